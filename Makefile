@@ -1,0 +1,84 @@
+# A thin front: Meson and Ninja do the work.  'make help' lists the targets.
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+BUILD = build
+# Where the tests build: gcc with every warning an error, and clang with the
+# address and undefined-behaviour sanitizers.
+TEST_GCC = build/test-gcc
+TEST_SANITIZE = build/test-sanitize
+FUZZ = build/fuzz
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: all deps demo test bench lint fuzz goldens install clean help
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+help:
+	@echo "make            build; the program is then build/slimfly"
+	@echo "make demo       install what is missing, build, show what slimfly does"
+	@echo "make test       install what is missing, build, run all tests"
+	@echo "make bench      measure, side by side"
+	@echo "make lint       layout and static checks"
+	@echo "make fuzz       fuzz every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make goldens    write the expected outputs of the tests anew"
+	@echo "make install    install below PREFIX=$(PREFIX)"
+
+deps:
+	@tools/deps.sh build test lint
+
+# Plain 'make' only says what is missing; 'make demo' and 'make test' install.
+$(BUILD)/build.ninja:
+	@tools/deps.sh --check build
+	@meson setup $(BUILD) -Dtests=false >$(BUILD)-setup.log 2>&1 || \
+	    { cat $(BUILD)-setup.log; exit 1; }
+	@rm -f $(BUILD)-setup.log
+
+$(TEST_GCC)/build.ninja:
+	@CC=gcc meson setup $(TEST_GCC) --buildtype=debugoptimized \
+	    -Dwerror=true >/dev/null
+
+$(TEST_SANITIZE)/build.ninja:
+	@CC=clang meson setup $(TEST_SANITIZE) --buildtype=debugoptimized \
+	    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
+	    -Dfuzzers=true >/dev/null
+
+demo:
+	@tools/deps.sh build
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh $(BUILD)/slimfly
+
+test:
+	@tools/deps.sh build test
+	@$(MAKE) --no-print-directory all \
+	    $(TEST_GCC)/build.ninja $(TEST_SANITIZE)/build.ninja
+	@tools/test.sh $(JOBS) $(TEST_GCC) $(TEST_SANITIZE)
+
+bench:
+	@tools/deps.sh build bench
+	@$(MAKE) --no-print-directory $(TEST_GCC)/build.ninja
+	@meson configure $(TEST_GCC) >/dev/null
+	@tools/bench.sh build/bench
+
+lint:
+	@tools/deps.sh build test lint
+	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
+	@tools/lint.sh $(TEST_SANITIZE) $(JOBS)
+
+fuzz:
+	@tools/deps.sh build test
+	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
+	@ninja -C $(TEST_SANITIZE) --quiet
+	@tools/fuzz.sh $(TEST_SANITIZE)/tests/fuzz $(FUZZ_SECONDS) build/corpus
+
+goldens: all
+	@SLIMFLY_WRITE_GOLDENS=1 /usr/bin/python3 tests/cli/test_formats.py \
+	    $(BUILD)/slimfly
+
+install: all
+	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
+	@meson install -C $(BUILD) --quiet
+	@echo "installed below $(PREFIX)"
+
+clean:
+	@rm -rf $(BUILD) out

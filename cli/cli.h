@@ -1,0 +1,77 @@
+/* cli.h -- what the commands share: a table of commands and of their options,
+ * from which parsing, help, man pages and shell completion all follow. */
+#ifndef SF_CLI_H
+#define SF_CLI_H
+
+#include "slimfly/slimfly.h"
+
+#define CLI_MAX_OPTIONS 24
+
+/* Exit codes of the program. */
+enum {
+    CLI_FINE = 0,
+    CLI_FINDINGS = 1, /* Differences or violations were found. */
+    CLI_ERROR = 2,    /* Wrong usage, bad input, nothing done. */
+};
+
+struct cli_option {
+    const char *name;     /* Without the dashes. */
+    char letter;          /* 0 if there is no short form. */
+    const char *argument; /* What its argument is called; NULL for none. */
+    const char *help;
+    /* Gives the 'i'th word that the argument may be, NULL at the end; for
+     * completion and the check.  NULL if it may be anything. */
+    const char *(*choice)(size_t i);
+};
+
+/* The words of a command line. */
+struct cli_args {
+    const char *values[CLI_MAX_OPTIONS]; /* By option; "" if without argument,
+                                          * NULL if not given. */
+    const char *const *words;            /* What is not an option. */
+    size_t n_words;
+};
+
+struct cli_command {
+    const char *name;
+    const char *arguments;   /* For the usage line. */
+    const char *summary;     /* One line. */
+    const char *description; /* Paragraphs, separated by empty lines. */
+    const char *examples;    /* "COMMAND\tWHAT IT DOES\n" lines. */
+    struct cli_option options[CLI_MAX_OPTIONS];
+    int (*run)(const struct cli_args *args); /* Returns an exit code. */
+};
+
+/* All commands, ended by NULL. */
+extern const struct cli_command *const cli_commands[];
+
+const struct cli_command *cli_find_command(const char *name);
+
+/* Prints "slimfly: MESSAGE" to standard error and returns CLI_ERROR. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Help for one command, or for all if 'command' is NULL. */
+void cli_help_text(const struct cli_command *command, FILE *stream);
+void cli_help_man(const struct cli_command *command, FILE *stream);
+void cli_help_bash(FILE *stream);
+
+/* Shows progress on standard error if that is a terminal; else NULL. */
+const struct sf_progress *cli_progress(void);
+
+/* A file that appears at its place only when it is complete. */
+struct cli_output {
+    FILE *stream;
+    const char *path; /* NULL for standard output. */
+    char *temporary;  /* NULL if written in place. */
+};
+
+/* Opens 'path' (NULL or "-": standard output) for writing.  On failure says
+ * so and returns false. */
+bool cli_output_open(struct cli_output *output, const char *path);
+
+/* Puts the file into its place, or, if 'status' is not SF_OK, removes it.
+ * Returns an exit code, having said what went wrong. */
+int cli_output_close(struct cli_output *output, enum sf_status status,
+                     const struct sf_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* output.c -- where results go: files that appear only when complete, and
+ * progress for a terminal. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Whether 'path' is there and is something that cannot be replaced by another
+ * file, such as a terminal, a pipe or /dev/null. */
+static bool
+is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool
+open_temporary(struct cli_output *output)
+{
+    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+        output->temporary = NULL;
+        errno = ENOMEM;
+        return false;
+    }
+    int fd = mkstemp(output->temporary);
+    if (fd < 0) {
+        return false;
+    }
+    /* mkstemp() makes private files; this is to be an ordinary one. */
+    mode_t mask = umask(0);
+    umask(mask);
+    output->stream = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+    if (!output->stream) {
+        close(fd);
+        unlink(output->temporary);
+        return false;
+    }
+    return true;
+}
+
+bool
+cli_output_open(struct cli_output *output, const char *path)
+{
+    *output = (struct cli_output){ 0 };
+    if (!path || !strcmp(path, "-")) {
+        output->stream = stdout;
+        return true;
+    }
+    output->path = path;
+    if (is_special(path)) {
+        output->stream = fopen(path, "w");
+    } else {
+        open_temporary(output);
+    }
+    if (!output->stream) {
+        cli_fail("%s: %s", path, strerror(errno));
+        free(output->temporary);
+        return false;
+    }
+    return true;
+}
+
+int
+cli_output_close(struct cli_output *output, enum sf_status status,
+                 const struct sf_error *err)
+{
+    int code = CLI_FINE;
+
+    if (status != SF_OK) {
+        code = cli_fail("%s", err->text);
+    }
+    if (!output->path) {
+        return code; /* main() looks after standard output. */
+    }
+    bool is_written = !ferror(output->stream);
+    is_written = fclose(output->stream) == 0 && is_written;
+    if (code == CLI_FINE &&
+        (!is_written || (output->temporary &&
+                         rename(output->temporary, output->path) != 0))) {
+        code = cli_fail("%s: %s", output->path, strerror(errno));
+    }
+    if (code != CLI_FINE && output->temporary) {
+        unlink(output->temporary);
+    }
+    free(output->temporary);
+    return code;
+}
+
+/* Quick work should show nothing, and slow work not flicker. */
+#define FIRST_AFTER 0.5
+#define THEN_EVERY  0.1
+
+static double started, last_shown;
+
+static double
+now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void
+show_progress(void *aux, const char *what, uint64_t done, uint64_t total)
+{
+    (void)aux;
+    double time = now();
+    if (done >= total) {
+        if (last_shown > 0) {
+            fputs("\r\033[K", stderr);
+            last_shown = 0;
+        }
+    } else if (time - started > FIRST_AFTER &&
+               time - last_shown > THEN_EVERY) {
+        fprintf(stderr, "\r%s: %llu %%\033[K", what,
+                (unsigned long long)(100 * done / total));
+        last_shown = time;
+    }
+}
+
+const struct sf_progress *
+cli_progress(void)
+{
+    static const struct sf_progress progress = { show_progress, NULL };
+
+    if (!isatty(STDERR_FILENO)) {
+        return NULL;
+    }
+    started = now();
+    return &progress;
+}

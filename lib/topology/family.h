@@ -1,0 +1,78 @@
+/* family.h -- what a family of topologies provides.  One family a file, one
+ * line in families.c; see ARCHITECTURE.md, "How to add a topology". */
+#ifndef SF_TOPOLOGY_FAMILY_H
+#define SF_TOPOLOGY_FAMILY_H
+
+#include "base/mem.h"
+#include "slimfly/topology.h"
+
+/* The value of one parameter.  'text' lives as long as the call. */
+struct sf_value {
+    bool given;
+    uint64_t number;        /* SF_PARAM_NUMBER, SF_PARAM_SEED. */
+    uint32_t rows, columns; /* SF_PARAM_SHAPE. */
+    const char *text;       /* SF_PARAM_FILE. */
+};
+
+/* A topology while it is being drawn.  The calls below only take notes: an
+ * error is kept until sf_sketch_end(), so a family need not check each. */
+struct sf_sketch {
+    uint32_t n_switches, n_coords;
+    uint32_t *n_hosts;
+    uint32_t *places;
+    char **names;
+    SF_VEC(struct sf_link) links;
+    enum sf_status status;
+    struct sf_error error;
+};
+
+/* Starts a sketch of 'n_switches' switches and, so that a spec for something
+ * huge is refused before any work, 'n_links' links at most. */
+enum sf_status sf_sketch_begin(struct sf_sketch *sketch, uint64_t n_switches,
+                               uint64_t n_links, struct sf_error *err);
+
+/* Puts switch 's' at a place (one number for each of the family's coords)
+ * with 'n_hosts' hosts. */
+void sf_sketch_switch(struct sf_sketch *sketch, uint32_t s,
+                      const uint32_t *place, uint32_t n_hosts);
+
+/* Joins switches 'a' and 'b' by 'n_parallel' links. */
+void sf_sketch_link(struct sf_sketch *sketch, uint32_t a, uint32_t b,
+                    uint32_t n_parallel);
+
+struct sf_family_ops {
+    /* Draws the topology for 'values', which stand in the order of the
+     * family's params and are each within their limits; params that were not
+     * given are zero.  What is left to check is what depends on several. */
+    enum sf_status (*draw)(const struct sf_value *values,
+                           struct sf_sketch *sketch, struct sf_error *err);
+
+    /* Writes the name of the switch at 'place'.  NULL: FAMILY-PLACE, the
+     * numbers of the place joined by "-". */
+    void (*name)(const uint32_t *place, char name[SF_MAX_NAME]);
+};
+
+/* The number of 'value' if given, else 'otherwise'. */
+static inline uint32_t
+sf_value_or(const struct sf_value *value, uint32_t otherwise)
+{
+    return value->given ? (uint32_t)value->number : otherwise;
+}
+
+/* Parses 'spec' into a family, its values and a spelling of its own, which
+ * holds the text of the values too. */
+struct sf_spec {
+    const struct sf_family *family;
+    struct sf_value values[SF_MAX_PARAMS];
+    char *text;      /* The values point into it. */
+    char *canonical; /* Keys in the family's order. */
+};
+
+enum sf_status sf_spec_parse(const char *spec, struct sf_spec *parsed,
+                             struct sf_error *err);
+void sf_spec_clear(struct sf_spec *parsed);
+
+/* Shared limits: hosts a switch. */
+#define SF_MAX_P 4096
+
+#endif
