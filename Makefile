@@ -56,8 +56,6 @@ test:
 
 bench:
 	@tools/deps.sh build bench
-	@$(MAKE) --no-print-directory $(TEST_GCC)/build.ninja
-	@meson configure $(TEST_GCC) >/dev/null
 	@tools/bench.sh build/bench
 
 lint:

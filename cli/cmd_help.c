@@ -5,7 +5,9 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { OPT_FORMAT };
+enum {
+    OPT_FORMAT
+};
 
 #define WRAP_AT 78
 
@@ -191,8 +193,8 @@ write_man_overview(FILE *stream)
           stream);
     for (size_t i = 0; cli_commands[i]; i++) {
         fprintf(stream, ".TP\n.BR slimfly\\-%s (1)\n", cli_commands[i]->name);
-        write_roff(cli_commands[i]->summary,
-                   strlen(cli_commands[i]->summary), stream);
+        write_roff(cli_commands[i]->summary, strlen(cli_commands[i]->summary),
+                   stream);
         fputc('\n', stream);
     }
 }
@@ -216,8 +218,8 @@ write_man_command(const struct cli_command *command, FILE *stream)
         fputs(".TP\n.B ", stream);
         write_roff(start, strlen(start), stream);
         fputc('\n', stream);
-        write_roff(command->options[i].help,
-                   strlen(command->options[i].help), stream);
+        write_roff(command->options[i].help, strlen(command->options[i].help),
+                   stream);
         write_choices(&command->options[i], stream);
         fputc('\n', stream);
     }

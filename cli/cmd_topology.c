@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORMAT, OPT_LIST, OPT_OUTPUT };
+enum {
+    OPT_FORMAT,
+    OPT_LIST,
+    OPT_OUTPUT
+};
 
 static const char *
 format_choice(size_t i)
@@ -66,8 +70,7 @@ build_all(const struct cli_args *args, bool is_measured,
 }
 
 static int
-write_all(const struct cli_args *args,
-          const struct sf_topology_format *format,
+write_all(const struct cli_args *args, const struct sf_topology_format *format,
           const struct sf_measured *measured)
 {
     struct cli_output output;

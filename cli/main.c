@@ -37,10 +37,11 @@ cli_find_command(const char *name)
     return NULL;
 }
 
-/* The number of 'command's option that 'name' or 'letter' means; -1 if none. */
+/* The number of 'command's option that 'name' or 'letter' means; -1 if none.
+ */
 static int
-find_option(const struct cli_command *command, const char *name,
-            size_t length, char letter)
+find_option(const struct cli_command *command, const char *name, size_t length,
+            char letter)
 {
     for (int i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
         const struct cli_option *option = &command->options[i];
@@ -79,8 +80,8 @@ check_choice(const struct cli_command *command,
 /* Reads the option at argv[*ip], which starts with a dash, and its argument
  * if that is the next word. */
 static int
-parse_option(const struct cli_command *command, int argc, char **argv,
-             int *ip, struct cli_args *args)
+parse_option(const struct cli_command *command, int argc, char **argv, int *ip,
+             struct cli_args *args)
 {
     const char *word = argv[*ip];
     bool is_long = word[1] == '-';
@@ -128,8 +129,8 @@ run_command(const struct cli_command *command, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         if (has_more_options && !strcmp(argv[i], "--")) {
             has_more_options = false;
-        } else if (has_more_options && (!strcmp(argv[i], "--help") ||
-                                        !strcmp(argv[i], "-h"))) {
+        } else if (has_more_options &&
+                   (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))) {
             cli_help_text(command, stdout);
             return CLI_FINE;
         } else if (has_more_options && argv[i][0] == '-' && argv[i][1]) {

@@ -23,8 +23,8 @@ struct sf_topology_format {
     enum sf_status (*write_measured)(const struct sf_measured *measured,
                                      size_t n_measured, FILE *stream,
                                      struct sf_error *err);
-    enum sf_status (*write_graph)(const struct sf_topology *topo,
-                                  FILE *stream, struct sf_error *err);
+    enum sf_status (*write_graph)(const struct sf_topology *topo, FILE *stream,
+                                  struct sf_error *err);
 };
 
 /* All formats, ended by one without a name. */

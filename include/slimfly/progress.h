@@ -10,8 +10,7 @@
 
 struct sf_progress {
     /* Called now and then with 'done' of 'total' steps of the work 'what'. */
-    void (*report)(void *aux, const char *what, uint64_t done,
-                   uint64_t total);
+    void (*report)(void *aux, const char *what, uint64_t done, uint64_t total);
     void *aux;
 };
 

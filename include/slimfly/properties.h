@@ -10,11 +10,11 @@
 
 /* How far apart pairs of switches are. */
 struct sf_distances {
-    uint32_t diameter;    /* The longest distance between two of them; SF_NONE
-                           * if some pair is not connected. */
-    double average;       /* Over ordered pairs of two; NAN if not connected. */
-    uint64_t *n_pairs;    /* [n_distances] Ordered pairs at each distance; 0
-                           * at distance 0. */
+    uint32_t diameter; /* The longest distance between two of them; SF_NONE
+                        * if some pair is not connected. */
+    double average;    /* Over ordered pairs of two; NAN if not connected. */
+    uint64_t *n_pairs; /* [n_distances] Ordered pairs at each distance; 0
+                        * at distance 0. */
     uint32_t n_distances; /* Longest finite distance + 1. */
 };
 

@@ -21,8 +21,8 @@ read_all(FILE *stream, const char *path, char **textp, size_t *lengthp,
             free(text.items);
             return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
         }
-        text.n += fread(text.items + text.n, 1, text.capacity - text.n - 1,
-                        stream);
+        text.n +=
+            fread(text.items + text.n, 1, text.capacity - text.n - 1, stream);
         if (ferror(stream)) {
             free(text.items);
             return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));

@@ -19,18 +19,18 @@ void sf_mem_fail_at(unsigned long nth);
 
 /* A growable array of 'type': SF_VEC(uint32_t) numbers = { 0 }; push to it
  * with sf_vec_push(), release it with free(numbers.items). */
-#define SF_VEC(type)                                                          \
-    struct {                                                                  \
-        type *items;                                                          \
-        size_t n, capacity;                                                   \
+#define SF_VEC(type)        \
+    struct {                \
+        type *items;        \
+        size_t n, capacity; \
     }
 
 /* Appends 'item'; false if out of memory, in which case nothing changed. */
-#define sf_vec_push(vec, item)                                                \
-    (((vec)->n < (vec)->capacity ||                                           \
-      sf_vec_grow((void **)&(vec)->items, &(vec)->capacity,                   \
-                  sizeof *(vec)->items))                                      \
-         ? ((vec)->items[(vec)->n++] = (item), true)                          \
+#define sf_vec_push(vec, item)                              \
+    (((vec)->n < (vec)->capacity ||                         \
+      sf_vec_grow((void **)&(vec)->items, &(vec)->capacity, \
+                  sizeof *(vec)->items))                    \
+         ? ((vec)->items[(vec)->n++] = (item), true)        \
          : false)
 
 bool sf_vec_grow(void **itemsp, size_t *capacityp, size_t item_size);

@@ -120,12 +120,16 @@ sf_field_build(uint32_t order, struct sf_field **fieldp, struct sf_error *err)
 
     *fieldp = NULL;
     if (!sf_is_prime_power(order, &p, &k)) {
-        return sf_fail(err, SF_EINVAL, "no field has %u elements: that is not "
-                       "a prime power", order);
+        return sf_fail(err, SF_EINVAL,
+                       "no field has %u elements: that is not "
+                       "a prime power",
+                       order);
     }
     if (order > SF_FIELD_MAX_ORDER) {
-        return sf_fail(err, SF_ELIMIT, "a field of %u elements is too large; "
-                       "the limit is %d", order, SF_FIELD_MAX_ORDER);
+        return sf_fail(err, SF_ELIMIT,
+                       "a field of %u elements is too large; "
+                       "the limit is %d",
+                       order, SF_FIELD_MAX_ORDER);
     }
 
     struct sf_field *field = sf_calloc(1, sizeof *field);

@@ -75,10 +75,12 @@ static enum sf_status
 finish(json_t *root, FILE *stream, struct sf_error *err)
 {
     if (!root) {
-        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory, or a name "
+        return sf_fail(err, SF_ENOMEM,
+                       "cannot make JSON: out of memory, or a name "
                        "that is not UTF-8");
     }
-    json_dumpf(root, stream, JSON_INDENT(2));
+    /* 15 digits write 1.4 as 1.4, 17 would not. */
+    json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     fputc('\n', stream);
     json_decref(root);
     return SF_OK;
@@ -103,9 +105,9 @@ make_param(const struct sf_param *param)
 {
     static const char *const kinds[] = { "number", "seed", "shape", "file" };
     json_t *object =
-        json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?}", "key", param->key,
-                  "kind", kinds[param->kind], "meaning", param->meaning,
-                  "required", param->by_default == NULL, "positional",
+        json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?}", "key", param->key, "kind",
+                  kinds[param->kind], "meaning", param->meaning, "required",
+                  param->by_default == NULL, "positional",
                   (int)param->positional, "default", param->by_default);
 
     if (param->kind == SF_PARAM_NUMBER || param->kind == SF_PARAM_SHAPE) {

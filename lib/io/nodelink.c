@@ -11,7 +11,8 @@ static enum sf_status
 write_item(json_t *object, bool is_last, FILE *stream, struct sf_error *err)
 {
     if (!object) {
-        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory, or a name "
+        return sf_fail(err, SF_ENOMEM,
+                       "cannot make JSON: out of memory, or a name "
                        "that is not UTF-8");
     }
     fputs("    ", stream);
@@ -26,10 +27,9 @@ make_node(const struct sf_topology *topo, uint32_t s)
 {
     char name[SF_MAX_NAME];
     const uint32_t *place = sf_topology_place(topo, s);
-    json_t *node =
-        json_pack("{s:i, s:s, s:i}", "id", (int)s, "name",
-                  sf_topology_switch_name(topo, s, name), "hosts",
-                  (int)topo->n_hosts[s]);
+    json_t *node = json_pack("{s:i, s:s, s:i}", "id", (int)s, "name",
+                             sf_topology_switch_name(topo, s, name), "hosts",
+                             (int)topo->n_hosts[s]);
 
     for (uint32_t i = 0; node && i < topo->n_coords; i++) {
         json_object_set_new(node, topo->family->coords[i],
@@ -55,7 +55,8 @@ sf_write_nodelink(const struct sf_topology *topo, FILE *stream,
     json_t *about = json_pack("{s:s, s:s}", "name", topo->spec, "family",
                               topo->family->name);
     if (!about) {
-        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory, or a name "
+        return sf_fail(err, SF_ENOMEM,
+                       "cannot make JSON: out of memory, or a name "
                        "that is not UTF-8");
     }
     json_dumpf(about, stream, 0);

@@ -11,10 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-#define PI          3.14159265358979323846
-#define MAX_LABELS  128 /* With more switches, names would be too small. */
-#define MARGIN      90.0
-#define ROW_HEIGHT  220.0
+#define PI         3.14159265358979323846
+#define MAX_LABELS 128 /* With more switches, names would be too small. */
+#define MARGIN     90.0
+#define TITLE      20.0 /* Room for the title above */
+#define LEGEND     60.0 /* and for three lines of legend below. */
+#define ROW_HEIGHT 220.0
 
 /* How far a link reaches; each has a colour of its own. */
 enum reach {
@@ -37,6 +39,8 @@ struct layout {
     double width, height;
     double dot;         /* Radius of a switch. */
     bool is_round;      /* On a circle, else in rows. */
+    double centre;      /* Of the circle, from the left and below the title, */
+    double diameter;    /* and how large it is. */
     uint32_t *order;    /* [n] The switches in the order of drawing. */
     struct spot *spots; /* [n] */
 };
@@ -121,20 +125,22 @@ lay_out_circle(const struct sf_topology *topo, struct layout *layout)
     double centre = radius + MARGIN;
 
     layout->is_round = true;
+    layout->centre = centre;
+    layout->diameter = 2 * radius;
     layout->dot = n <= MAX_LABELS ? 8 : 3;
     layout->width = 2 * centre;
-    layout->height = 2 * centre + 60;
+    layout->height = TITLE + 2 * centre + LEGEND;
     double step = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t s = layout->order[i];
-        if (i > 0 && group_of(topo, layout->order[i - 1]) !=
-                         group_of(topo, s)) {
+        if (i > 0 &&
+            group_of(topo, layout->order[i - 1]) != group_of(topo, s)) {
             step += 1.5;
         }
         double angle = 2 * PI * step / steps - PI / 2;
-        layout->spots[s] = (struct spot){ centre + radius * cos(angle),
-                                          centre + 40 + radius * sin(angle),
-                                          angle };
+        layout->spots[s] =
+            (struct spot){ centre + radius * cos(angle),
+                           centre + TITLE + radius * sin(angle), angle };
         step += 1;
     }
 }
@@ -163,13 +169,14 @@ lay_out_rows(const struct sf_topology *topo, struct layout *layout)
     double inner = fmax(widest * (n <= MAX_LABELS ? 64.0 : 10.0), 400);
     layout->dot = n <= MAX_LABELS ? 8 : 3;
     layout->width = inner + 2 * MARGIN;
-    layout->height = (n_levels - 1) * ROW_HEIGHT + 2 * MARGIN + 60;
+    layout->height =
+        (n_levels - 1) * ROW_HEIGHT + TITLE + MARGIN + 50 + LEGEND;
     for (uint32_t s = 0; s < n; s++) {
         uint32_t level = level_of(topo, s);
         double column = n_placed[level]++ + 0.5;
         layout->spots[s] = (struct spot){
             MARGIN + inner * column / n_in[level],
-            100 + (n_levels - 1 - level) * ROW_HEIGHT, 0
+            TITLE + MARGIN + (n_levels - 1 - level) * ROW_HEIGHT, 0
         };
     }
     free(n_placed);
@@ -182,18 +189,19 @@ draw_link(const struct layout *layout, struct sf_link link, enum reach reach,
           uint32_t n_parallel, FILE *stream)
 {
     struct spot a = layout->spots[link.a], b = layout->spots[link.b];
-    double middle_x = layout->width / 2, middle_y = layout->height / 2 + 10;
 
     fprintf(stream, "<path class=\"r%d\"", (int)reach);
     if (n_parallel > 1) {
-        fprintf(stream, " stroke-width=\"%.1f\"", 1.1 * n_parallel);
+        fprintf(stream, " style=\"stroke-width:%.1f\"", 0.9 * n_parallel);
     }
     if (layout->is_round) {
-        double pull = 0.55;
+        /* Short links stay near the rim, long ones pass near the centre. */
+        double x = (a.x + b.x) / 2, y = (a.y + b.y) / 2;
+        double length = hypot(a.x - b.x, a.y - b.y);
+        double pull = 0.12 + 0.5 * length / layout->diameter;
         fprintf(stream, " d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n", a.x, a.y,
-                (a.x + b.x) / 2 + pull * (middle_x - (a.x + b.x) / 2),
-                (a.y + b.y) / 2 + pull * (middle_y - (a.y + b.y) / 2), b.x,
-                b.y);
+                x + pull * (layout->centre - x),
+                y + pull * (layout->centre + TITLE - y), b.x, b.y);
     } else {
         fprintf(stream, " d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.x, a.y, b.x, b.y);
     }
@@ -248,8 +256,7 @@ draw_switches(const struct sf_topology *topo, const struct layout *layout,
             fprintf(stream,
                     "<text text-anchor=\"%s\" transform=\"translate(%.1f "
                     "%.1f)rotate(%.1f)\" dy=\"0.35em\">",
-                    is_left ? "end" : "start",
-                    spot.x + 14 * cos(spot.angle),
+                    is_left ? "end" : "start", spot.x + 14 * cos(spot.angle),
                     spot.y + 14 * sin(spot.angle),
                     is_left ? degrees - 180 : degrees);
         } else {
@@ -272,7 +279,7 @@ draw_legend(const struct sf_topology *topo, const struct layout *layout,
                             ? NULL
                             : topo->family->coords[topo->family->group_coord];
     uint32_t n_links[N_REACHES] = { 0 };
-    double x = 20;
+    double y = layout->height - LEGEND;
 
     for (uint32_t i = 0; i < topo->graph->n_links; i++) {
         n_links[reach_of(topo, topo->graph->links[i])]++;
@@ -288,18 +295,17 @@ draw_legend(const struct sf_topology *topo, const struct layout *layout,
             snprintf(label, sizeof label, "%u links between %ss",
                      n_links[reach], group);
         } else if (reach == REACH_GROUP || topo->n_coords < 3) {
-            snprintf(label, sizeof label, "%u inside a %s", n_links[reach],
-                     group);
+            snprintf(label, sizeof label, "%u links inside a %s",
+                     n_links[reach], group);
         } else {
-            snprintf(label, sizeof label, "%u inside a %s of a %s",
+            snprintf(label, sizeof label, "%u links inside a %s of a %s",
                      n_links[reach], topo->family->coords[0], group);
         }
-        double y = layout->height - 20;
         fprintf(stream,
-                "<path class=\"r%d key\" d=\"M%.1f %.1fh26\"/>\n"
-                "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-                reach, x, y - 4, x + 34, y, label);
-        x += 60 + 7.5 * (double)strlen(label);
+                "<path class=\"r%d key\" d=\"M20 %.1fh26\"/>\n"
+                "<text class=\"key\" x=\"54\" y=\"%.1f\">%s</text>\n",
+                reach, y - 4, y, label);
+        y += 20;
     }
 }
 

@@ -14,10 +14,14 @@ write_distances(const char *label, const struct sf_distances *distances,
     for (uint32_t d = 0; d < distances->n_distances; d++) {
         n_pairs += distances->n_pairs[d];
     }
+    const char *separator = "";
     fprintf(stream, "  %-18s", label);
     for (uint32_t d = 1; d < distances->n_distances; d++) {
-        fprintf(stream, "%s%u: %.1f %%", d > 1 ? ", " : "", d,
-                100.0 * (double)distances->n_pairs[d] / (double)n_pairs);
+        if (distances->n_pairs[d]) {
+            fprintf(stream, "%s%u: %.1f %%", separator, d,
+                    100.0 * (double)distances->n_pairs[d] / (double)n_pairs);
+            separator = ", ";
+        }
     }
     fprintf(stream, "%s\n", n_pairs ? " of the pairs" : "none");
 }
@@ -74,8 +78,9 @@ write_page(const struct sf_measured *measured, FILE *stream)
         fprintf(stream, "  %-18sno, %u parts\n", "connected", is->n_parts);
     }
     write_distances("distances", &is->all, stream);
-    if (is->hosts.n_distances && is->hosts.n_pairs[is->hosts.n_distances - 1] !=
-                                     is->all.n_pairs[is->all.n_distances - 1]) {
+    if (is->hosts.n_distances &&
+        is->hosts.n_pairs[is->hosts.n_distances - 1] !=
+            is->all.n_pairs[is->all.n_distances - 1]) {
         write_distances("between hosts", &is->hosts, stream);
     }
     if (is->girth == SF_NONE) {

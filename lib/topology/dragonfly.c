@@ -63,8 +63,8 @@ draw(const struct sf_value *values, struct sf_sketch *sketch,
                        "%llu groups",
                        (uint32_t)g, a, h, (unsigned long long)most_groups);
     }
-    enum sf_status status = sf_sketch_begin(
-        sketch, g * a, g * a * ((uint64_t)a - 1 + h) / 2, err);
+    enum sf_status status =
+        sf_sketch_begin(sketch, g * a, g * a * ((uint64_t)a - 1 + h) / 2, err);
     if (status != SF_OK) {
         return status;
     }
@@ -73,8 +73,8 @@ draw(const struct sf_value *values, struct sf_sketch *sketch,
     uint32_t n_offsets = n_groups - 1;
     for (uint32_t group = 0; group < n_groups; group++) {
         for (uint32_t i = 0; i < a; i++) {
-            sf_sketch_switch(sketch, group * a + i,
-                             (uint32_t[]){ group, i }, p);
+            sf_sketch_switch(sketch, group * a + i, (uint32_t[]){ group, i },
+                             p);
             for (uint32_t j = i + 1; j < a; j++) {
                 sf_sketch_link(sketch, group * a + i, group * a + j, 1);
             }
@@ -85,13 +85,13 @@ draw(const struct sf_value *values, struct sf_sketch *sketch,
         if (offset == SF_NONE) {
             continue;
         }
-        uint32_t back = link_with_offset(j, n_offsets - 1 - offset, n_offsets,
-                                         n_global);
+        uint32_t back =
+            link_with_offset(j, n_offsets - 1 - offset, n_offsets, n_global);
         for (uint32_t group = 0; group < n_groups; group++) {
             uint32_t other = (group + 1 + offset) % n_groups;
             if (group < other) {
-                sf_sketch_link(sketch, group * a + j / h,
-                               other * a + back / h, 1);
+                sf_sketch_link(sketch, group * a + j / h, other * a + back / h,
+                               1);
             }
         }
     }

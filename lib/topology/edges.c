@@ -270,10 +270,10 @@ draw_named(const struct edge_list *list, struct sf_sketch *sketch,
     }
     for (size_t i = 0; i < list->edges.n; i++) {
         const struct edge *edge = &list->edges.items[i];
-        const char **a = bsearch(&edge->a, names, n_names, sizeof *names,
-                                 compare_names);
-        const char **b = bsearch(&edge->b, names, n_names, sizeof *names,
-                                 compare_names);
+        const char **a =
+            bsearch(&edge->a, names, n_names, sizeof *names, compare_names);
+        const char **b =
+            bsearch(&edge->b, names, n_names, sizeof *names, compare_names);
         sf_sketch_link(sketch, (uint32_t)(a - names), (uint32_t)(b - names),
                        1);
     }

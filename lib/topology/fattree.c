@@ -78,7 +78,8 @@ draw_ft2(const struct sf_value *values, struct sf_sketch *sketch,
          struct sf_error *err)
 {
     const struct sf_value *ports = &values[0], *leaf = &values[1],
-                          *core = &values[2], *up = &values[3], *p = &values[4];
+                          *core = &values[2], *up = &values[3],
+                          *p = &values[4];
     uint32_t n_ports = (uint32_t)ports->number;
 
     if (!ports->given && !(leaf->given && core->given)) {
@@ -102,8 +103,8 @@ draw_ft2(const struct sf_value *values, struct sf_sketch *sketch,
     uint32_t n_core, n_parallel;
     if (core->given) {
         n_core = (uint32_t)core->number;
-        n_parallel = !ports->given || n_uplinks < n_core ? 1
-                                                         : n_uplinks / n_core;
+        n_parallel =
+            !ports->given || n_uplinks < n_core ? 1 : n_uplinks / n_core;
         n_parallel = sf_value_or(up, n_parallel);
     } else if (up->given) {
         n_parallel = (uint32_t)up->number;
@@ -121,9 +122,8 @@ draw_ft2(const struct sf_value *values, struct sf_sketch *sketch,
                        MAX_PORTS);
     }
     uint32_t n_hosts = sf_value_or(p, (uint32_t)uplinks);
-    enum sf_status status =
-        check_ports(ports, n_hosts + (uint32_t)uplinks, n_leaf * n_parallel,
-                    err);
+    enum sf_status status = check_ports(ports, n_hosts + (uint32_t)uplinks,
+                                        n_leaf * n_parallel, err);
     if (status != SF_OK) {
         return status;
     }
@@ -199,8 +199,8 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
             sf_sketch_switch(sketch, aggregation, (uint32_t[]){ 1, pod, i },
                              0);
             for (uint32_t j = 0; j < half; j++) {
-                sf_sketch_link(sketch, edge, first_aggregation + pod * half + j,
-                               1);
+                sf_sketch_link(sketch, edge,
+                               first_aggregation + pod * half + j, 1);
             }
             for (uint32_t j = 0; j < n_core; j++) {
                 sf_sketch_link(sketch, aggregation,

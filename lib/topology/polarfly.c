@@ -49,8 +49,9 @@ number_of(uint32_t q, struct point point)
 static struct point
 normalize(const struct sf_field *field, struct point point)
 {
-    uint32_t first = point.x[0] ? point.x[0]
-                                : point.x[1] ? point.x[1] : point.x[2];
+    uint32_t first = point.x[0]   ? point.x[0]
+                     : point.x[1] ? point.x[1]
+                                  : point.x[2];
     uint32_t scale = sf_field_inv(field, first);
     for (int i = 0; i < 3; i++) {
         point.x[i] = sf_field_mul(field, point.x[i], scale);

@@ -250,7 +250,8 @@ average_of(const struct sf_distances *distances, double n_pairs)
 static void
 summarize_distances(struct sf_distances *distances, uint32_t n_switches)
 {
-    uint64_t n_pairs = (uint64_t)n_switches * (n_switches ? n_switches - 1 : 0);
+    uint64_t n_pairs =
+        (uint64_t)n_switches * (n_switches ? n_switches - 1 : 0);
     uint64_t n_reached = 0;
 
     for (uint32_t d = 0; d < distances->n_distances; d++) {
@@ -313,8 +314,8 @@ measure_distances(const struct sf_topology *topo,
     sf_progress_report(progress, "distances", n, n);
     summarize_distances(&properties->all, n);
     summarize_distances(&properties->hosts, n_hosting);
-    double with_itself = average_of(&properties->hosts,
-                                    (double)n_hosting * n_hosting);
+    double with_itself =
+        average_of(&properties->hosts, (double)n_hosting * n_hosting);
     properties->full_bandwidth_p =
         properties->hosts.diameter != SF_NONE && with_itself > 0
             ? 2.0 * topo->graph->n_links / (n_hosting * with_itself)

@@ -111,7 +111,7 @@ done:
 struct pairing {
     struct sf_link *links;
     uint32_t n_links;
-    uint64_t *slots; /* Keys of links plus 1; 0 is empty. */
+    uint64_t *slots;  /* Keys of links plus 1; 0 is empty. */
     uint32_t n_slots; /* A power of two. */
 };
 
@@ -168,8 +168,8 @@ part(struct pairing *pairing, uint32_t a, uint32_t b)
  * good link.  Loops and repetitions are about k^2 / 4 in number whatever n
  * is, so the mending is short.  False if it does not come to an end. */
 static bool
-pair_at_random(struct pairing *pairing, uint32_t n, uint32_t k,
-               uint32_t *ends, struct sf_random *random)
+pair_at_random(struct pairing *pairing, uint32_t n, uint32_t k, uint32_t *ends,
+               struct sf_random *random)
 {
     uint32_t n_good = 0;
 
@@ -301,9 +301,9 @@ draw_jellyfish(const struct sf_value *values, struct sf_sketch *sketch,
         }
     }
     if (try == MAX_TRIES) {
-        status = sf_fail(err, SF_EINVAL,
-                         "no connected graph found for n = %u and k = %u", n,
-                         k);
+        status =
+            sf_fail(err, SF_EINVAL,
+                    "no connected graph found for n = %u and k = %u", n, k);
     }
 
 done:

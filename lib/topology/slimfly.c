@@ -110,8 +110,8 @@ draw(const struct sf_value *values, struct sf_sketch *sketch,
     status = sf_sketch_begin(sketch, 2 * q * q, q * q * degree, err);
     if (status == SF_OK) {
         for (uint32_t s = 0; s < 2 * q * q; s++) {
-            sf_sketch_switch(
-                sketch, s, (uint32_t[]){ s / (q * q), s / q % q, s % q }, p);
+            sf_sketch_switch(sketch, s,
+                             (uint32_t[]){ s / (q * q), s / q % q, s % q }, p);
         }
         link_subgroup(field, 0, sketch);
         link_subgroup(field, 1, sketch);

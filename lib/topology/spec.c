@@ -55,7 +55,8 @@ parse_seed(const struct sf_param *param, const char *text,
            struct sf_value *value, struct sf_error *err)
 {
     if (parse_digits(text, strlen(text), &value->number) &&
-        (value->number < UINT64_MAX || !strcmp(text, "18446744073709551615"))) {
+        (value->number < UINT64_MAX ||
+         !strcmp(text, "18446744073709551615"))) {
         return SF_OK;
     }
     return sf_fail(err, SF_EINVAL,
@@ -72,8 +73,7 @@ parse_shape(const struct sf_param *param, const char *text,
 
     if (x && parse_digits(text, (size_t)(x - text), &rows) &&
         parse_digits(x + 1, strlen(x + 1), &columns) && rows >= param->min &&
-        rows <= param->max && columns >= param->min &&
-        columns <= param->max) {
+        rows <= param->max && columns >= param->min && columns <= param->max) {
         value->rows = (uint32_t)rows;
         value->columns = (uint32_t)columns;
         return SF_OK;
@@ -136,9 +136,8 @@ parse_item(struct sf_spec *parsed, char *item, bool is_first,
             return parse_value(&family->params[0], item, &parsed->values[0],
                                err);
         }
-        return sf_fail(err, SF_EINVAL,
-                       "'%.40s': expected KEY=VALUE, as in %s", item,
-                       family->example);
+        return sf_fail(err, SF_EINVAL, "'%.40s': expected KEY=VALUE, as in %s",
+                       item, family->example);
     }
 
     *equals = '\0';
@@ -189,8 +188,8 @@ spell(const struct sf_spec *parsed, size_t size)
     if (!text) {
         return NULL;
     }
-    size_t used = (size_t)snprintf(text, size + 16, "%s",
-                                   parsed->family->name);
+    size_t used =
+        (size_t)snprintf(text, size + 16, "%s", parsed->family->name);
     char separator = ':';
     for (uint32_t i = 0; i < count_params(parsed->family); i++) {
         const struct sf_param *param = &parsed->family->params[i];

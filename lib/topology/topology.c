@@ -19,9 +19,9 @@ static void
 note_no_memory(struct sf_sketch *sketch)
 {
     if (sketch->status == SF_OK) {
-        sketch->status = sf_fail(&sketch->error, SF_ENOMEM,
-                                 "out of memory for %u switches",
-                                 sketch->n_switches);
+        sketch->status =
+            sf_fail(&sketch->error, SF_ENOMEM, "out of memory for %u switches",
+                    sketch->n_switches);
     }
 }
 
@@ -39,8 +39,8 @@ sf_sketch_begin(struct sf_sketch *sketch, uint64_t n_switches,
     }
     sketch->n_switches = (uint32_t)n_switches;
     sketch->n_hosts = sf_calloc(n_switches, sizeof *sketch->n_hosts);
-    sketch->places = sf_calloc(n_switches * sketch->n_coords,
-                               sizeof *sketch->places);
+    sketch->places =
+        sf_calloc(n_switches * sketch->n_coords, sizeof *sketch->places);
     if (!sketch->n_hosts || !sketch->places) {
         note_no_memory(sketch);
         return sf_fail(err, SF_ENOMEM, "%s", sketch->error.text);
@@ -97,9 +97,9 @@ finish(struct sf_sketch *sketch, struct sf_spec *parsed,
     if (!topo) {
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
-    enum sf_status status = sf_graph_build(
-        sketch->n_switches, sketch->links.items, (uint32_t)sketch->links.n,
-        &topo->graph, err);
+    enum sf_status status =
+        sf_graph_build(sketch->n_switches, sketch->links.items,
+                       (uint32_t)sketch->links.n, &topo->graph, err);
     if (status != SF_OK) {
         free(topo);
         return status;
@@ -185,8 +185,8 @@ sf_topology_switch_name(const struct sf_topology *topo, uint32_t s,
     }
     int used = snprintf(name, SF_MAX_NAME, "%s", topo->family->name);
     for (uint32_t i = 0; i < topo->n_coords; i++) {
-        used += snprintf(name + used, SF_MAX_NAME - (size_t)used, "-%u",
-                         place[i]);
+        used +=
+            snprintf(name + used, SF_MAX_NAME - (size_t)used, "-%u", place[i]);
     }
     return name;
 }

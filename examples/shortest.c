@@ -1,0 +1,31 @@
+/* shortest.c -- how many pairs of switches are how far apart?  A complete
+ * program against the library:
+ *
+ *     cc shortest.c $(pkg-config --cflags --libs slimfly) && ./a.out sf:q=5 */
+#include <slimfly/slimfly.h>
+
+#include <inttypes.h>
+
+int
+main(int argc, char **argv)
+{
+    struct sf_topology *topo;
+    struct sf_properties is;
+    struct sf_error err;
+
+    if (sf_topology_build(argc > 1 ? argv[1] : "sf:q=5", &topo, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    if (sf_properties_measure(topo, NULL, &is, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        sf_topology_free(topo);
+        return 2;
+    }
+    for (uint32_t d = 1; d < is.all.n_distances; d++) {
+        printf("%" PRIu64 " pairs at distance %u\n", is.all.n_pairs[d], d);
+    }
+    sf_properties_clear(&is);
+    sf_topology_free(topo);
+    return 0;
+}
