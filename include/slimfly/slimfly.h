@@ -4,9 +4,11 @@
 #define SLIMFLY_SLIMFLY_H
 
 #include "slimfly/error.h"
+#include "slimfly/fabric.h"
 #include "slimfly/field.h"
 #include "slimfly/formats.h"
 #include "slimfly/graph.h"
+#include "slimfly/plan.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"

@@ -85,6 +85,21 @@ sf_topology_place(const struct sf_topology *topo, uint32_t s)
     return topo->places + (size_t)s * topo->n_coords;
 }
 
+/* How far a link between two switches reaches. */
+enum sf_reach {
+    SF_REACH_NEAR,   /* Their places differ in the last number only. */
+    SF_REACH_GROUP,  /* They are in the same group. */
+    SF_REACH_BEYOND, /* They are not, or there are no groups. */
+    SF_N_REACHES,
+};
+
+enum sf_reach sf_topology_reach(const struct sf_topology *topo, uint32_t a,
+                                uint32_t b);
+
+/* Which group, the part that one would put into a rack, 's' belongs to;
+ * SF_NONE in families without groups and for the core of a tree. */
+uint32_t sf_topology_group(const struct sf_topology *topo, uint32_t s);
+
 /* Writes the name of switch 's' into 'name' and returns 'name'. */
 char *sf_topology_switch_name(const struct sf_topology *topo, uint32_t s,
                               char name[SF_MAX_NAME]);

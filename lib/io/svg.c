@@ -18,16 +18,8 @@
 #define LEGEND     60.0 /* and for three lines of legend below. */
 #define ROW_HEIGHT 220.0
 
-/* How far a link reaches; each has a colour of its own. */
-enum reach {
-    REACH_NEAR,   /* The places differ in the last number only. */
-    REACH_GROUP,  /* The same group. */
-    REACH_BEYOND, /* Different groups, or no groups at all. */
-    N_REACHES,
-};
-
-static const char *const reach_colors[N_REACHES] = { "#1f6fb4", "#e07b00",
-                                                     "#8a8f98" };
+static const char *const reach_colors[SF_N_REACHES] = { "#1f6fb4", "#e07b00",
+                                                        "#8a8f98" };
 
 struct spot {
     double x, y;
@@ -48,8 +40,8 @@ struct layout {
 static uint32_t
 group_of(const struct sf_topology *topo, uint32_t s)
 {
-    uint32_t coord = topo->family->group_coord;
-    return coord == SF_NONE ? 0 : sf_topology_place(topo, s)[coord];
+    uint32_t group = sf_topology_group(topo, s);
+    return group == SF_NONE ? 0 : group;
 }
 
 static uint32_t
@@ -57,27 +49,6 @@ level_of(const struct sf_topology *topo, uint32_t s)
 {
     uint32_t coord = topo->family->level_coord;
     return coord == SF_NONE ? 0 : sf_topology_place(topo, s)[coord];
-}
-
-static enum reach
-reach_of(const struct sf_topology *topo, struct sf_link link)
-{
-    const uint32_t *a = sf_topology_place(topo, link.a);
-    const uint32_t *b = sf_topology_place(topo, link.b);
-    size_t n_before_last = topo->n_coords - 1;
-
-    if (topo->family->group_coord == SF_NONE ||
-        group_of(topo, link.a) != group_of(topo, link.b)) {
-        return REACH_BEYOND;
-    }
-    /* Levels of a tree that belong to the pods only: the core's numbers mean
-     * planes. */
-    if (topo->family->level_coord != SF_NONE &&
-        (level_of(topo, link.a) > 1 || level_of(topo, link.b) > 1)) {
-        return REACH_BEYOND;
-    }
-    return memcmp(a, b, n_before_last * sizeof *a) == 0 ? REACH_NEAR
-                                                        : REACH_GROUP;
 }
 
 /* Sorts the switches by group, keeping the order inside each: a counting
@@ -185,8 +156,8 @@ lay_out_rows(const struct sf_topology *topo, struct layout *layout)
 }
 
 static void
-draw_link(const struct layout *layout, struct sf_link link, enum reach reach,
-          uint32_t n_parallel, FILE *stream)
+draw_link(const struct layout *layout, struct sf_link link,
+          enum sf_reach reach, uint32_t n_parallel, FILE *stream)
 {
     struct spot a = layout->spots[link.a], b = layout->spots[link.b];
 
@@ -214,15 +185,16 @@ draw_links(const struct sf_topology *topo, const struct layout *layout,
     const struct sf_graph *graph = topo->graph;
 
     /* Far links first, so that the short ones lie on top of them. */
-    for (int reach = N_REACHES - 1; reach >= 0; reach--) {
+    for (int reach = SF_N_REACHES - 1; reach >= 0; reach--) {
         for (uint32_t i = 0; i < graph->n_links;) {
             uint32_t n_parallel = 1;
             while (i + n_parallel < graph->n_links &&
                    sf_graph_is_parallel(graph, i + n_parallel)) {
                 n_parallel++;
             }
-            if ((int)reach_of(topo, graph->links[i]) == reach) {
-                draw_link(layout, graph->links[i], (enum reach)reach,
+            if ((int)sf_topology_reach(topo, graph->links[i].a,
+                                       graph->links[i].b) == reach) {
+                draw_link(layout, graph->links[i], (enum sf_reach)reach,
                           n_parallel, stream);
             }
             i += n_parallel;
@@ -278,23 +250,24 @@ draw_legend(const struct sf_topology *topo, const struct layout *layout,
     const char *group = topo->family->group_coord == SF_NONE
                             ? NULL
                             : topo->family->coords[topo->family->group_coord];
-    uint32_t n_links[N_REACHES] = { 0 };
+    uint32_t n_links[SF_N_REACHES] = { 0 };
     double y = layout->height - LEGEND;
 
     for (uint32_t i = 0; i < topo->graph->n_links; i++) {
-        n_links[reach_of(topo, topo->graph->links[i])]++;
+        struct sf_link link = topo->graph->links[i];
+        n_links[sf_topology_reach(topo, link.a, link.b)]++;
     }
-    for (int reach = 0; reach < N_REACHES; reach++) {
+    for (int reach = 0; reach < SF_N_REACHES; reach++) {
         char label[80];
         if (!n_links[reach]) {
             continue;
         }
         if (!group) {
             snprintf(label, sizeof label, "%u links", n_links[reach]);
-        } else if (reach == REACH_BEYOND) {
+        } else if (reach == SF_REACH_BEYOND) {
             snprintf(label, sizeof label, "%u links between %ss",
                      n_links[reach], group);
-        } else if (reach == REACH_GROUP || topo->n_coords < 3) {
+        } else if (reach == SF_REACH_GROUP || topo->n_coords < 3) {
             snprintf(label, sizeof label, "%u links inside a %s",
                      n_links[reach], group);
         } else {
@@ -325,10 +298,10 @@ draw(const struct sf_topology *topo, const struct layout *layout, FILE *stream)
             ".s{fill:#20303c;stroke:#fff;stroke-width:1.5}"
             ".bare{fill:#fff;stroke:#20303c}",
             layout->width, layout->height, layout->width, layout->height);
-    for (int reach = 0; reach < N_REACHES; reach++) {
+    for (int reach = 0; reach < SF_N_REACHES; reach++) {
         fprintf(stream, ".r%d{stroke:%s;opacity:%.2f}", reach,
                 reach_colors[reach],
-                reach == REACH_BEYOND ? opacity : fmin(0.9, 1.4 * opacity));
+                reach == SF_REACH_BEYOND ? opacity : fmin(0.9, 1.4 * opacity));
     }
     fputs("path.key{opacity:1;stroke-width:3}</style>\n"
           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"

@@ -169,6 +169,33 @@ sf_topology_free(struct sf_topology *topo)
     }
 }
 
+uint32_t
+sf_topology_group(const struct sf_topology *topo, uint32_t s)
+{
+    const struct sf_family *family = topo->family;
+    const uint32_t *place = sf_topology_place(topo, s);
+
+    if (family->group_coord == SF_NONE ||
+        (family->level_coord != SF_NONE && place[family->level_coord] > 1)) {
+        return SF_NONE;
+    }
+    return place[family->group_coord];
+}
+
+enum sf_reach
+sf_topology_reach(const struct sf_topology *topo, uint32_t a, uint32_t b)
+{
+    uint32_t group = sf_topology_group(topo, a);
+
+    if (group == SF_NONE || group != sf_topology_group(topo, b)) {
+        return SF_REACH_BEYOND;
+    }
+    return memcmp(sf_topology_place(topo, a), sf_topology_place(topo, b),
+                  (topo->n_coords - 1) * sizeof(uint32_t)) == 0
+               ? SF_REACH_NEAR
+               : SF_REACH_GROUP;
+}
+
 char *
 sf_topology_switch_name(const struct sf_topology *topo, uint32_t s,
                         char name[SF_MAX_NAME])

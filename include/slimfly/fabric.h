@@ -1,0 +1,145 @@
+/* fabric.h -- a network as it stands in the machine hall: switches and hosts
+ * with names, GUIDs, numbered ports and what is plugged into them.
+ *
+ * A fabric comes from a topology (fabric planned) or from discovery (fabric
+ * found); everything after it works the same on both.  Nodes are numbered,
+ * switches first.  Ports have numbers of their own across the whole fabric;
+ * a cable is two ports that are each other's peers. */
+#ifndef SLIMFLY_FABRIC_H
+#define SLIMFLY_FABRIC_H
+
+#include "slimfly/topology.h"
+
+#pragma GCC visibility push(default)
+
+#define SF_MAX_PORTS 254 /* Port numbers of InfiniBand end here. */
+
+enum sf_node_kind {
+    SF_NODE_SWITCH,
+    SF_NODE_HOST,
+};
+
+/* How fast a link runs, as ibnetdiscover spells it: "4xEDR". */
+#define SF_RATE_SIZE 12
+
+struct sf_port {
+    uint32_t node;   /* Whose port this is. */
+    uint32_t number; /* From 1. */
+    uint32_t peer;   /* The port at the other end; SF_NONE if unplugged. */
+    uint64_t guid;   /* Hosts only. */
+    uint16_t lid;    /* Hosts only, 0 if none was given. */
+    uint8_t lmc;     /* Hosts only. */
+    char rate[SF_RATE_SIZE]; /* "" if not known. */
+};
+
+struct sf_node {
+    enum sf_node_kind kind;
+    char *name;           /* The node description; never NULL. */
+    uint64_t guid;        /* 0 if not known. */
+    uint64_t system_guid; /* Of the chassis. */
+    uint32_t vendor, device;
+    uint32_t n_ports;    /* Ports 1..n_ports */
+    uint32_t first_port; /* are fabric->ports[first_port ...]. */
+    uint16_t lid;        /* Of a switch's port 0. */
+    uint8_t lmc;
+    bool enhanced_port0; /* Whether a switch's port 0 is an enhanced one. */
+    uint32_t origin; /* In a planned fabric: the number of the switch in the
+                      * topology, or of the host; else SF_NONE. */
+    uint32_t rack;   /* Where it stands (plan.h), SF_NONE if not known, */
+    uint32_t unit;   /* and the lowest rack unit it takes, from 1. */
+};
+
+struct sf_fabric {
+    uint32_t n_nodes, n_switches; /* Nodes n_switches... are the hosts. */
+    struct sf_node *nodes;        /* [n_nodes] */
+    uint32_t n_ports;
+    struct sf_port *ports; /* [n_ports] */
+    uint32_t n_cables;     /* Pairs of peers. */
+};
+
+/* A fabric under construction: nodes in any order, then cables. */
+struct sf_fabric_builder; /* Opaque. */
+
+struct sf_fabric_params {
+    uint32_t switch_ports; /* Ports of every switch; 0: as many as needed. */
+    const char *rate;      /* Of every link; NULL: "4xEDR". */
+};
+
+/* Builds the fabric of 'topo': hosts on ports 1..p, then the links, sorted so
+ * that every switch of a group uses the same port for the same purpose:
+ *
+ *  1. links inside the innermost part (the subgroup of a Slim Fly's group),
+ *     by how much further the neighbour's last number is, going round;
+ *  2. other links inside the group, by the neighbour's number;
+ *  3. links to other groups, by the group, then by the neighbour's number.
+ *
+ * For a Slim Fly this is the port plan of [Blach24].  Names are those of the
+ * topology, hosts are node0000...; GUIDs are placeholders from a range for
+ * local use.  SF_ELIMIT if a switch would need more than 'switch_ports' or
+ * SF_MAX_PORTS ports. */
+enum sf_status sf_fabric_from_topology(const struct sf_topology *topo,
+                                       const struct sf_fabric_params *params,
+                                       struct sf_fabric **fabricp,
+                                       struct sf_error *err);
+
+/* For readers: starts a fabric, adds nodes and cables, ends it.  The
+ * builder's errors are those of memory only, kept until the end; what a file
+ * must not say is for its reader to refuse. */
+enum sf_status sf_fabric_builder_new(struct sf_fabric_builder **builderp,
+                                     struct sf_error *err);
+void sf_fabric_builder_free(struct sf_fabric_builder *builder);
+
+/* Adds a node; 'node' gives all but first_port, and its name is copied.
+ * Returns a number for sf_fabric_builder_port() and _cable(), not the number
+ * of the node in the fabric. */
+uint32_t sf_fabric_builder_node(struct sf_fabric_builder *builder,
+                                const struct sf_node *node);
+
+/* A port of a node that was added, to set guid, lid, lmc, rate; NULL if
+ * 'number' is not one of its ports or memory ran out. */
+struct sf_port *sf_fabric_builder_port(struct sf_fabric_builder *builder,
+                                       uint32_t node, uint32_t number);
+
+/* Joins two ports.  False, and nothing done, if one does not exist or is
+ * taken by another cable, or if both are the same; true if they are joined
+ * already. */
+bool sf_fabric_builder_cable(struct sf_fabric_builder *builder,
+                             uint32_t node_a, uint32_t number_a,
+                             uint32_t node_b, uint32_t number_b);
+
+/* Ends the building, frees 'builder' and hands over the fabric; nodes are put
+ * in order, switches first, each kind in the order of adding. */
+enum sf_status sf_fabric_builder_end(struct sf_fabric_builder *builder,
+                                     struct sf_fabric **fabricp,
+                                     struct sf_error *err);
+
+enum sf_status sf_fabric_copy(const struct sf_fabric *fabric,
+                              struct sf_fabric **copyp, struct sf_error *err);
+void sf_fabric_free(struct sf_fabric *fabric);
+
+/* The port 'number' of 'node', or SF_NONE if it has none of that number. */
+static inline uint32_t
+sf_fabric_port(const struct sf_fabric *fabric, uint32_t node, uint32_t number)
+{
+    const struct sf_node *of = &fabric->nodes[node];
+    return number >= 1 && number <= of->n_ports ? of->first_port + number - 1
+                                                : SF_NONE;
+}
+
+/* Plugs a cable into two free ports, and out of the one at 'port'. */
+void sf_fabric_plug(struct sf_fabric *fabric, uint32_t a, uint32_t b);
+void sf_fabric_unplug(struct sf_fabric *fabric, uint32_t port);
+
+/* The switches of 'fabric' and the links between them as a graph, for
+ * routing and analysis; node s of the graph is switch s.  'link_portsp', if
+ * nonnull, gets the two ports of each link, [2 * n_links]: first the one at
+ * the link's end a. */
+enum sf_status sf_fabric_graph(const struct sf_fabric *fabric,
+                               struct sf_graph **graphp,
+                               uint32_t **link_portsp, struct sf_error *err);
+
+/* The node called 'name', or SF_NONE; O(nodes). */
+uint32_t sf_fabric_find(const struct sf_fabric *fabric, const char *name);
+
+#pragma GCC visibility pop
+#endif
