@@ -260,11 +260,12 @@ draw_named(const struct edge_list *list, struct sf_sketch *sketch,
         goto done;
     }
     sketch->names = sf_calloc(n_names, sizeof *sketch->names);
-    for (size_t i = 0; sketch->names && i < n_names; i++) {
-        sketch->names[i] = sf_strdup(names[i]);
-        if (!sketch->names[i]) {
-            sketch->status = sf_fail(&sketch->error, SF_ENOMEM,
-                                     "%s: out of memory", list->path);
+    for (size_t i = 0; i < n_names; i++) {
+        if (sketch->names) {
+            sketch->names[i] = sf_strdup(names[i]);
+        }
+        if (!sketch->names || !sketch->names[i]) {
+            status = sf_fail(err, SF_ENOMEM, "%s: out of memory", list->path);
             goto done;
         }
     }

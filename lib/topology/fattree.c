@@ -115,7 +115,7 @@ draw_ft2(const struct sf_value *values, struct sf_sketch *sketch,
     }
     uint64_t uplinks = (uint64_t)n_core * n_parallel;
     if (uplinks > MAX_PORTS) {
-        return sf_fail(err, SF_EINVAL,
+        return sf_fail(err, SF_ELIMIT,
                        "%u cores with %u links to each leaf: a leaf would "
                        "need %llu ports up, the limit is %d",
                        n_core, n_parallel, (unsigned long long)uplinks,

@@ -254,6 +254,9 @@ summarize_distances(struct sf_distances *distances, uint32_t n_switches)
         (uint64_t)n_switches * (n_switches ? n_switches - 1 : 0);
     uint64_t n_reached = 0;
 
+    if (n_switches && !distances->n_distances) {
+        distances->n_distances = 1; /* A switch alone, at distance 0. */
+    }
     for (uint32_t d = 0; d < distances->n_distances; d++) {
         n_reached += distances->n_pairs[d];
     }

@@ -179,17 +179,17 @@ fail_unknown_family(const char *name, struct sf_error *err)
                    names);
 }
 
-/* Spells the values out in the family's order of keys. */
+/* Spells the values out in the family's order of keys, numbers without
+ * leading zeros; never longer than the spec as given, whose length with its
+ * NUL is 'size'. */
 static char *
 spell(const struct sf_spec *parsed, size_t size)
 {
-    /* "KEY=" may be added to a positional value. */
-    char *text = sf_calloc(size + 16, 1);
+    char *text = sf_calloc(size, 1);
     if (!text) {
         return NULL;
     }
-    size_t used =
-        (size_t)snprintf(text, size + 16, "%s", parsed->family->name);
+    size_t used = (size_t)snprintf(text, size, "%s", parsed->family->name);
     char separator = ':';
     for (uint32_t i = 0; i < count_params(parsed->family); i++) {
         const struct sf_param *param = &parsed->family->params[i];
@@ -197,10 +197,19 @@ spell(const struct sf_spec *parsed, size_t size)
         if (!value->given) {
             continue;
         }
-        const char *key = param->positional ? "" : param->key;
-        const char *equals = param->positional ? "" : "=";
-        used += (size_t)snprintf(text + used, size + 16 - used, "%c%s%s%s",
-                                 separator, key, equals, value->text);
+        used += (size_t)snprintf(text + used, size - used, "%c%s%s", separator,
+                                 param->positional ? "" : param->key,
+                                 param->positional ? "" : "=");
+        if (param->kind == SF_PARAM_NUMBER || param->kind == SF_PARAM_SEED) {
+            used += (size_t)snprintf(text + used, size - used, "%" PRIu64,
+                                     value->number);
+        } else if (param->kind == SF_PARAM_SHAPE) {
+            used += (size_t)snprintf(text + used, size - used, "%ux%u",
+                                     value->rows, value->columns);
+        } else {
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s", value->text);
+        }
         separator = ',';
     }
     return text;

@@ -1,0 +1,35 @@
+/* helpers.h -- what several suites need. */
+#ifndef SF_TEST_HELPERS_H
+#define SF_TEST_HELPERS_H
+
+#include "slimfly/topology.h"
+
+#include <stddef.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof *(array))
+
+/* What an output pointer holds before a call, to see whether it was set. */
+#define UNSET(type) ((type *)(void *)&unset)
+extern char unset;
+
+/* Builds the topology of a spec, printf style, or fails the test. */
+struct sf_topology *build(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* Fails the test unless 'spec' is refused as it should be: with a status, a
+ * sentence, and no topology.  Returns the sentence, which lives until the
+ * next call. */
+const char *refusal(const char *spec, enum sf_status status);
+
+/* Whether 'text' contains 'word' between other characters than letters,
+ * digits and underscores. */
+bool has_word(const char *text, const char *word);
+
+/* A file with 'text' in it; remove it with temporary_remove(). */
+struct temporary {
+    char name[64];
+};
+struct temporary temporary_write(const char *text);
+void temporary_remove(const struct temporary *file);
+
+#endif
