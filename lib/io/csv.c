@@ -1,7 +1,10 @@
 /* csv.c -- properties, one line a topology, with a header. */
+#include "io/csv.h"
+
 #include "io/writers.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Writes ",N", or "," for what does not exist. */
 static void
@@ -22,10 +25,13 @@ write_real(double number, FILE *stream)
     }
 }
 
-/* Writes 'text' as a quoted field: specs hold commas. */
-static void
-write_field(const char *text, FILE *stream)
+void
+sf_csv_write(const char *text, FILE *stream)
 {
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, stream);
+        return;
+    }
     fputc('"', stream);
     for (; *text; text++) {
         if (*text == '"') {
@@ -48,7 +54,7 @@ sf_write_csv(const struct sf_measured *measured, size_t n_measured,
           stream);
     for (size_t i = 0; i < n_measured; i++) {
         const struct sf_properties *is = &measured[i].properties;
-        write_field(measured[i].topo->spec, stream);
+        sf_csv_write(measured[i].topo->spec, stream);
         fprintf(stream, ",%s,%u,%u,%u,%u,%u,%u,%u,%s,%u",
                 measured[i].topo->family->name, is->n_switches,
                 is->n_endpoints, is->n_links, is->max_degree,

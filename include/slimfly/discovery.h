@@ -1,0 +1,36 @@
+/* discovery.h -- fabrics from the tools of InfiniBand, and for them. */
+#ifndef SLIMFLY_DISCOVERY_H
+#define SLIMFLY_DISCOVERY_H
+
+#include "slimfly/fabric.h"
+
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+/* Reads what ibnetdiscover prints, and netlists of ibsim, which are written
+ * in the same way with less in them, from the file 'path' ("-": standard
+ * input).  SF_EPARSE says file, line and what was expected. */
+enum sf_status sf_ibnetdiscover_read(const char *path,
+                                     struct sf_fabric **fabricp,
+                                     struct sf_error *err);
+
+/* The same from 'length' bytes of 'text', which are changed; 'path' is for
+ * messages. */
+enum sf_status sf_ibnetdiscover_parse(char *text, size_t length,
+                                      const char *path,
+                                      struct sf_fabric **fabricp,
+                                      struct sf_error *err);
+
+/* Writes 'fabric' as ibnetdiscover prints it, 'comment' in place of its lines
+ * about time and place.  ibsim loads that, and the real ibnetdiscover then
+ * prints the same nodes again. */
+void sf_ibnetdiscover_write(const struct sf_fabric *fabric,
+                            const char *comment, FILE *stream);
+
+/* Writes a netlist for ibsim: the same without what ibsim does not read. */
+void sf_ibsim_write(const struct sf_fabric *fabric, const char *comment,
+                    FILE *stream);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,541 @@
+/* plan_json.c -- plan.json: everything that a plan holds, written and read
+ * back; doc/formats.md describes the members. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "io/plan_writers.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define SCHEMA "slimfly.plan"
+
+static const char *const medium_names[] = { "copper", "optical" };
+
+/* Writing.  Items are made and written one by one, a line each. */
+
+static enum sf_status
+write_item(json_t *object, const char *separator, FILE *stream,
+           struct sf_error *err)
+{
+    if (!object) {
+        return sf_fail(err, SF_ENOMEM,
+                       "cannot make JSON: out of memory, or a name that is "
+                       "not UTF-8");
+    }
+    fputs(separator, stream);
+    json_dumpf(object, stream, JSON_REAL_PRECISION(6));
+    json_decref(object);
+    return SF_OK;
+}
+
+static json_t *
+make_floor(const struct sf_floor *floor)
+{
+    return json_pack(
+        "{s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "rack_units",
+        (int)floor->rack_units, "switch_units", (int)floor->switch_units,
+        "hosts_per_unit", (int)floor->hosts_per_unit, "racks_per_row",
+        (int)floor->racks_per_row, "rack_pitch", floor->rack_pitch,
+        "row_pitch", floor->row_pitch, "unit_height", floor->unit_height,
+        "tray_height", floor->tray_height, "slack", floor->slack, "copper_max",
+        floor->copper_max);
+}
+
+static json_t *
+make_guid(uint64_t guid)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%016" PRIx64, guid);
+    return json_string(text);
+}
+
+static json_t *
+make_node(const struct sf_plan *plan, const struct sf_node *node)
+{
+    return json_pack("{s:s, s:o, s:i, s:s, s:i}", "name", node->name, "guid",
+                     make_guid(node->guid), "ports", (int)node->n_ports,
+                     "rack", plan->racks[node->rack].name, "unit",
+                     (int)node->unit);
+}
+
+static json_t *
+make_cable(const struct sf_plan *plan, uint32_t i)
+{
+    const struct sf_cable *cable = &plan->cables[i];
+    const struct sf_port *a = &plan->fabric->ports[cable->a];
+    const struct sf_port *b = &plan->fabric->ports[cable->b];
+
+    return json_pack("{s:i, s:s, s:i, s:{s:s, s:i}, s:{s:s, s:i}, s:f, s:s, "
+                     "s:s}",
+                     "id", (int)i + 1, "label", cable->label, "step",
+                     (int)cable->step, "a", "node",
+                     plan->fabric->nodes[a->node].name, "port", (int)a->number,
+                     "b", "node", plan->fabric->nodes[b->node].name, "port",
+                     (int)b->number, "length", cable->length, "medium",
+                     medium_names[cable->medium], "rate", a->rate);
+}
+
+enum sf_status
+sf_plan_write_json(const struct sf_plan *plan, FILE *stream,
+                   struct sf_error *err)
+{
+    const struct sf_fabric *fabric = plan->fabric;
+    json_t *about = json_pack("{s:s, s:i, s:s, s:s, s:s}", "schema", SCHEMA,
+                              "schema_version", 1, "spec", plan->spec,
+                              "family", plan->family, "title", plan->title);
+    char *text = about ? json_dumps(about, 0) : NULL;
+    json_decref(about);
+    if (!text) {
+        return write_item(NULL, "", stream, err);
+    }
+    /* The members of 'about', without its closing brace. */
+    fprintf(stream, "%.*s", (int)strlen(text) - 1, text);
+    free(text);
+
+    enum sf_status status =
+        write_item(make_floor(&plan->floor), ",\n\"floor\": ", stream, err);
+    fputs(",\n\"racks\": [", stream);
+    for (uint32_t i = 0; status == SF_OK && i < plan->n_racks; i++) {
+        const struct sf_rack *rack = &plan->racks[i];
+        status =
+            write_item(json_pack("{s:s, s:i, s:i, s:i}", "name", rack->name,
+                                 "part", (int)rack->group, "row",
+                                 (int)rack->row, "column", (int)rack->column),
+                       i ? ",\n  " : "\n  ", stream, err);
+    }
+    fputs("\n],\n\"switches\": [", stream);
+    for (uint32_t i = 0; status == SF_OK && i < fabric->n_switches; i++) {
+        status = write_item(make_node(plan, &fabric->nodes[i]),
+                            i ? ",\n  " : "\n  ", stream, err);
+    }
+    fputs("\n],\n\"hosts\": [", stream);
+    for (uint32_t i = fabric->n_switches;
+         status == SF_OK && i < fabric->n_nodes; i++) {
+        status =
+            write_item(make_node(plan, &fabric->nodes[i]),
+                       i > fabric->n_switches ? ",\n  " : "\n  ", stream, err);
+    }
+    fputs("\n],\n\"cables\": [", stream);
+    for (uint32_t i = 0; status == SF_OK && i < plan->n_cables; i++) {
+        status =
+            write_item(make_cable(plan, i), i ? ",\n  " : "\n  ", stream, err);
+    }
+    fputs("\n]}\n", stream);
+    return status;
+}
+
+/* Reading.  A failure says where in the document it is: "cables[3].a". */
+
+struct reader {
+    const char *path;
+    struct sf_error *err;
+    enum sf_status status; /* The first failure; later steps do nothing. */
+    struct sf_plan *plan;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+refuse(struct reader *reader, const char *format, ...)
+{
+    char text[300];
+    va_list args;
+
+    if (reader->status != SF_OK) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    reader->status =
+        sf_fail(reader->err, SF_EPARSE, "%s: %s", reader->path, text);
+}
+
+/* The member 'key' of 'object' if it is a whole number from min to max; else
+ * refuses, naming the place as 'where'. */
+static uint32_t
+get_number(struct reader *reader, const json_t *object, const char *where,
+           const char *key, uint32_t min, uint32_t max)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!json_is_integer(value) || json_integer_value(value) < min ||
+        json_integer_value(value) > max) {
+        refuse(reader, "%s.%s: expected a whole number from %u to %u", where,
+               key, min, max);
+        return min;
+    }
+    return (uint32_t)json_integer_value(value);
+}
+
+static double
+get_length(struct reader *reader, const json_t *object, const char *where,
+           const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
+        refuse(reader, "%s.%s: expected a number of metres", where, key);
+        return 0;
+    }
+    return json_number_value(value);
+}
+
+static const char *
+get_text(struct reader *reader, const json_t *object, const char *where,
+         const char *key, size_t max_length)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    if (!text || !*text || strlen(text) > max_length) {
+        refuse(reader, "%s.%s: expected a text of 1 to %zu characters", where,
+               key, max_length);
+        return "?";
+    }
+    return text;
+}
+
+static uint64_t
+get_guid(struct reader *reader, const json_t *object, const char *where)
+{
+    const char *text = get_text(reader, object, where, "guid", 18);
+    char *end;
+    uint64_t guid = strtoull(text, &end, 16);
+
+    if (strncmp(text, "0x", 2) != 0 || *end) {
+        refuse(reader,
+               "%s.guid: expected a GUID such as \"0x02534c4600000000\"",
+               where);
+    }
+    return guid;
+}
+
+static const json_t *
+get_array(struct reader *reader, const json_t *root, const char *key)
+{
+    const json_t *array = json_object_get(root, key);
+    if (!json_is_array(array)) {
+        refuse(reader, "%s: expected an array", key);
+    }
+    return array;
+}
+
+static void
+read_floor(struct reader *reader, const json_t *root)
+{
+    const json_t *object = json_object_get(root, "floor");
+    struct sf_floor *floor = &reader->plan->floor;
+
+    floor->rack_units =
+        get_number(reader, object, "floor", "rack_units", 1, 1000);
+    floor->switch_units =
+        get_number(reader, object, "floor", "switch_units", 1, 1000);
+    floor->hosts_per_unit =
+        get_number(reader, object, "floor", "hosts_per_unit", 1, 1000);
+    floor->racks_per_row =
+        get_number(reader, object, "floor", "racks_per_row", 1, 100000);
+    floor->rack_pitch = get_length(reader, object, "floor", "rack_pitch");
+    floor->row_pitch = get_length(reader, object, "floor", "row_pitch");
+    floor->unit_height = get_length(reader, object, "floor", "unit_height");
+    floor->tray_height = get_length(reader, object, "floor", "tray_height");
+    floor->slack = get_length(reader, object, "floor", "slack");
+    floor->copper_max = get_length(reader, object, "floor", "copper_max");
+}
+
+static void
+read_racks(struct reader *reader, const json_t *root)
+{
+    const json_t *array = get_array(reader, root, "racks");
+    struct sf_plan *plan = reader->plan;
+    size_t n = json_array_size(array);
+
+    plan->racks = sf_calloc(n, sizeof *plan->racks);
+    if (!plan->racks) {
+        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        return;
+    }
+    plan->n_racks = (uint32_t)n;
+    for (size_t i = 0; i < n && reader->status == SF_OK; i++) {
+        const json_t *object = json_array_get(array, i);
+        struct sf_rack *rack = &plan->racks[i];
+        char where[40];
+        snprintf(where, sizeof where, "racks[%zu]", i);
+        snprintf(
+            rack->name, sizeof rack->name, "%s",
+            get_text(reader, object, where, "name", sizeof rack->name - 1));
+        rack->group =
+            get_number(reader, object, where, "part", 0, (uint32_t)n - 1);
+        rack->row = get_number(reader, object, where, "row", 0, 1 << 20);
+        rack->column = get_number(reader, object, where, "column", 0, 1 << 20);
+        if (rack->group >= plan->n_groups) {
+            plan->n_groups = rack->group + 1;
+        }
+    }
+}
+
+static uint32_t
+find_rack(struct reader *reader, const json_t *object, const char *where,
+          uint32_t guess)
+{
+    const char *name = get_text(reader, object, where, "rack", 23);
+    const struct sf_plan *plan = reader->plan;
+
+    /* Neighbours in the list mostly share a rack. */
+    for (uint32_t i = 0; i < plan->n_racks; i++) {
+        uint32_t rack = (guess + i) % plan->n_racks;
+        if (!strcmp(plan->racks[rack].name, name)) {
+            return rack;
+        }
+    }
+    refuse(reader, "%s.rack: unknown rack '%s'", where, name);
+    return 0;
+}
+
+static void
+read_nodes(struct reader *reader, const json_t *root, const char *key,
+           enum sf_node_kind kind, struct sf_fabric_builder *builder)
+{
+    const json_t *array = get_array(reader, root, key);
+    uint32_t rack = 0;
+
+    for (size_t i = 0; i < json_array_size(array) && reader->status == SF_OK;
+         i++) {
+        const json_t *object = json_array_get(array, i);
+        char where[40], name[SF_MAX_NAME];
+        snprintf(where, sizeof where, "%s[%zu]", key, i);
+        snprintf(name, sizeof name, "%s",
+                 get_text(reader, object, where, "name", SF_MAX_NAME - 1));
+        rack = find_rack(reader, object, where, rack);
+        struct sf_node node = {
+            .kind = kind,
+            .name = name,
+            .guid = get_guid(reader, object, where),
+            .n_ports =
+                get_number(reader, object, where, "ports", 1, SF_MAX_PORTS),
+            .origin = (uint32_t)i,
+            .rack = rack,
+            .unit = get_number(reader, object, where, "unit", 1, 1000),
+        };
+        node.system_guid = node.guid;
+        uint32_t index = sf_fabric_builder_node(builder, &node);
+        for (uint32_t j = 1; kind == SF_NODE_HOST && j <= node.n_ports; j++) {
+            struct sf_port *port = sf_fabric_builder_port(builder, index, j);
+            if (port) {
+                port->guid = node.guid + j;
+            }
+        }
+    }
+}
+
+/* A name and the node that has it, for sorting and searching. */
+struct name_entry {
+    const char *name;
+    uint32_t node;
+};
+
+static int
+compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct name_entry *)a)->name,
+                  ((const struct name_entry *)b)->name);
+}
+
+/* The names of 'fabric', sorted; refuses names that stand twice. */
+static struct name_entry *
+sort_names(struct reader *reader, const struct sf_fabric *fabric)
+{
+    struct name_entry *entries = sf_calloc(fabric->n_nodes, sizeof *entries);
+
+    if (!entries) {
+        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        entries[i] = (struct name_entry){ fabric->nodes[i].name, i };
+    }
+    qsort(entries, fabric->n_nodes, sizeof *entries, compare_names);
+    for (uint32_t i = 1; i < fabric->n_nodes; i++) {
+        if (!strcmp(entries[i].name, entries[i - 1].name)) {
+            refuse(reader, "expected names that differ, but '%s' stands twice",
+                   entries[i].name);
+        }
+    }
+    return entries;
+}
+
+/* The port that the member 'key' of a cable names. */
+static uint32_t
+read_end(struct reader *reader, const json_t *object, const char *where,
+         const char *key, const struct name_entry *entries)
+{
+    const struct sf_fabric *fabric = reader->plan->fabric;
+    const json_t *end = json_object_get(object, key);
+    char end_where[48];
+    snprintf(end_where, sizeof end_where, "%s.%s", where, key);
+    const char *name =
+        get_text(reader, end, end_where, "node", SF_MAX_NAME - 1);
+    struct name_entry wanted = { name, 0 };
+    const struct name_entry *entry = bsearch(&wanted, entries, fabric->n_nodes,
+                                             sizeof *entries, compare_names);
+
+    if (!entry) {
+        refuse(reader, "%s.node: unknown node '%s'", end_where, name);
+        return SF_NONE;
+    }
+    uint32_t number = get_number(reader, end, end_where, "port", 1,
+                                 fabric->nodes[entry->node].n_ports);
+    uint32_t port = sf_fabric_port(fabric, entry->node, number);
+    if (reader->status == SF_OK && fabric->ports[port].peer != SF_NONE) {
+        refuse(reader, "%s: port %u of '%s' has a cable already", end_where,
+               number, name);
+    }
+    return port;
+}
+
+static void
+read_cable(struct reader *reader, const json_t *object, uint32_t i,
+           const struct name_entry *entries)
+{
+    struct sf_plan *plan = reader->plan;
+    struct sf_cable *cable = &plan->cables[i];
+    char where[32];
+    snprintf(where, sizeof where, "cables[%u]", i);
+
+    cable->a = read_end(reader, object, where, "a", entries);
+    cable->b = read_end(reader, object, where, "b", entries);
+    cable->step = (enum sf_step)get_number(reader, object, where, "step", 0,
+                                           SF_N_STEPS - 1);
+    cable->length = get_length(reader, object, where, "length");
+    snprintf(
+        cable->label, sizeof cable->label, "%s",
+        get_text(reader, object, where, "label", sizeof cable->label - 1));
+    const char *medium = get_text(reader, object, where, "medium", 16);
+    cable->medium =
+        !strcmp(medium, medium_names[SF_COPPER]) ? SF_COPPER : SF_OPTICAL;
+    if (strcmp(medium, medium_names[cable->medium]) != 0) {
+        refuse(reader, "%s.medium: expected copper or optical", where);
+    }
+    const char *rate =
+        get_text(reader, object, where, "rate", SF_RATE_SIZE - 1);
+    if (reader->status == SF_OK && cable->a == cable->b) {
+        refuse(reader, "%s: both ends are the same port", where);
+    }
+    if (reader->status != SF_OK) {
+        return;
+    }
+    sf_fabric_plug(plan->fabric, cable->a, cable->b);
+    plan->cable_of_port[cable->a] = i;
+    plan->cable_of_port[cable->b] = i;
+    snprintf(plan->fabric->ports[cable->a].rate, SF_RATE_SIZE, "%s", rate);
+    snprintf(plan->fabric->ports[cable->b].rate, SF_RATE_SIZE, "%s", rate);
+}
+
+static void
+read_cables(struct reader *reader, const json_t *root)
+{
+    struct sf_plan *plan = reader->plan;
+    const json_t *array = get_array(reader, root, "cables");
+    size_t n = json_array_size(array);
+    struct name_entry *entries = sort_names(reader, plan->fabric);
+
+    plan->cables = sf_calloc(n, sizeof *plan->cables);
+    plan->cable_of_port = sf_calloc(plan->fabric->n_ports, sizeof(uint32_t));
+    if (!plan->cables || !plan->cable_of_port) {
+        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; reader->status == SF_OK && i < plan->fabric->n_ports;
+         i++) {
+        plan->cable_of_port[i] = SF_NONE;
+    }
+    for (uint32_t i = 0; reader->status == SF_OK && i < n; i++) {
+        read_cable(reader, json_array_get(array, i), i, entries);
+    }
+    plan->n_cables = (uint32_t)n;
+    free(entries);
+}
+
+static void
+read_root(struct reader *reader, const json_t *root)
+{
+    struct sf_plan *plan = reader->plan;
+    struct sf_fabric_builder *builder;
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+
+    if (!schema || strcmp(schema, SCHEMA) != 0) {
+        refuse(reader, "schema: expected \"" SCHEMA "\"; is this a plan?");
+        return;
+    }
+    get_number(reader, root, "plan", "schema_version", 1, 1);
+    plan->spec = sf_strdup(get_text(reader, root, "plan", "spec", 4096));
+    plan->family = sf_strdup(get_text(reader, root, "plan", "family", 64));
+    plan->title = sf_strdup(get_text(reader, root, "plan", "title", 200));
+    if (!plan->spec || !plan->family || !plan->title) {
+        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+    }
+    read_floor(reader, root);
+    if (reader->status != SF_OK) {
+        return;
+    }
+    read_racks(reader, root);
+    if (reader->status != SF_OK) {
+        return;
+    }
+    reader->status = sf_fabric_builder_new(&builder, reader->err);
+    if (reader->status != SF_OK) {
+        return;
+    }
+    read_nodes(reader, root, "switches", SF_NODE_SWITCH, builder);
+    read_nodes(reader, root, "hosts", SF_NODE_HOST, builder);
+    if (reader->status != SF_OK) {
+        sf_fabric_builder_free(builder);
+        return;
+    }
+    reader->status =
+        sf_fabric_builder_end(builder, &plan->fabric, reader->err);
+    if (reader->status == SF_OK) {
+        read_cables(reader, root);
+    }
+}
+
+enum sf_status
+sf_plan_parse(const char *text, size_t length, const char *path,
+              struct sf_plan **planp, struct sf_error *err)
+{
+    struct reader reader = { .path = path, .err = err };
+    json_error_t problem;
+
+    *planp = NULL;
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+    if (!root) {
+        return sf_fail(err, SF_EPARSE, "%s:%d: expected JSON: %s", path,
+                       problem.line, problem.text);
+    }
+    reader.plan = sf_calloc(1, sizeof *reader.plan);
+    if (reader.plan) {
+        read_root(&reader, root);
+    } else {
+        reader.status = sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    json_decref(root);
+    if (reader.status == SF_OK) {
+        *planp = reader.plan;
+    } else {
+        sf_plan_free(reader.plan);
+    }
+    return reader.status;
+}
+
+enum sf_status
+sf_plan_read(const char *path, struct sf_plan **planp, struct sf_error *err)
+{
+    char *text;
+    size_t length;
+
+    *planp = NULL;
+    enum sf_status status = sf_file_read(path, &text, &length, err);
+    if (status == SF_OK) {
+        status = sf_plan_parse(text, length, path, planp, err);
+    }
+    free(text);
+    return status;
+}
