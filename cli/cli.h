@@ -24,8 +24,11 @@ struct cli_option {
     const char *(*choice)(size_t i);
 };
 
+struct cli_command;
+
 /* The words of a command line. */
 struct cli_args {
+    const struct cli_command *command;
     const char *values[CLI_MAX_OPTIONS]; /* By option; "" if without argument,
                                           * NULL if not given. */
     const char *const *words;            /* What is not an option. */
@@ -50,6 +53,14 @@ const struct cli_command *cli_find_command(const char *name);
 /* Prints "slimfly: MESSAGE" to standard error and returns CLI_ERROR. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Reads the argument of 'option', if it was given, as a whole number or as a
+ * real one; says what is wrong and returns false if it is not from min to
+ * max.  Leaves '*numberp' alone if it was not given. */
+bool cli_number(const struct cli_args *args, int option, uint32_t min,
+                uint32_t max, uint32_t *numberp);
+bool cli_real(const struct cli_args *args, int option, double min, double max,
+              double *numberp);
+
 /* Help for one command, or for all if 'command' is NULL. */
 void cli_help_text(const struct cli_command *command, FILE *stream);
 void cli_help_man(const struct cli_command *command, FILE *stream);
@@ -73,5 +84,14 @@ bool cli_output_open(struct cli_output *output, const char *path);
  * Returns an exit code, having said what went wrong. */
 int cli_output_close(struct cli_output *output, enum sf_status status,
                      const struct sf_error *err);
+
+/* Makes 'folder' and those above it where they are missing. */
+int cli_make_folder(const char *folder);
+
+/* Writes one file of a plan into 'folder'. */
+int cli_write_file(const char *folder, const char *name,
+                   enum sf_status (*write)(const struct sf_plan *plan,
+                                           FILE *stream, struct sf_error *err),
+                   const struct sf_plan *plan);
 
 #endif

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct cli_command cli_command_topology, cli_command_help;
+extern const struct cli_command cli_command_topology, cli_command_plan,
+    cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
     &cli_command_topology,
+    &cli_command_plan,
     &cli_command_help,
     NULL,
 };
@@ -45,9 +47,9 @@ find_option(const struct cli_command *command, const char *name, size_t length,
 {
     for (int i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
         const struct cli_option *option = &command->options[i];
-        if (letter ? option->letter == letter
-                   : strlen(option->name) == length &&
-                         !strncmp(option->name, name, length)) {
+        bool is_named = name && strlen(option->name) == length &&
+                        !strncmp(option->name, name, length);
+        if (is_named || (letter && option->letter == letter)) {
             return i;
         }
     }
@@ -122,7 +124,7 @@ parse_option(const struct cli_command *command, int argc, char **argv, int *ip,
 static int
 run_command(const struct cli_command *command, int argc, char **argv)
 {
-    struct cli_args args = { 0 };
+    struct cli_args args = { .command = command };
     size_t n_words = 0;
     bool has_more_options = true;
 
@@ -145,6 +147,50 @@ run_command(const struct cli_command *command, int argc, char **argv)
     args.words = (const char *const *)argv;
     args.n_words = n_words;
     return command->run(&args);
+}
+
+bool
+cli_number(const struct cli_args *args, int option, uint32_t min, uint32_t max,
+           uint32_t *numberp)
+{
+    const char *text = args->values[option];
+    char *end;
+
+    if (!text) {
+        return true;
+    }
+    unsigned long number = strtoul(text, &end, 10);
+    /* strtoul() would take "-1" and "+1" as well. */
+    if (text[0] < '0' || text[0] > '9' || *end || number < min ||
+        number > max) {
+        cli_fail("%s: --%s '%s': expected a whole number from %u to %u",
+                 args->command->name, args->command->options[option].name,
+                 text, min, max);
+        return false;
+    }
+    *numberp = (uint32_t)number;
+    return true;
+}
+
+bool
+cli_real(const struct cli_args *args, int option, double min, double max,
+         double *numberp)
+{
+    const char *text = args->values[option];
+    char *end;
+
+    if (!text) {
+        return true;
+    }
+    double number = strtod(text, &end);
+    if (end == text || *end || !(number >= min && number <= max)) {
+        cli_fail("%s: --%s '%s': expected a number from %g to %g",
+                 args->command->name, args->command->options[option].name,
+                 text, min, max);
+        return false;
+    }
+    *numberp = number;
+    return true;
 }
 
 /* How many letters must be changed, added or left out to turn 'a' into

@@ -91,6 +91,53 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     return code;
 }
 
+int
+cli_make_folder(const char *folder)
+{
+    struct stat status;
+    char *path = strdup(folder);
+
+    if (!path) {
+        return cli_fail("out of memory");
+    }
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777); /* If it fails, so will the last one. */
+        *slash = '/';
+    }
+    free(path);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return cli_fail("%s: %s", folder, strerror(errno));
+    }
+    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return cli_fail("%s: expected a folder, and this is a file", folder);
+    }
+    return CLI_FINE;
+}
+
+int
+cli_write_file(const char *folder, const char *name,
+               enum sf_status (*write)(const struct sf_plan *plan,
+                                       FILE *stream, struct sf_error *err),
+               const struct sf_plan *plan)
+{
+    struct cli_output output;
+    struct sf_error err = { 0 };
+    char *path;
+
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        return cli_fail("out of memory");
+    }
+    int code = CLI_ERROR;
+    if (cli_output_open(&output, path)) {
+        enum sf_status status = write(plan, output.stream, &err);
+        code = cli_output_close(&output, status, &err);
+    }
+    free(path);
+    return code;
+}
+
 /* Quick work should show nothing, and slow work not flicker. */
 #define FIRST_AFTER 0.5
 #define THEN_EVERY  0.1

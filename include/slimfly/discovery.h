@@ -32,5 +32,23 @@ void sf_ibnetdiscover_write(const struct sf_fabric *fabric,
 void sf_ibsim_write(const struct sf_fabric *fabric, const char *comment,
                     FILE *stream);
 
+/* Discovers through libibnetdisc: 'source' is "live" for the fabric that this
+ * machine is part of, or the name of a file: a cache that 'ibnetdiscover
+ * --cache' wrote, or text as above.  The library is run in a child process,
+ * since it waits for ever where nobody answers and aborts on damaged caches;
+ * after 'timeout' seconds the child is ended and SF_EIO says so.  Switches and
+ * hosts that did not answer are missing from the fabric: '*n_unansweredp', if
+ * nonnull, gets the number of questions without an answer. */
+enum sf_status sf_fabric_discover(const char *source, unsigned timeout,
+                                  struct sf_fabric **fabricp,
+                                  uint32_t *n_unansweredp,
+                                  struct sf_error *err);
+
+/* The same from the standard output of 'command', run by the shell. */
+enum sf_status sf_fabric_discover_by(const char *command, unsigned timeout,
+                                     struct sf_fabric **fabricp,
+                                     uint32_t *n_unansweredp,
+                                     struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

@@ -3,12 +3,14 @@
 #ifndef SLIMFLY_SLIMFLY_H
 #define SLIMFLY_SLIMFLY_H
 
+#include "slimfly/discovery.h"
 #include "slimfly/error.h"
 #include "slimfly/fabric.h"
 #include "slimfly/field.h"
 #include "slimfly/formats.h"
 #include "slimfly/graph.h"
 #include "slimfly/plan.h"
+#include "slimfly/plan_files.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"

@@ -161,8 +161,8 @@ add_links(const struct sf_topology *topo, const uint32_t *port_of,
 }
 
 static enum sf_status
-check_ports(const struct sf_topology *topo, uint32_t switch_ports,
-            uint32_t *max_degreep, struct sf_error *err)
+check_switches(const struct sf_topology *topo, uint32_t switch_ports,
+               uint32_t *max_degreep, struct sf_error *err)
 {
     uint32_t most = switch_ports ? switch_ports : SF_MAX_PORTS;
 
@@ -173,6 +173,14 @@ check_ports(const struct sf_topology *topo, uint32_t switch_ports,
                        switch_ports, SF_MAX_PORTS);
     }
     for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
+        char name[SF_MAX_NAME];
+        if (strpbrk(sf_topology_switch_name(topo, s, name), "\"=\\")) {
+            return sf_fail(err, SF_EINVAL,
+                           "%s: the name %s cannot be that of a switch: "
+                           "quotes, backslashes and '=' mean something to "
+                           "the tools of InfiniBand",
+                           topo->spec, name);
+        }
         uint32_t degree = sf_graph_degree(topo->graph, s);
         uint32_t needed = degree + topo->n_hosts[s];
         *max_degreep = degree > *max_degreep ? degree : *max_degreep;
@@ -200,7 +208,8 @@ sf_fabric_from_topology(const struct sf_topology *topo,
     uint32_t max_degree;
 
     *fabricp = NULL;
-    enum sf_status status = check_ports(topo, switch_ports, &max_degree, err);
+    enum sf_status status =
+        check_switches(topo, switch_ports, &max_degree, err);
     if (status != SF_OK) {
         return status;
     }

@@ -620,7 +620,9 @@ write_port(const struct sf_fabric *fabric, const struct sf_port *port,
     fprintf(stream, "\t\"%c-%016" PRIx64 "\"[%u]", letter_of(to), to->guid,
             peer->number);
     if (to->kind == SF_NODE_HOST) {
-        fprintf(stream, "(%" PRIx64 ") ", peer->guid);
+        /* Two hosts back to back get one more blank. */
+        fprintf(stream, "%s(%" PRIx64 ") ",
+                node->kind == SF_NODE_HOST ? " " : "", peer->guid);
     }
     fputs("\t\t# ", stream);
     if (node->kind == SF_NODE_HOST) {
@@ -639,8 +641,10 @@ write_node(const struct sf_fabric *fabric, const struct sf_node *node,
 {
     bool is_switch = node->kind == SF_NODE_SWITCH;
 
-    fprintf(stream, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%" PRIx64 "\n",
-            node->vendor, node->device, node->system_guid);
+    fprintf(stream, "\nvendid=0x%x\ndevid=0x%x\n", node->vendor, node->device);
+    if (node->system_guid) {
+        fprintf(stream, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
+    }
     if (is_switch) {
         fprintf(stream, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", node->guid,
                 node->guid);

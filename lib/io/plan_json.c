@@ -440,11 +440,12 @@ read_cables(struct reader *reader, const json_t *root)
 
     plan->cables = sf_calloc(n, sizeof *plan->cables);
     plan->cable_of_port = sf_calloc(plan->fabric->n_ports, sizeof(uint32_t));
-    if (!plan->cables || !plan->cable_of_port) {
+    if (!plan->cables || !plan->cable_of_port || !entries) {
         reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        free(entries);
+        return;
     }
-    for (uint32_t i = 0; reader->status == SF_OK && i < plan->fabric->n_ports;
-         i++) {
+    for (uint32_t i = 0; i < plan->fabric->n_ports; i++) {
         plan->cable_of_port[i] = SF_NONE;
     }
     for (uint32_t i = 0; reader->status == SF_OK && i < n; i++) {

@@ -514,7 +514,7 @@ sf_plan_build(const struct sf_topology *topo,
     plan->racks = planner.racks.items;
     plan->n_racks = (uint32_t)planner.racks.n;
     plan->n_groups = (uint32_t)planner.part_ends.n;
-    if (planner.is_out_of_memory) {
+    if (planner.is_out_of_memory || !plan->racks) {
         goto no_memory;
     }
     status = list_cables(&planner, err);

@@ -13,6 +13,8 @@
  * leads back. */
 #include "topology/family.h"
 
+#include <assert.h>
+
 #define MAX_SIDE 4096
 
 /* Which offset the global link 'j' of every group has in its round, or
@@ -22,6 +24,7 @@
 static uint32_t
 offset_of(uint32_t j, uint32_t n_offsets, uint32_t n_global)
 {
+    assert(n_offsets > 0); /* There are at least two groups. */
     uint32_t n_left = n_global % n_offsets;
     uint32_t i = j % n_offsets;
 

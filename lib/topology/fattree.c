@@ -23,12 +23,11 @@
 static uint32_t
 count_cores(uint32_t n_uplinks, uint32_t ports, uint32_t n_below)
 {
-    uint32_t n_parallel = ports / n_below;
-    if (n_parallel > n_uplinks) {
-        n_parallel = n_uplinks;
-    }
-    while (n_parallel > 1 && n_uplinks % n_parallel != 0) {
-        n_parallel--;
+    uint32_t n_parallel = 1;
+    for (uint32_t n = 2; n <= n_uplinks && n * n_below <= ports; n++) {
+        if (n_uplinks % n == 0) {
+            n_parallel = n;
+        }
     }
     return n_uplinks / n_parallel;
 }

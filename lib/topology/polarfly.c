@@ -17,6 +17,8 @@
 #include "slimfly/field.h"
 #include "topology/family.h"
 
+#include <assert.h>
+
 #define MAX_Q 128
 
 struct point {
@@ -27,6 +29,7 @@ struct point {
 static struct point
 point_at(uint32_t q, uint32_t i)
 {
+    assert(q > 1);
     if (i < q * q) {
         return (struct point){ { 1, i / q, i % q } };
     }

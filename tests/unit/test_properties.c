@@ -570,6 +570,7 @@ TEST(oracle_tells_graphs_apart)
     oracle_graph_free(other);
 
     /* Two links crossed: the same degrees, another graph. */
+    CHECK(pf->n_links > 1);
     struct sf_link *first = &links[0], *last = &links[pf->n_links - 1];
     uint32_t b = first->b;
     CHECK(first->a != last->a && first->b != last->b);

@@ -1,0 +1,181 @@
+/* cmd_plan.c -- slimfly plan: racks, ports, cables, and the files for those
+ * who build it. */
+#include "cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    OPT_OUTPUT,
+    OPT_SWITCH_PORTS,
+    OPT_RATE,
+    OPT_RACK_UNITS,
+    OPT_SWITCH_UNITS,
+    OPT_HOSTS_PER_UNIT,
+    OPT_RACKS_PER_ROW,
+    OPT_RACK_PITCH,
+    OPT_ROW_PITCH,
+    OPT_TRAY_HEIGHT,
+    OPT_SLACK,
+    OPT_COPPER_MAX,
+};
+
+/* Reads the options about ports and floor; false if one is wrong. */
+static bool
+read_options(const struct cli_args *args, struct sf_fabric_params *params,
+             struct sf_floor *floor)
+{
+    const char *rate = args->values[OPT_RATE];
+
+    if (rate && (!strchr("1248", rate[0]) || !strchr(rate, 'x') ||
+                 strlen(rate) >= SF_RATE_SIZE || strpbrk(rate, " \"="))) {
+        cli_fail("plan: --rate '%s': expected width and speed as "
+                 "ibnetdiscover prints them, such as 4xHDR",
+                 rate);
+        return false;
+    }
+    params->rate = rate;
+    return cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
+                      &params->switch_ports) &&
+           cli_number(args, OPT_RACK_UNITS, 1, 1000, &floor->rack_units) &&
+           cli_number(args, OPT_SWITCH_UNITS, 1, 1000, &floor->switch_units) &&
+           cli_number(args, OPT_HOSTS_PER_UNIT, 1, 1000,
+                      &floor->hosts_per_unit) &&
+           cli_number(args, OPT_RACKS_PER_ROW, 1, 100000,
+                      &floor->racks_per_row) &&
+           cli_real(args, OPT_RACK_PITCH, 0.01, 1000, &floor->rack_pitch) &&
+           cli_real(args, OPT_ROW_PITCH, 0.01, 1000, &floor->row_pitch) &&
+           cli_real(args, OPT_TRAY_HEIGHT, 0, 1000, &floor->tray_height) &&
+           cli_real(args, OPT_SLACK, 0, 1000, &floor->slack) &&
+           cli_real(args, OPT_COPPER_MAX, 0, 1000, &floor->copper_max);
+}
+
+static int
+write_files(const struct sf_plan *plan, const char *folder)
+{
+    for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
+        int code = cli_write_file(folder, file->name, file->write, plan);
+        if (code != CLI_FINE) {
+            return code;
+        }
+    }
+    return CLI_FINE;
+}
+
+static void
+print_summary(const struct sf_plan *plan, const char *folder)
+{
+    const struct sf_fabric *fabric = plan->fabric;
+    uint32_t n_by_step[SF_N_STEPS] = { 0 };
+    uint32_t n_optical = 0;
+
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        n_by_step[plan->cables[i].step]++;
+        n_optical += plan->cables[i].medium == SF_OPTICAL;
+    }
+    printf("%s -- %s\n", plan->spec, plan->title);
+    printf("  %u switches and %u hosts in %u racks; %u cables, %u copper and "
+           "%u optical\n",
+           fabric->n_switches, fabric->n_nodes - fabric->n_switches,
+           plan->n_racks, plan->n_cables, plan->n_cables - n_optical,
+           n_optical);
+    for (int step = 0; step < SF_N_STEPS; step++) {
+        if (n_by_step[step]) {
+            printf("  step %d, %s: %u cables\n", step,
+                   sf_step_title((enum sf_step)step), n_by_step[step]);
+        }
+    }
+    printf("written to %s:\n", folder);
+    for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
+        printf("  %-22s %s\n", file->name, file->summary);
+    }
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct sf_fabric_params params = { 0 };
+    struct sf_floor floor = sf_floor_default;
+    const char *folder = args->values[OPT_OUTPUT];
+    struct sf_topology *topo;
+    struct sf_plan *plan;
+    struct sf_error err;
+
+    if (args->n_words != 1) {
+        return cli_fail("plan: expected one spec such as sf:q=5, found %zu",
+                        args->n_words);
+    }
+    if (!folder) {
+        return cli_fail("plan: expected a folder for the files, -o DIR");
+    }
+    if (!read_options(args, &params, &floor)) {
+        return CLI_ERROR;
+    }
+    if (sf_topology_build(args->words[0], &topo, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    enum sf_status status = sf_plan_build(topo, &params, &floor, &plan, &err);
+    sf_topology_free(topo);
+    if (status != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    int code = cli_make_folder(folder);
+    if (code == CLI_FINE) {
+        code = write_files(plan, folder);
+    }
+    if (code == CLI_FINE) {
+        print_summary(plan, folder);
+    }
+    sf_plan_free(plan);
+    return code;
+}
+
+const struct cli_command cli_command_plan = {
+    .name = "plan",
+    .arguments = "SPEC -o DIR",
+    .summary = "racks, ports, cables, labels and diagrams for building it",
+    .description =
+        "Plans the installation of a topology: which switch and host stands "
+        "where, which port is joined to which, how long each cable is and "
+        "when it is wired. A Slim Fly is laid out as in its first "
+        "installation: rack r holds group r of both subgroups; hosts on the "
+        "first ports, then the links inside the subgroup, the one to the "
+        "other subgroup in the rack, and one port for each other rack, the "
+        "same on every switch of a rack.\n"
+        "\n"
+        "Cable lengths follow from the floor: racks side by side in rows, "
+        "cables through a tray above them. Up to --copper-max they are "
+        "copper, beyond that optical.\n"
+        "\n"
+        "The files of DIR that the plan consists of are replaced one by one, "
+        "each when it is complete; other files are left alone.",
+    .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
+                "Slim Fly with switches of 36 ports.\n",
+    .options = {
+        [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_SWITCH_PORTS] = { "switch-ports", 0, "N",
+                               "ports of a switch (as many as needed)", NULL },
+        [OPT_RATE] = { "rate", 0, "RATE", "of every link (4xEDR)", NULL },
+        [OPT_RACK_UNITS] = { "rack-units", 0, "N", "height of a rack (42)",
+                             NULL },
+        [OPT_SWITCH_UNITS] = { "switch-units", 0, "N",
+                               "rack units of a switch (1)", NULL },
+        [OPT_HOSTS_PER_UNIT] = { "hosts-per-unit", 0, "N",
+                                 "hosts in a rack unit (2)", NULL },
+        [OPT_RACKS_PER_ROW] = { "racks-per-row", 0, "N", "racks in a row (10)",
+                                NULL },
+        [OPT_RACK_PITCH] = { "rack-pitch", 0, "M",
+                             "metres from rack to rack (0.6)", NULL },
+        [OPT_ROW_PITCH] = { "row-pitch", 0, "M",
+                            "metres from row to row (2.4)", NULL },
+        [OPT_TRAY_HEIGHT] = { "tray-height", 0, "M",
+                              "metres of the cable tray above the racks (0.3)",
+                              NULL },
+        [OPT_SLACK] = { "slack", 0, "M", "metres added to each cable (0.5)",
+                        NULL },
+        [OPT_COPPER_MAX] = { "copper-max", 0, "M",
+                             "longest copper cable in metres (3)", NULL },
+    },
+    .run = run,
+};

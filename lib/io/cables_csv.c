@@ -1,0 +1,100 @@
+/* cables_csv.c -- the cables of a plan as comma-separated values: our own
+ * list, NetBox's cable import, and the Omni-Path cabling spreadsheet. */
+#include "io/csv.h"
+#include "io/plan_writers.h"
+
+/* What the lists say of one end of a cable. */
+struct end {
+    const struct sf_node *node;
+    const struct sf_rack *rack;
+    uint32_t port; /* Its number. */
+};
+
+static struct end
+end_of(const struct sf_plan *plan, uint32_t port)
+{
+    const struct sf_port *at = &plan->fabric->ports[port];
+    const struct sf_node *node = &plan->fabric->nodes[at->node];
+    return (struct end){ node, &plan->racks[node->rack], at->number };
+}
+
+static const char *
+medium_of(const struct sf_cable *cable)
+{
+    return cable->medium == SF_COPPER ? "copper" : "optical";
+}
+
+enum sf_status
+sf_plan_write_cables(const struct sf_plan *plan, FILE *stream,
+                     struct sf_error *err)
+{
+    (void)err;
+    fputs("id,label,a_rack,a_unit,a_node,a_port,b_rack,b_unit,b_node,b_port,"
+          "length_m,medium,step\n",
+          stream);
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        const struct end ends[] = { end_of(plan, cable->a),
+                                    end_of(plan, cable->b) };
+        fprintf(stream, "%u,%s", i + 1, cable->label);
+        for (int j = 0; j < 2; j++) {
+            fprintf(stream, ",%s,%u,", ends[j].rack->name, ends[j].node->unit);
+            sf_csv_write(ends[j].node->name, stream);
+            fprintf(stream, ",%u", ends[j].port);
+        }
+        fprintf(stream, ",%g,%s,%d\n", cable->length, medium_of(cable),
+                (int)cable->step);
+    }
+    return SF_OK;
+}
+
+enum sf_status
+sf_plan_write_netbox(const struct sf_plan *plan, FILE *stream,
+                     struct sf_error *err)
+{
+    (void)err;
+    fputs("side_a_site,side_a_device,side_a_type,side_a_name,side_b_site,"
+          "side_b_device,side_b_type,side_b_name,type,status,label,color,"
+          "length,length_unit,description\n",
+          stream);
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        const struct end ends[] = { end_of(plan, cable->a),
+                                    end_of(plan, cable->b) };
+        for (int j = 0; j < 2; j++) {
+            fputs("slimfly,", stream);
+            sf_csv_write(ends[j].node->name, stream);
+            fprintf(stream, ",dcim.interface,%u,", ends[j].port);
+        }
+        fprintf(stream, "%s,planned,%s,,%g,m,wiring step %d\n",
+                cable->medium == SF_COPPER ? "dac-passive" : "aoc",
+                cable->label, cable->length, (int)cable->step);
+    }
+    return SF_OK;
+}
+
+enum sf_status
+sf_plan_write_omnipath(const struct sf_plan *plan, FILE *stream,
+                       struct sf_error *err)
+{
+    (void)err;
+    fputs("Source,,,,,,Destination,,,,,,Cable,,\n"
+          "Rack Group,Rack,Name,Name-2,Port,Type,"
+          "Rack Group,Rack,Name,Name-2,Port,Type,Label,Length,Details\n",
+          stream);
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        const struct end ends[] = { end_of(plan, cable->a),
+                                    end_of(plan, cable->b) };
+        for (int j = 0; j < 2; j++) {
+            fprintf(stream, "row%u,%s,", ends[j].rack->row,
+                    ends[j].rack->name);
+            sf_csv_write(ends[j].node->name, stream);
+            fprintf(stream, ",,%u,%s,", ends[j].port,
+                    ends[j].node->kind == SF_NODE_SWITCH ? "SW" : "FI");
+        }
+        fprintf(stream, "%s,%gm,%s\n", cable->label, cable->length,
+                medium_of(cable));
+    }
+    return SF_OK;
+}

@@ -1,0 +1,13 @@
+/* ibnetdisc.h -- libibnetdisc, for the child process of discover.c. */
+#ifndef SF_IO_IBNETDISC_H
+#define SF_IO_IBNETDISC_H
+
+#include <stdio.h>
+
+/* Discovers the fabric, or loads the cache 'path', and prints it to 'stream'
+ * as ibnetdiscover does.  Returns an exit code; what went wrong stands on
+ * standard error, where libibnetdisc puts it. */
+int sf_ibnetdisc_print_live(const char *unused, FILE *stream);
+int sf_ibnetdisc_print_cache(const char *path, FILE *stream);
+
+#endif
