@@ -1,0 +1,282 @@
+"""What 'slimfly plan' promises, read from the files that it writes."""
+import csv
+import json
+import os
+import re
+import subprocess
+import tempfile
+
+import harness
+
+SPECS = ["sf:q=3", "sf:q=4", "sf:q=5", "sf:q=7", "sf:q=8", "sf:q=9",
+         "ft2:leaf=12,core=6,up=3", "ft2b:ports=8,over=3", "ft3:ports=4",
+         "hx2:4x5,links=2", "df:a=4,h=2", "xpander:k=4,lift=5",
+         "jellyfish:n=30,k=4", "pf:q=4", "pf:q=5"]
+FILES = ["cables.csv", "fabric.dot", "fabric.ibnetdiscover", "fabric.ibsim",
+         "fabric.topo", "guids.map", "materials.csv", "netbox.csv",
+         "omnipath.csv", "plan.json"]
+
+
+class Planned(harness.Case):
+    """Plans a topology into a temporary folder."""
+
+    def plan(self, spec, *options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.succeeds("plan", spec, "-o", folder.name, *options)
+        return folder.name
+
+    def cables(self, folder):
+        with open(f"{folder}/cables.csv", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def numbers(self, name):
+        """(S, R, I) of a switch of a Slim Fly."""
+        return tuple(map(int, name.split("-")[1:]))
+
+
+class SlimFly(Planned):
+    """The rules of the first installation, for every kind of q."""
+
+    def check_ports(self, q, degree, n_inside, p):
+        """Every port of every switch has the purpose that the rules say."""
+        folder = self.plan(f"sf:q={q}")
+        ports = {}
+        for cable in self.cables(folder):
+            for a, b in ("ab", "ba"):
+                ports[cable[f"{a}_node"], int(cable[f"{a}_port"])] = \
+                    (cable[f"{b}_node"], int(cable["step"]))
+        switches = {name for name, _ in ports if name.startswith("sf-")}
+        self.assertEqual(len(switches), 2 * q * q)
+        foreign = {}
+        for switch in switches:
+            subgroup, rack, _ = self.numbers(switch)
+            for port in range(1, p + degree + 1):
+                peer, step = ports[switch, port]
+                if port <= p:
+                    self.assertTrue(peer.startswith("node"))
+                    self.assertEqual(step, 0)
+                    continue
+                to = self.numbers(peer)
+                if port <= p + n_inside:
+                    self.assertEqual((to[:2], step), ((subgroup, rack), 1))
+                elif port == p + n_inside + 1:
+                    self.assertEqual((to[:2], step),
+                                     ((1 - subgroup, rack), 2))
+                else:
+                    self.assertEqual((to[0], step), (1 - subgroup, 3))
+                    self.assertNotEqual(to[1], rack)
+                    # The same port for the same rack on every switch.
+                    self.assertEqual(foreign.setdefault((rack, port), to[1]),
+                                     to[1])
+            self.assertNotIn((switch, p + degree + 1), ports)
+        return folder
+
+    def test_q5_as_installed(self):
+        folder = self.check_ports(5, 7, 2, 4)
+        cables = self.cables(folder)
+        self.assertEqual(len(cables), 375)
+        # Hosts 1-4, rack 5-7, other racks 8-11 on every switch.
+        self.assertEqual({int(c["a_port"]) for c in cables
+                          if c["step"] == "3"}, {8, 9, 10, 11})
+
+    def test_every_kind_of_q(self):
+        for q, degree, n_inside, p in [
+                (3, 5, 2, 3), (4, 6, 2, 3), (7, 11, 4, 6), (8, 12, 4, 6),
+                (9, 13, 4, 7), (11, 17, 6, 9), (13, 19, 6, 10)]:
+            with self.subTest(q=q):
+                self.check_ports(q, degree, n_inside, p)
+
+    def test_2q_cables_between_any_two_racks(self):
+        for q in 4, 5, 7, 9:
+            between = {}
+            for cable in self.cables(self.plan(f"sf:q={q}")):
+                if cable["step"] == "3":
+                    pair = frozenset((cable["a_rack"], cable["b_rack"]))
+                    between[pair] = between.get(pair, 0) + 1
+            self.assertEqual(len(between), q * (q - 1) // 2)
+            self.assertEqual(set(between.values()), {2 * q})
+
+    def test_subgroup_0_stands_on_top(self):
+        units = {}
+        for cable in self.cables(self.plan("sf:q=5")):
+            for end in "ab":
+                name = cable[f"{end}_node"]
+                if name.startswith("sf-"):
+                    rack = cable[f"{end}_rack"]
+                    subgroup, group, _ = self.numbers(name)
+                    self.assertEqual(rack, f"R{group}")
+                    units.setdefault((rack, subgroup), set()).add(
+                        int(cable[f"{end}_unit"]))
+        for group in range(5):
+            top, bottom = (units[f"R{group}", s] for s in (0, 1))
+            self.assertEqual(len(top), 5)
+            self.assertGreater(min(top), max(bottom))
+
+    def test_wiring_inside_subgroups_is_the_same_in_all_racks(self):
+        patterns = {}
+        for cable in self.cables(self.plan("sf:q=7")):
+            if cable["step"] == "1":
+                a, b = (self.numbers(cable[f"{e}_node"]) for e in "ab")
+                patterns.setdefault(a[:2], set()).add(
+                    (a[2], cable["a_port"], b[2], cable["b_port"]))
+        for subgroup in 0, 1:
+            self.assertEqual(len({frozenset(pattern)
+                                  for (s, _), pattern in patterns.items()
+                                  if s == subgroup}), 1)
+
+    def test_larger_switches(self):
+        folder = self.plan("sf:q=5", "--switch-ports", "36")
+        with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count("Switch\t36 "), 50)
+
+
+class AllFamilies(Planned):
+    def test_cables_are_the_links_of_the_topology(self):
+        for spec in SPECS:
+            with self.subTest(spec=spec):
+                folder = self.plan(spec)
+                self.assertEqual(
+                    [f for f in sorted(os.listdir(folder)) if "." in f
+                     and f in FILES], FILES)
+                dot = self.succeeds("topology", spec, "-f", "dot")
+                links = sorted(
+                    tuple(sorted(re.findall(r'"([^"]+)"', line)))
+                    for line in dot.splitlines() if " -- " in line)
+                cables = self.cables(folder)
+                self.assertEqual(sorted(
+                    tuple(sorted((c["a_node"], c["b_node"]))) for c in cables
+                    if c["step"] != "0"), links)
+                about = json.loads(self.succeeds("topology", spec, "-f",
+                                                 "json"))
+                self.assertEqual(sum(c["step"] == "0" for c in cables),
+                                 about["n_endpoints"])
+
+    def test_no_port_and_no_place_is_used_twice(self):
+        for spec in SPECS:
+            with self.subTest(spec=spec):
+                folder = self.plan(spec)
+                cables = self.cables(folder)
+                ends = [(c[f"{e}_node"], c[f"{e}_port"]) for c in cables
+                        for e in "ab"]
+                self.assertEqual(len(ends), len(set(ends)))
+                with open(f"{folder}/plan.json", encoding="utf-8") as file:
+                    plan = json.load(file)
+                places = [(n["rack"], n["unit"]) for n in plan["switches"]]
+                self.assertEqual(len(places), len(set(places)))
+                hosts = {}
+                for node in plan["hosts"]:
+                    place = node["rack"], node["unit"]
+                    self.assertNotIn(place, places)
+                    hosts[place] = hosts.get(place, 0) + 1
+                self.assertLessEqual(max(hosts.values()), 2)
+                self.assertTrue(all(1 <= unit <= 42
+                                    for _, unit in [*places, *hosts]))
+
+    def test_lengths_follow_from_the_floor(self):
+        near = self.cables(self.plan("sf:q=5"))
+        far = self.cables(self.plan("sf:q=5", "--row-pitch", "50",
+                                    "--racks-per-row", "1"))
+        for a, b in zip(near, far):
+            self.assertEqual(a["label"], b["label"])
+            if a["step"] == "3":
+                self.assertGreaterEqual(float(b["length_m"]), 50)
+                self.assertEqual(b["medium"], "optical")
+            else:
+                self.assertEqual(a["length_m"], b["length_m"])
+        copper = self.cables(self.plan("sf:q=5", "--copper-max", "100"))
+        self.assertEqual({c["medium"] for c in copper}, {"copper"})
+
+    def test_the_lists_agree(self):
+        folder = self.plan("df:a=4,h=2")
+        cables = self.cables(folder)
+        ends = [(c["a_node"], c["a_port"], c["b_node"], c["b_port"])
+                for c in cables]
+        with open(f"{folder}/netbox.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(r["side_a_device"], r["side_a_name"],
+                           r["side_b_device"], r["side_b_name"])
+                          for r in rows], ends)
+        with open(f"{folder}/omnipath.csv", encoding="utf-8") as file:
+            rows = list(csv.reader(file))[2:]
+        self.assertEqual([(r[2], r[4], r[8], r[10]) for r in rows], ends)
+        with open(f"{folder}/fabric.dot", encoding="utf-8") as file:
+            dot = file.read()
+        self.assertEqual(re.findall(
+            r'"([^"]+)":"p(\d+)" -- "([^"]+)":"p(\d+)"', dot), ends)
+        subprocess.run(["gvpr", ""], input=dot, text=True, check=True)
+        with open(f"{folder}/fabric.topo", encoding="utf-8") as file:
+            n_lines = sum(" -> " in line for line in file)
+        self.assertEqual(n_lines, len(cables))
+        with open(f"{folder}/materials.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(sum(int(r["quantity"]) for r in rows
+                             if "cable" in r["item"]), len(cables))
+
+    def test_documented_members_are_there(self):
+        with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:
+            section = doc.read().split("## Plan, JSON")[1].split("\n## ")[0]
+        documented = {line.split("`")[1] for line in section.splitlines()
+                      if line.startswith("| `")}
+        with open(f"{self.plan('sf:q=4')}/plan.json",
+                  encoding="utf-8") as file:
+            plan = json.load(file)
+        found = set(plan)
+        for key in "racks", "switches", "cables":
+            found |= {f"{key}[].{member}" for member in plan[key][0]}
+        self.assertEqual(plan["hosts"][0].keys(), plan["switches"][0].keys())
+        self.assertEqual(found, documented)
+
+    def test_the_same_plan_gives_the_same_bytes(self):
+        one, two = self.plan("sf:q=5"), self.plan("sf:q=5")
+        for name in FILES:
+            with open(f"{one}/{name}", "rb") as a, \
+                    open(f"{two}/{name}", "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+
+
+class BadInput(harness.Case):
+    def test_usage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = f"{folder}/out"
+            for args, says in [
+                    ([], "expected one spec such as sf:q=5, found 0"),
+                    (["sf:q=5", "sf:q=4", "-o", out], "found 2"),
+                    (["sf:q=5"], "expected a folder for the files, -o DIR"),
+                    (["sf:q=6", "-o", out], "q = 6 is not a prime power"),
+                    (["sf:q=5", "-o", out, "--switch-ports", "10"],
+                     "needs switches of 11 ports (7 links, 4 hosts); these "
+                     "have 10"),
+                    (["sf:q=5", "-o", out, "--switch-ports", "255"],
+                     "expected a whole number from 1 to 254"),
+                    (["sf:q=5", "-o", out, "--switch-ports", "-1"],
+                     "expected a whole number"),
+                    (["sf:q=5", "-o", out, "--switch-ports", "36x"],
+                     "expected a whole number"),
+                    (["sf:q=128", "-o", out], "InfiniBand numbers at most"),
+                    (["sf:q=5", "-o", out, "--rack-pitch", "0"],
+                     "expected a number from 0.01"),
+                    (["sf:q=5", "-o", out, "--slack", "nan"],
+                     "expected a number from 0"),
+                    (["sf:q=5", "-o", out, "--rack-units", "1",
+                      "--switch-units", "2"], "racks that hold at least one"),
+                    (["sf:q=5", "-o", out, "--rate", "fast"],
+                     "such as 4xHDR"),
+                    (["edges:-", "-o", out], "expected at least one link")]:
+                with self.subTest(args=args):
+                    self.fails("plan", *args, says=says)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_names_that_the_tools_would_misread(self):
+        self.fails("plan", "edges:-", "-o", "/nonexistent",
+                   stdin="rows=99 b\n", says="the name rows=99 cannot be")
+
+    def test_a_folder_that_cannot_be(self):
+        self.fails("plan", "sf:q=4", "-o", "/dev/null",
+                   says="expected a folder")
+        self.fails("plan", "sf:q=4", "-o", "/proc/none/such", says="/proc")
+
+
+if __name__ == "__main__":
+    harness.main()
