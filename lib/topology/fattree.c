@@ -12,6 +12,7 @@
  * A level of a place is 0 for the leaves. */
 #include "topology/family.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define MAX_PORTS 1024
@@ -181,6 +182,7 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
         return status;
     }
     uint32_t n_core = count_cores(half, ports, n_pods); /* In each plane. */
+    assert(n_core > 0);
     uint64_t n_edge = (uint64_t)n_pods * half;
     status = sf_sketch_begin(sketch, 2 * n_edge + (uint64_t)half * n_core,
                              2 * n_edge * half, err);
