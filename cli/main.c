@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct cli_command cli_command_topology, cli_command_plan,
-    cli_command_help;
+extern const struct cli_command cli_command_topology, cli_command_design,
+    cli_command_plan, cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
     &cli_command_topology,
+    &cli_command_design,
     &cli_command_plan,
     &cli_command_help,
     NULL,

@@ -7,7 +7,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ORDER = ["base", "field", "topology", "fabric", "plan", "routing", "lanes",
+ORDER = ["base", "field", "topology", "fabric", "plan", "design", "routing", "lanes",
          "audit", "analysis", "sim", "io", "report"]
 
 

@@ -3,6 +3,8 @@
 #ifndef SLIMFLY_SLIMFLY_H
 #define SLIMFLY_SLIMFLY_H
 
+#include "slimfly/design.h"
+#include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
 #include "slimfly/error.h"
 #include "slimfly/fabric.h"
@@ -11,6 +13,7 @@
 #include "slimfly/graph.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
+#include "slimfly/prices.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"

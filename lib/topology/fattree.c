@@ -10,6 +10,8 @@
  * joined; aggregation switch i of every pod is joined to the cores of plane i.
  *
  * A level of a place is 0 for the leaves. */
+#include "topology/fattree.h"
+
 #include "topology/family.h"
 
 #include <assert.h>
@@ -18,11 +20,8 @@
 #define MAX_PORTS 1024
 #define MAX_LEAF  65536
 
-/* Over how many cores the 'n_uplinks' of a switch spread, if each core has
- * 'ports' ports and serves 'n_below' switches: as few as the ports allow,
- * every core with equally many links to each switch below. */
-static uint32_t
-count_cores(uint32_t n_uplinks, uint32_t ports, uint32_t n_below)
+uint32_t
+sf_fat_tree_cores(uint32_t n_uplinks, uint32_t ports, uint32_t n_below)
 {
     uint32_t n_parallel = 1;
     for (uint32_t n = 2; n <= n_uplinks && n * n_below <= ports; n++) {
@@ -110,7 +109,7 @@ draw_ft2(const struct sf_value *values, struct sf_sketch *sketch,
         n_parallel = (uint32_t)up->number;
         n_core = n_uplinks < n_parallel ? 1 : n_uplinks / n_parallel;
     } else {
-        n_core = count_cores(n_uplinks, n_ports, n_leaf);
+        n_core = sf_fat_tree_cores(n_uplinks, n_ports, n_leaf);
         n_parallel = n_uplinks / n_core;
     }
     uint64_t uplinks = (uint64_t)n_core * n_parallel;
@@ -150,7 +149,7 @@ draw_ft2b(const struct sf_value *values, struct sf_sketch *sketch,
                        "leaves",
                        n_leaf, ports, ports);
     }
-    uint32_t n_core = count_cores(n_uplinks, ports, n_leaf);
+    uint32_t n_core = sf_fat_tree_cores(n_uplinks, ports, n_leaf);
     uint32_t p = sf_value_or(&values[3], n_uplinks * over);
     enum sf_status status = check_ports(&values[0], p + n_uplinks, 0, err);
     if (status != SF_OK) {
@@ -181,7 +180,8 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
     if (status != SF_OK) {
         return status;
     }
-    uint32_t n_core = count_cores(half, ports, n_pods); /* In each plane. */
+    uint32_t n_core =
+        sf_fat_tree_cores(half, ports, n_pods); /* In each plane. */
     assert(n_core > 0);
     uint64_t n_edge = (uint64_t)n_pods * half;
     status = sf_sketch_begin(sketch, 2 * n_edge + (uint64_t)half * n_core,

@@ -1,0 +1,260 @@
+/* cmd_design.c -- slimfly design: what to build, and for how much. */
+#include "cli.h"
+
+#include <string.h>
+
+enum {
+    OPT_ENDPOINTS,
+    OPT_PORTS,
+    OPT_LAYERS,
+    OPT_FAMILIES,
+    OPT_BUDGET,
+    OPT_OVERLOAD,
+    OPT_SORT,
+    OPT_LIMIT,
+    OPT_PRICES,
+    OPT_PAPER_TABLES,
+    OPT_FORMAT,
+    OPT_OUTPUT,
+};
+
+#define MAX_BUDGET   1e15
+#define MAX_OVERLOAD 16
+#define TEXT_LIMIT   24 /* Rows that people like to read. */
+
+static const char *
+format_choice(size_t i)
+{
+    return sf_design_formats[i].name;
+}
+
+static const char *
+sort_choice(size_t i)
+{
+    return i < SF_N_SORTS ? sf_design_sorts[i] : NULL;
+}
+
+static const struct sf_design_format *
+find_format(const char *name)
+{
+    const struct sf_design_format *format = sf_design_formats;
+    while (name && strcmp(format->name, name) != 0) {
+        format++;
+    }
+    return format;
+}
+
+/* Reads the question; false if an option is wrong. */
+static bool
+read_options(const struct cli_args *args, struct sf_design_params *params,
+             struct sf_design_view *view)
+{
+    const char *sort = args->values[OPT_SORT];
+
+    params->families = args->values[OPT_FAMILIES];
+    params->sort =
+        args->values[OPT_ENDPOINTS] ? SF_SORT_COST : SF_SORT_ENDPOINTS;
+    for (int i = 0; sort && i < SF_N_SORTS; i++) {
+        if (!strcmp(sf_design_sorts[i], sort)) {
+            params->sort = (enum sf_design_sort)i;
+        }
+    }
+    return cli_number(args, OPT_ENDPOINTS, 1, SF_MAX_DESIGN_ENDPOINTS,
+                      &params->n_endpoints) &&
+           cli_number(args, OPT_PORTS, SF_MIN_DESIGN_PORTS, SF_MAX_PORTS,
+                      &params->ports) &&
+           cli_number(args, OPT_LAYERS, 1, 1 << SF_MAX_LMC,
+                      &params->n_layers) &&
+           cli_number(args, OPT_LIMIT, 0, 1000000, &view->limit) &&
+           cli_real(args, OPT_BUDGET, 1, MAX_BUDGET, &params->budget) &&
+           cli_real(args, OPT_OVERLOAD, 1, MAX_OVERLOAD, &params->overload);
+}
+
+/* Says what does not go together; true if all does. */
+static bool
+check_options(const struct cli_args *args,
+              const struct sf_design_format *format,
+              const struct sf_design_params *params)
+{
+    bool is_question = params->n_endpoints || params->ports ||
+                       params->n_layers || params->families ||
+                       params->budget > 0 || args->values[OPT_OVERLOAD] ||
+                       args->values[OPT_SORT] || args->values[OPT_LIMIT];
+
+    if (args->n_words) {
+        cli_fail("design: unexpected '%s'; the question is asked with "
+                 "options, see 'slimfly help design'",
+                 args->words[0]);
+        return false;
+    }
+    if (args->values[OPT_PAPER_TABLES] && (is_question || format->is_chart)) {
+        cli_fail("design: --paper-tables takes --prices, --output and "
+                 "--format text, json or csv only");
+        return false;
+    }
+    if (!args->values[OPT_PAPER_TABLES] && !params->n_endpoints &&
+        !params->ports && !params->n_layers && !(params->budget > 0)) {
+        cli_fail("design: expected a question: --endpoints N, --ports K, "
+                 "--layers L or --budget AMOUNT");
+        return false;
+    }
+    if (format->is_chart && (!params->ports || params->n_endpoints ||
+                             params->budget > 0 || args->values[OPT_LIMIT])) {
+        cli_fail("design: --format %s is a chart over endpoints: expected "
+                 "--ports K, and neither --endpoints, --budget nor --limit",
+                 format->name);
+        return false;
+    }
+    return true;
+}
+
+static int
+write_design(const struct cli_args *args,
+             const struct sf_design_format *format,
+             const struct sf_design_params *params,
+             const struct sf_design_view *view, const struct sf_prices *prices)
+{
+    struct sf_design *design;
+    struct cli_output output;
+    struct sf_error err = { 0 };
+
+    enum sf_status status =
+        format->is_chart
+            ? sf_design_series(params, prices, cli_progress(), &design, &err)
+            : sf_design_build(params, prices, cli_progress(), &design, &err);
+    if (status != SF_OK) {
+        return cli_fail("design: %s", err.text);
+    }
+    int code = CLI_ERROR;
+    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+        status = format->write(design, view, output.stream, &err);
+        code = cli_output_close(&output, status, &err);
+    }
+    sf_design_free(design);
+    return code;
+}
+
+static int
+write_paper(const struct cli_args *args, const struct sf_design_format *format,
+            const struct sf_prices *prices)
+{
+    struct sf_paper *paper;
+    struct cli_output output;
+    struct sf_error err = { 0 };
+
+    if (sf_paper_build(prices, &paper, &err) != SF_OK) {
+        return cli_fail("design: %s", err.text);
+    }
+    int code = CLI_ERROR;
+    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+        enum sf_status status =
+            format->write_paper(paper, output.stream, &err);
+        code = cli_output_close(&output, status, &err);
+    }
+    sf_paper_free(paper);
+    return code;
+}
+
+static int
+run(const struct cli_args *args)
+{
+    const struct sf_design_format *format =
+        find_format(args->values[OPT_FORMAT]);
+    struct sf_design_params params = { 0 };
+    struct sf_design_view view = { format == sf_design_formats ? TEXT_LIMIT
+                                                               : 0 };
+    const char *file = args->values[OPT_PRICES];
+    struct sf_prices *prices;
+    struct sf_error err = { 0 };
+
+    if (!read_options(args, &params, &view) ||
+        !check_options(args, format, &params)) {
+        return CLI_ERROR;
+    }
+    enum sf_status status = file ? sf_prices_read(file, &prices, &err)
+                                 : sf_prices_default(&prices, &err);
+    if (status != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    int code = args->values[OPT_PAPER_TABLES]
+                   ? write_paper(args, format, prices)
+                   : write_design(args, format, &params, &view, prices);
+    sf_prices_free(prices);
+    return code;
+}
+
+const struct cli_command cli_command_design = {
+    .name = "design",
+    .arguments = "--endpoints N | --ports K | --budget AMOUNT | "
+                 "--paper-tables",
+    .summary = "what to build: sizes, cost and limits of every family",
+    .description =
+        "Finds networks of every family for a number of endpoints, for "
+        "switches of some number of ports, or for a budget, and says of each "
+        "how many switches, links and free ports it has, how far its switches "
+        "are apart, what it costs and draws, and how many layers its "
+        "addresses allow. The specs are those that 'slimfly topology' and "
+        "'slimfly plan' take.\n"
+        "\n"
+        "For --endpoints, each family gives the smallest network that holds "
+        "them, with as few hosts a switch as that takes (and the hosts to "
+        "leave out where that is still too many), the same network filled, "
+        "and the largest that falls short; without --ports, for each "
+        "generation of switches in the price file. Otherwise each family "
+        "gives the largest network that ports, layers and budget allow.\n"
+        "\n"
+        "Full bandwidth means that uniform traffic fits if shortest paths "
+        "share the links perfectly; 1.04:1 means that 4 % more is asked for. "
+        "Cable lengths, and so their medium, come from the plan on the "
+        "default floor. --layers L keeps what has addresses for L layers: 2^"
+        "LMC for each host and one for each switch, at most 49151.\n"
+        "\n"
+        "Prices and power come from the file of --prices; the one that comes "
+        "with slimfly is data/prices.json in its sources and "
+        "share/slimfly/prices.json where it is installed.",
+    .examples =
+        "slimfly design --endpoints 2048\tWhat to build for 2048 hosts.\n"
+        "slimfly design --endpoints 2000 --ports 36 --layers 8 --families "
+        "sf,ft3\tTwo families, with room for 8 layers.\n"
+        "slimfly design --ports 64\tThe largest networks of 64-port "
+        "switches.\n"
+        "slimfly design --ports 36 --format svg -o cost.svg\tA chart of cost "
+        "per endpoint.\n"
+        "slimfly design --paper-tables\tThe tables of the Slim Fly paper "
+        "beside ours.\n",
+    .options = {
+        [OPT_ENDPOINTS] = { "endpoints", 'n', "N", "hosts to be connected",
+                            NULL },
+        [OPT_PORTS] = { "ports", 'k', "K",
+                        "ports of a switch (all that have a price)", NULL },
+        [OPT_LAYERS] = { "layers", 0, "L",
+                         "routing layers that must have addresses", NULL },
+        [OPT_FAMILIES] = { "families", 0, "LIST",
+                           "families, separated by commas (all)", NULL },
+        [OPT_BUDGET] = { "budget", 0, "AMOUNT",
+                         "the most that it may cost, in the currency of the "
+                         "prices",
+                         NULL },
+        [OPT_OVERLOAD] = { "overload", 0, "X",
+                           "allow X times the hosts a switch that a family "
+                           "recommends (1)",
+                           NULL },
+        [OPT_SORT] = { "sort", 0, "KEY", "what comes first (cost; without --endpoints, "
+                       "endpoints)",
+                       sort_choice },
+        [OPT_LIMIT] = { "limit", 0, "N",
+                        "at most N candidates, 0 for all (24 as text, else "
+                        "all)",
+                        NULL },
+        [OPT_PRICES] = { "prices", 0, "FILE", "prices and power", NULL },
+        [OPT_PAPER_TABLES] = { "paper-tables", 0, NULL,
+                               "the paper's tables of sizes and costs beside "
+                               "ours",
+                               NULL },
+        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
+                         format_choice },
+        [OPT_OUTPUT] = { "output", 'o', "FILE",
+                         "write to FILE instead of standard output", NULL },
+    },
+    .run = run,
+};

@@ -1,0 +1,183 @@
+#include "design/evaluate.h"
+
+#include "design/bisection.h"
+
+#include <math.h>
+
+/* Larger ones are not planned: seconds and gigabytes for each candidate. */
+#define MAX_PLANNED 100000 /* Hosts. */
+
+/* Lengths by rule, in metres. */
+#define RULE_COPPER  3.0
+#define RULE_OPTICAL 30.0
+
+/* Adds up cables by medium and what they cost. */
+struct cable_sum {
+    const struct sf_cable_prices *prices; /* NULL: not known. */
+    uint32_t n_by[2];
+    double cost;
+};
+
+static void
+add_cables(struct cable_sum *sum, enum sf_medium medium, double length,
+           uint32_t n)
+{
+    sum->n_by[medium] += n;
+    if (sum->prices) {
+        sum->cost += n * sf_cable_price(sum->prices, medium, length);
+    }
+}
+
+static enum sf_status
+sum_planned(const struct sf_topology *topo,
+            const struct sf_candidate *candidate, struct cable_sum *links,
+            struct cable_sum *host_cables, struct sf_error *err)
+{
+    struct sf_fabric_params params = { .switch_ports = candidate->ports };
+    struct sf_plan *plan;
+
+    enum sf_status status = sf_plan_build(topo, &params, NULL, &plan, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        add_cables(cable->step == SF_STEP_HOSTS ? host_cables : links,
+                   cable->medium, cable->length, 1);
+    }
+    sf_plan_free(plan);
+    return SF_OK;
+}
+
+static void
+sum_by_rule(const struct sf_topology *topo, struct cable_sum *links,
+            struct cable_sum *host_cables)
+{
+    for (uint32_t i = 0; i < topo->graph->n_links; i++) {
+        struct sf_link link = topo->graph->links[i];
+        if (sf_topology_reach(topo, link.a, link.b) == SF_REACH_BEYOND) {
+            add_cables(links, SF_OPTICAL, RULE_OPTICAL, 1);
+        } else {
+            add_cables(links, SF_COPPER, RULE_COPPER, 1);
+        }
+    }
+    add_cables(host_cables, SF_COPPER, RULE_COPPER, topo->n_endpoints);
+}
+
+/* Cables, cost and power. */
+static enum sf_status
+pay(const struct sf_topology *topo, struct sf_candidate *candidate,
+    struct sf_error *err)
+{
+    const struct sf_generation *generation = candidate->generation;
+    struct cable_sum links = { generation ? &generation->links : NULL,
+                               { 0 },
+                               0 };
+    struct cable_sum host_cables = {
+        generation ? &generation->host_cables : NULL, { 0 }, 0
+    };
+
+    if (topo->n_endpoints <= MAX_PLANNED) {
+        enum sf_status status =
+            sum_planned(topo, candidate, &links, &host_cables, err);
+        if (status != SF_OK) {
+            return status;
+        }
+        candidate->lengths = SF_LENGTHS_PLAN;
+    } else {
+        sum_by_rule(topo, &links, &host_cables);
+        candidate->lengths = SF_LENGTHS_RULE;
+    }
+    for (int medium = 0; medium < 2; medium++) {
+        candidate->n_links_by[medium] = links.n_by[medium];
+        candidate->n_host_cables_by[medium] = host_cables.n_by[medium];
+    }
+    candidate->cost = candidate->cost_per_endpoint = candidate->watts =
+        (double)NAN;
+    if (generation) {
+        uint32_t n_optical =
+            links.n_by[SF_OPTICAL] + host_cables.n_by[SF_OPTICAL];
+        candidate->cost = candidate->n_switches * generation->switch_price +
+                          links.cost + host_cables.cost;
+        candidate->cost_per_endpoint =
+            candidate->cost / candidate->n_endpoints;
+        candidate->watts = candidate->n_switches * generation->switch_watts +
+                           2.0 * n_optical * generation->optical_end_watts;
+    }
+    return SF_OK;
+}
+
+static void
+count(const struct sf_topology *topo, struct sf_candidate *candidate)
+{
+    uint32_t n = topo->graph->n_nodes;
+
+    candidate->family = topo->family->name;
+    candidate->n_switches = n;
+    candidate->n_endpoints = topo->n_endpoints;
+    candidate->n_links = topo->graph->n_links;
+    candidate->concentration = sf_topology_concentration(topo);
+    candidate->ports_used =
+        2 * (uint64_t)topo->graph->n_links + topo->n_endpoints;
+    candidate->ports_free =
+        (uint64_t)n * candidate->ports - candidate->ports_used;
+    candidate->n_lids = sf_lids_used(topo->n_endpoints, n, candidate->lmc);
+    candidate->largest_lmc = sf_largest_lmc(topo->n_endpoints, n);
+    candidate->bisection_at_least = candidate->full_bandwidth_p =
+        candidate->load = candidate->average_distance = (double)NAN;
+}
+
+static enum sf_status
+measure(const struct sf_topology *topo, struct sf_candidate *candidate,
+        struct sf_error *err)
+{
+    struct sf_properties properties;
+    struct bisection bisection;
+
+    enum sf_status status =
+        sf_properties_measure(topo, NULL, &properties, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    candidate->radix = properties.radix;
+    candidate->diameter = properties.hosts.diameter;
+    candidate->average_distance = properties.hosts.average;
+    candidate->full_bandwidth_p = properties.full_bandwidth_p;
+    candidate->load = properties.concentration / properties.full_bandwidth_p;
+    sf_properties_clear(&properties);
+    status = bisection_bound(topo, &bisection, err);
+    candidate->bisection_at_most = bisection.at_most;
+    candidate->bisection_at_least = bisection.at_least;
+    return status;
+}
+
+static enum sf_status
+evaluate_parts(struct sf_candidate *candidate, bool is_all,
+               struct sf_error *err)
+{
+    struct sf_topology *topo;
+
+    enum sf_status status = sf_topology_build(candidate->spec, &topo, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    count(topo, candidate);
+    status = pay(topo, candidate, err);
+    if (status == SF_OK && is_all) {
+        status = measure(topo, candidate, err);
+    }
+    sf_topology_free(topo);
+    return status;
+}
+
+enum sf_status
+evaluate(struct sf_candidate *candidate, struct sf_error *err)
+{
+    return evaluate_parts(candidate, true, err);
+}
+
+enum sf_status
+evaluate_cost(struct sf_candidate *candidate, struct sf_error *err)
+{
+    return evaluate_parts(candidate, false, err);
+}

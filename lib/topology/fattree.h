@@ -1,0 +1,13 @@
+/* fattree.h -- a size of Fat Trees that those who compare them need too. */
+#ifndef SF_TOPOLOGY_FATTREE_H
+#define SF_TOPOLOGY_FATTREE_H
+
+#include <stdint.h>
+
+/* Over how many cores the 'n_uplinks' of a switch spread, if each core has
+ * 'ports' ports and serves 'n_below' switches: as few as the ports allow,
+ * every core with equally many links to each switch below. */
+uint32_t sf_fat_tree_cores(uint32_t n_uplinks, uint32_t ports,
+                           uint32_t n_below);
+
+#endif
