@@ -211,7 +211,7 @@ static double
 least_cost(const struct sf_generation *generation, const struct shape *shape,
            uint32_t p)
 {
-    double link = INFINITY, host_cable = INFINITY;
+    double link = (double)INFINITY, host_cable = (double)INFINITY;
 
     for (uint32_t i = 0; i < generation->links.n_classes; i++) {
         link = fmin(link, generation->links.classes[i].price);

@@ -119,9 +119,9 @@ static void
 set_scales(struct chart *chart)
 {
     const struct sf_design *design = chart->design;
-    double least = INFINITY, most = 0;
+    double least = (double)INFINITY, most = 0;
 
-    chart->min_x = INFINITY;
+    chart->min_x = (double)INFINITY;
     for (uint32_t i = 0; i < design->n_candidates; i++) {
         double n = design->candidates[i].n_endpoints;
         double cost = cost_of(&design->candidates[i]);

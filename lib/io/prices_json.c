@@ -114,7 +114,7 @@ read_class(struct reader *reader, const json_t *object, const char *where)
     const json_t *up_to = json_object_get(object, "up_to");
     struct sf_cable_class class = {
         .medium = !strcmp(medium, "copper") ? SF_COPPER : SF_OPTICAL,
-        .up_to = INFINITY,
+        .up_to = (double)INFINITY,
         .price = get_amount(reader, object, where, "price", "a price"),
     };
 

@@ -25,6 +25,7 @@ class Install(harness.Case):
                          "include/slimfly/version.h", "libslimfly.so",
                          "libslimfly.a", "pkgconfig/slimfly.pc",
                          "man1/slimfly.1", "man1/slimfly-topology.1",
+                         "man1/slimfly-design.1", "share/slimfly/prices.json",
                          "bash-completion/completions/slimfly"):
                 self.assertTrue(any(name.endswith(tail) for name in found),
                                 (tail, sorted(found)))
