@@ -15,7 +15,6 @@
 #define SF_MIN_DESIGN_PORTS     4
 #define SF_MAX_DESIGN_ENDPOINTS 1000000
 #define SF_SPEC_SIZE            96
-#define SF_MAX_PORT_COUNTS      16
 
 /* The sizes of the Slim Fly with a number q, whether or not q is a prime power
  * and the network exists. */
@@ -56,13 +55,13 @@ extern const char *const sf_design_sorts[SF_N_SORTS];
 
 /* The question.  What is 0 or NULL was not asked. */
 struct sf_design_params {
-    uint32_t n_endpoints; /* At least this many. */
-    uint32_t ports;       /* Of a switch; 0: each generation with a price. */
-    uint32_t n_layers;    /* So many addresses must fit for each host. */
     const char *families; /* "sf,ft2"; NULL: all that can be sized. */
     double budget;        /* In the currency of the prices. */
     double overload;      /* How many times the hosts that a family recommends
                            * a switch may carry; below 1: 1. */
+    uint32_t n_endpoints; /* At least this many. */
+    uint32_t ports;       /* Of a switch; 0: each generation with a price. */
+    uint32_t n_layers;    /* So many addresses must fit for each host. */
     enum sf_design_sort sort;
 };
 

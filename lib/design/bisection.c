@@ -253,8 +253,8 @@ bound_by_spectrum(const struct sf_topology *topo, double *at_leastp,
     lanczos->graph = topo->graph;
     lanczos->basis = basis;
     run_lanczos(lanczos, x);
-    double a = n / 2, b = n - n / 2;
-    *at_leastp = smallest_eigenvalue(lanczos) * a * b / n;
+    uint32_t half = n / 2;
+    *at_leastp = smallest_eigenvalue(lanczos) * half * (n - half) / (double)n;
 
 done:
     free(x);

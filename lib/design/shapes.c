@@ -9,6 +9,7 @@
 #include "slimfly/field.h"
 #include "topology/fattree.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -297,10 +298,12 @@ static bool
 add_dragonfly(const struct shape_query *query, uint32_t h, uint32_t g,
               shape_list *list)
 {
+    assert(g > 1);
     uint32_t a = 2 * h;
     uint32_t n_global = a * h;
+    uint32_t n_left = n_global % (g - 1); /* After the last full round. */
     /* An odd link out stays free where it has no partner. */
-    bool is_one_free = g % 2 == 1 && n_global % (g - 1) % 2 == 1;
+    bool is_one_free = g % 2 == 1 && n_left % 2 == 1;
     uint64_t n_local = (uint64_t)g * a * (a - 1) / 2;
     return add(
         query,

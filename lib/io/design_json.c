@@ -115,7 +115,7 @@ make_nearest(uint32_t n_endpoints)
     return json_pack("{s:s, s:I, s:I, s:I}", "spec", spec, "n_switches",
                      (json_int_t)size.n_switches, "n_endpoints",
                      (json_int_t)size.n_endpoints, "radix",
-                     (json_int_t)(size.network_radix + size.concentration));
+                     (json_int_t)size.network_radix + size.concentration);
 }
 
 enum sf_status

@@ -49,6 +49,7 @@ struct chart {
     uint32_t n_lines;
     double min_x, max_x;         /* Endpoints. */
     double min_y, max_y, step_y; /* Thousands an endpoint. */
+    int n_steps_y;
 };
 
 static double
@@ -134,10 +135,9 @@ set_scales(struct chart *chart)
     chart->max_x = round_number(chart->max_x, false);
     chart->step_y = round_number(fmax(most - least, 1e-3) / 6, false);
     chart->min_y = floor(least / chart->step_y) * chart->step_y;
-    chart->max_y = ceil(most / chart->step_y) * chart->step_y;
-    if (chart->max_y <= chart->min_y) {
-        chart->max_y = chart->min_y + chart->step_y;
-    }
+    chart->n_steps_y =
+        (int)fmax(ceil((most - chart->min_y) / chart->step_y), 1);
+    chart->max_y = chart->min_y + chart->n_steps_y * chart->step_y;
     if (chart->max_x <= chart->min_x) {
         chart->max_x = 10 * chart->min_x;
     }
@@ -202,21 +202,23 @@ draw_axes(const struct chart *chart, FILE *stream)
 {
     double bottom = HEIGHT - BOTTOM, right = WIDTH - RIGHT;
 
-    for (double y = chart->min_y; y < chart->max_y + chart->step_y / 2;
-         y += chart->step_y) {
+    for (int i = 0; i <= chart->n_steps_y; i++) {
+        double cost = chart->min_y + i * chart->step_y;
+        double y = y_of(chart, cost);
         fprintf(stream,
                 "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>"
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
-                LEFT, y_of(chart, y), right, LEFT - 10, y_of(chart, y) + 4,
-                round(y * 1e6) / 1e6);
+                LEFT, y, right, LEFT - 10, y + 4, round(cost * 1e6) / 1e6);
     }
-    for (double x = chart->min_x; x <= chart->max_x * 1.000001;
-         x = round_number(x * 1.5, false)) {
+    double endpoints = chart->min_x;
+    while (endpoints <= chart->max_x * 1.000001) {
+        double x = x_of(chart, endpoints);
         fprintf(stream,
                 "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>"
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f"
                 "</text>\n",
-                x_of(chart, x), TOP, bottom, x_of(chart, x), bottom + 20, x);
+                x, TOP, bottom, x, bottom + 20, endpoints);
+        endpoints = round_number(endpoints * 1.5, false);
     }
     fprintf(stream,
             "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n"

@@ -20,18 +20,6 @@
 #define MAX_PORTS 1024
 #define MAX_LEAF  65536
 
-uint32_t
-sf_fat_tree_cores(uint32_t n_uplinks, uint32_t ports, uint32_t n_below)
-{
-    uint32_t n_parallel = 1;
-    for (uint32_t n = 2; n <= n_uplinks && n * n_below <= ports; n++) {
-        if (n_uplinks % n == 0) {
-            n_parallel = n;
-        }
-    }
-    return n_uplinks / n_parallel;
-}
-
 static enum sf_status
 draw_two_levels(uint32_t n_leaf, uint32_t n_core, uint32_t n_parallel,
                 uint32_t p, struct sf_sketch *sketch, struct sf_error *err)
@@ -209,9 +197,11 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
             }
         }
     }
-    for (uint32_t i = 0; i < half * n_core; i++) {
-        sf_sketch_switch(sketch, first_core + i,
-                         (uint32_t[]){ 2, i / n_core, i % n_core }, 0);
+    for (uint32_t plane = 0; plane < half; plane++) {
+        for (uint32_t i = 0; i < n_core; i++) {
+            sf_sketch_switch(sketch, first_core + plane * n_core + i,
+                             (uint32_t[]){ 2, plane, i }, 0);
+        }
     }
     return SF_OK;
 }

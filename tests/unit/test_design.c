@@ -41,8 +41,7 @@ static uint32_t
 oracle_endpoints(uint32_t q)
 {
     for (int delta = -1; delta <= 1; delta++) {
-        if (is_prime_power(q) && q >= 3 &&
-            ((int)q - delta) % 4 == 0) {
+        if (is_prime_power(q) && q >= 3 && ((int)q - delta) % 4 == 0) {
             uint32_t degree = (uint32_t)(3 * (int)q - delta) / 2;
             return 2 * q * q * (degree / 2 + degree % 2);
         }
