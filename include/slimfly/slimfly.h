@@ -15,6 +15,8 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"
+#include "slimfly/verify.h"
 #include "slimfly/version.h"
+#include "slimfly/watch.h"
 
 #endif

@@ -12,7 +12,6 @@
  * A level of a place is 0 for the leaves. */
 #include "topology/family.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #define MAX_PORTS 1024
@@ -182,7 +181,6 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
         return status;
     }
     uint32_t n_core = count_cores(half, ports, n_pods); /* In each plane. */
-    assert(n_core > 0);
     uint64_t n_edge = (uint64_t)n_pods * half;
     status = sf_sketch_begin(sketch, 2 * n_edge + (uint64_t)half * n_core,
                              2 * n_edge * half, err);
@@ -209,9 +207,11 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
             }
         }
     }
-    for (uint32_t i = 0; i < half * n_core; i++) {
-        sf_sketch_switch(sketch, first_core + i,
-                         (uint32_t[]){ 2, i / n_core, i % n_core }, 0);
+    for (uint32_t plane = 0; plane < half; plane++) {
+        for (uint32_t i = 0; i < n_core; i++) {
+            sf_sketch_switch(sketch, first_core + plane * n_core + i,
+                             (uint32_t[]){ 2, plane, i }, 0);
+        }
     }
     return SF_OK;
 }
