@@ -99,10 +99,10 @@ bool cli_identity(const struct cli_args *args, int guids_option,
 /* Makes 'folder' and those above it where they are missing. */
 int cli_make_folder(const char *folder);
 
-/* Writes one file of a plan into 'folder'. */
+/* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 int cli_write_file(const char *folder, const char *name,
-                   enum sf_status (*write)(const struct sf_plan *plan,
-                                           FILE *stream, struct sf_error *err),
-                   const struct sf_plan *plan);
+                   enum sf_status (*write)(const void *aux, FILE *stream,
+                                           struct sf_error *err),
+                   const void *aux);
 
 #endif

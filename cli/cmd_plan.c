@@ -51,11 +51,25 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
            cli_real(args, OPT_COPPER_MAX, 0, 1000, &floor->copper_max);
 }
 
+/* One file of a plan. */
+struct task {
+    const struct sf_plan *plan;
+    const struct sf_plan_file *file;
+};
+
+static enum sf_status
+write_task(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct task *task = aux;
+    return task->file->write(task->plan, stream, err);
+}
+
 static int
 write_files(const struct sf_plan *plan, const char *folder)
 {
     for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
-        int code = cli_write_file(folder, file->name, file->write, plan);
+        struct task task = { plan, file };
+        int code = cli_write_file(folder, file->name, write_task, &task);
         if (code != CLI_FINE) {
             return code;
         }
