@@ -9,6 +9,7 @@
 #include "slimfly/field.h"
 #include "slimfly/formats.h"
 #include "slimfly/graph.h"
+#include "slimfly/guide.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/progress.h"

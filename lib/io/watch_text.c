@@ -100,13 +100,14 @@ void
 sf_watch_write_text(const struct sf_watch *watch, FILE *stream)
 {
     const struct sf_plan *plan = watch->plan;
+    char title[SF_STEP_TITLE_SIZE];
 
     fprintf(stream, "%s: %u of %u cables are right\n", plan->spec,
             watch->all.n_right, watch->all.n_planned);
     for (int step = 0; step < SF_N_STEPS; step++) {
         if (watch->by_step[step].n_planned) {
-            write_bar(sf_step_title((enum sf_step)step), &watch->by_step[step],
-                      stream);
+            write_bar(sf_plan_step_title(plan, (enum sf_step)step, title),
+                      &watch->by_step[step], stream);
         }
     }
     uint32_t group = SF_NONE;

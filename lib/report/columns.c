@@ -71,36 +71,6 @@ sf_columns_clear(struct sf_columns *columns)
     free(columns->starts);
 }
 
-/* What the plan's family calls its groups: "row", "cluster". */
-static const char *
-group_word(const struct sf_plan *plan)
-{
-    for (size_t i = 0; sf_families[i]; i++) {
-        const struct sf_family *family = sf_families[i];
-        if (strcmp(family->name, plan->family) == 0 &&
-            family->group_coord != SF_NONE) {
-            return family->coords[family->group_coord];
-        }
-    }
-    return "group";
-}
-
-const char *
-sf_columns_step_title(const struct sf_plan *plan, enum sf_step step,
-                      char title[SF_WORDS_SIZE])
-{
-    bool has_subgroups = strcmp(plan->family, "sf") == 0;
-
-    if (step == SF_STEP_SUBGROUP && !has_subgroups) {
-        snprintf(title, SF_WORDS_SIZE, "inside the %ss", group_word(plan));
-    } else if (step == SF_STEP_RACK && !has_subgroups) {
-        snprintf(title, SF_WORDS_SIZE, "inside a rack");
-    } else {
-        snprintf(title, SF_WORDS_SIZE, "%s", sf_step_title(step));
-    }
-    return title;
-}
-
 const char *
 sf_columns_medium(enum sf_medium medium)
 {

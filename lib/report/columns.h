@@ -29,13 +29,6 @@ sf_columns_at(const struct sf_columns *columns, uint32_t group, uint32_t i)
     return columns->order[columns->starts[group] + i];
 }
 
-/* Writes a step's title in the words of the plan's family, "inside the rows",
- * and returns it: only a Slim Fly has subgroups. */
-#define SF_WORDS_SIZE 80
-const char *sf_columns_step_title(const struct sf_plan *plan,
-                                  enum sf_step step,
-                                  char title[SF_WORDS_SIZE]);
-
 /* What stands on a cable: "3 m copper". */
 const char *sf_columns_medium(enum sf_medium medium);
 

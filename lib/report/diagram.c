@@ -279,7 +279,7 @@ write_file(const struct sf_plan *plan, enum sf_step step, uint32_t left,
            uint32_t right, FILE *stream, struct sf_error *err)
 {
     struct sf_columns columns = { 0 };
-    char words[SF_WORDS_SIZE], title[SF_WORDS_SIZE + 128];
+    char buffer[SF_STEP_TITLE_SIZE], title[SF_STEP_TITLE_SIZE + 128];
     uint32_t n = 0;
 
     enum sf_status status = sf_columns_build(plan, &columns, err);
@@ -296,7 +296,7 @@ write_file(const struct sf_plan *plan, enum sf_step step, uint32_t left,
             cables[n++] = i;
         }
     }
-    sf_columns_step_title(plan, step, words);
+    const char *words = sf_plan_step_title(plan, step, buffer);
     if (left == right) {
         snprintf(title, sizeof title, "Step %d, R%u: %s, %u cable%s",
                  (int)step, left, words, n, n == 1 ? "" : "s");

@@ -440,13 +440,13 @@ static enum sf_status
 write_step(const struct guide *guide, enum sf_step step, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
-    char title[SF_WORDS_SIZE];
+    char title[SF_STEP_TITLE_SIZE];
     uint32_t n = count_cables(guide, step);
 
     fprintf(guide->stream,
             "<section class=\"%s\" id=\"step%d\"><h2>Step %d: %s</h2>\n",
             n ? "head page" : "keep", (int)step, (int)step,
-            sf_columns_step_title(guide->plan, step, title));
+            sf_plan_step_title(guide->plan, step, title));
     if (n) {
         fprintf(guide->stream, "<p>%u cable%s.</p>\n</section>\n", n,
                 n == 1 ? "" : "s");
@@ -481,10 +481,10 @@ write_navigation(const struct guide *guide)
           "<li><a href=\"#materials\">Bill of materials</a></li>\n",
           stream);
     for (int step = 0; step < SF_N_STEPS; step++) {
-        char title[SF_WORDS_SIZE];
+        char title[SF_STEP_TITLE_SIZE];
         fprintf(stream, "<li><a href=\"#step%d\">Step %d: %s</a><br/>\n", step,
                 step,
-                sf_columns_step_title(guide->plan, (enum sf_step)step, title));
+                sf_plan_step_title(guide->plan, (enum sf_step)step, title));
         for (size_t i = 0; i < guide->runs.n; i++) {
             const struct run *run = &guide->runs.items[i];
             if ((int)run->step != step) {

@@ -33,10 +33,10 @@ sf_summary_write(const struct sf_plan *plan, FILE *stream)
             fabric->n_switches, fabric->n_nodes - fabric->n_switches,
             plan->n_racks, plan->n_cables, metres);
     for (int step = 0; step < SF_N_STEPS; step++) {
-        char title[SF_WORDS_SIZE];
+        char title[SF_STEP_TITLE_SIZE];
         const uint32_t *n = n_cables[step];
         fprintf(stream, "<tr><td>%d</td><td class=\"w\">%s</td>", step,
-                sf_columns_step_title(plan, (enum sf_step)step, title));
+                sf_plan_step_title(plan, (enum sf_step)step, title));
         fprintf(stream, "<td>%u</td><td>%u</td><td>%u</td></tr>\n",
                 n[SF_COPPER], n[SF_OPTICAL], n[SF_COPPER] + n[SF_OPTICAL]);
     }

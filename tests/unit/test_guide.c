@@ -875,16 +875,21 @@ TEST(guide_labels_of_all_families)
     }
 }
 
+/* Planned names have no quotes, but names that were found may. */
 TEST(guide_escapes_names)
 {
     struct temporary file =
-        temporary_write("a\"b<c&d </text>\na\"b<c&d <script>\n"
-                        "</text> &amp;\n<script> '\n");
+        temporary_write("a<b&c>d </text>\na<b&c>d <script>\n"
+                        "</text> &amp;\n<script> x\n");
     char spec[128];
 
     snprintf(spec, sizeof spec, "edges:%s", file.name);
     struct sf_plan *plan = plan_of(spec);
     temporary_remove(&file);
+    uint32_t s = sf_fabric_find(plan->fabric, "a<b&c>d");
+    CHECK(s != SF_NONE);
+    free(plan->fabric->nodes[s].name);
+    plan->fabric->nodes[s].name = sf_strdup("a\"b<c&d'e");
     check_diagram(plan, SF_STEP_RACK, 0, 0);
     check_guide(plan);
     check_labels(plan);
