@@ -2,6 +2,13 @@
 
 #include "base/mem.h"
 
+static void
+count_in(struct sf_tally *tally, bool is_right)
+{
+    tally->n_right += is_right;
+    tally->n_planned += !is_right;
+}
+
 /* Counts cable 'i' where it belongs, as planned or as right. */
 static void
 count(struct sf_watch *watch, uint32_t i, bool is_right)
@@ -10,16 +17,11 @@ count(struct sf_watch *watch, uint32_t i, bool is_right)
     const struct sf_cable *cable = &plan->cables[i];
     uint32_t a = sf_plan_group(plan, plan->fabric->ports[cable->a].node);
     uint32_t b = sf_plan_group(plan, plan->fabric->ports[cable->b].node);
-    struct sf_tally *tallies[] = { &watch->all, &watch->by_step[cable->step],
-                                   &watch->by_group[a],
-                                   a == b ? NULL : &watch->by_group[b] };
-
-    for (size_t j = 0; j < sizeof tallies / sizeof *tallies; j++) {
-        if (tallies[j] && is_right) {
-            tallies[j]->n_right++;
-        } else if (tallies[j]) {
-            tallies[j]->n_planned++;
-        }
+    count_in(&watch->all, is_right);
+    count_in(&watch->by_step[cable->step], is_right);
+    count_in(&watch->by_group[a], is_right);
+    if (a != b) {
+        count_in(&watch->by_group[b], is_right);
     }
 }
 

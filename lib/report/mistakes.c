@@ -113,7 +113,7 @@ static void
 add_note(struct sketch *sketch, const struct sf_end *end, const char *note)
 {
     uint32_t item = sf_end_exists(end) ? item_of(sketch, end) : SF_NONE;
-    if (item != SF_NONE) {
+    if (item != SF_NONE && sketch->items.items) {
         sketch->items.items[item].note = note;
     }
 }
