@@ -24,10 +24,13 @@ struct sf_watch {
     struct sf_tally all;
     struct sf_tally by_step[SF_N_STEPS];
     struct sf_tally *by_group; /* [n_groups] Cables with an end in the part. */
-    uint32_t n_new;            /* Cables that became right */
-    uint32_t *new_cables;      /* [n_cables] with the last discovery, */
-    uint32_t n_lost;           /* and those that had been. */
-    uint32_t *lost_cables;     /* [n_cables] */
+    uint32_t n_changes;        /* Discoveries that changed anything, the first
+                                * one counted in any case. */
+    bool is_news;          /* Whether the last discovery changed anything. */
+    uint32_t n_new;        /* Of the last one that did: cables that became */
+    uint32_t *new_cables;  /* [n_cables] right, */
+    uint32_t n_lost;       /* and cables that were right before. */
+    uint32_t *lost_cables; /* [n_cables] */
 };
 
 enum sf_status sf_watch_new(const struct sf_plan *plan,

@@ -84,6 +84,7 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
 {
     bool matches =
         !failure && watch->verification && watch->verification->matches;
+    bool is_news = !failure && watch->is_news;
     json_t *root = json_pack(
         "{s:s, s:i, s:b, s:s?, s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
         "schema", "slimfly.watch", "schema_version", 1, "discovered",
@@ -92,10 +93,10 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
         make_racks(watch), "n_unanswered", (json_int_t)watch->n_unanswered,
         "plugged",
         make_labels(watch->plan, watch->new_cables,
-                    failure ? 0 : watch->n_new),
+                    is_news ? watch->n_new : 0),
         "lost",
         make_labels(watch->plan, watch->lost_cables,
-                    failure ? 0 : watch->n_lost),
+                    is_news ? watch->n_lost : 0),
         "wrong", make_wrong(failure ? NULL : watch->verification));
 
     if (!root) {

@@ -40,10 +40,10 @@ write_changes(const struct sf_watch *watch, FILE *stream)
     uint32_t n_listed = 0;
 
     /* The first discovery finds what was there before; that is no news. */
-    if (watch->n_updates < 2 || (watch->n_new == 0 && watch->n_lost == 0)) {
+    if (watch->n_changes < 2) {
         return;
     }
-    fputs("just now:\n", stream);
+    fputs(watch->is_news ? "just now:\n" : "last change:\n", stream);
     for (uint32_t i = 0; i < watch->n_lost && n_listed < MAX_LISTED; i++) {
         write_cable(watch->plan, "lost ", watch->lost_cables[i], stream);
         n_listed++;

@@ -87,6 +87,23 @@ is_right(const struct sf_verification *verification, uint32_t i)
            found->ports[port_a].peer == port_b;
 }
 
+/* Notes that cable 'i' became right or ceased to be; what changed earlier is
+ * forgotten with the first news. */
+static void
+note_change(struct sf_watch *watch, uint32_t i, bool is_right_now)
+{
+    if (!watch->is_news) {
+        watch->is_news = true;
+        watch->n_new = watch->n_lost = 0;
+    }
+    if (is_right_now) {
+        watch->new_cables[watch->n_new++] = i;
+    } else {
+        watch->lost_cables[watch->n_lost++] = i;
+    }
+    watch->is_right[i] = is_right_now;
+}
+
 enum sf_status
 sf_watch_update(struct sf_watch *watch, struct sf_fabric *found,
                 uint32_t n_unanswered, struct sf_error *err)
@@ -106,7 +123,7 @@ sf_watch_update(struct sf_watch *watch, struct sf_fabric *found,
     watch->n_unanswered = n_unanswered;
     watch->n_updates++;
 
-    watch->n_new = watch->n_lost = 0;
+    watch->is_news = false;
     watch->all.n_right = 0;
     for (int step = 0; step < SF_N_STEPS; step++) {
         watch->by_step[step].n_right = 0;
@@ -119,12 +136,10 @@ sf_watch_update(struct sf_watch *watch, struct sf_fabric *found,
         if (is_right_now) {
             count(watch, i, true);
         }
-        if (is_right_now && !watch->is_right[i]) {
-            watch->new_cables[watch->n_new++] = i;
-        } else if (!is_right_now && watch->is_right[i]) {
-            watch->lost_cables[watch->n_lost++] = i;
+        if (is_right_now != watch->is_right[i]) {
+            note_change(watch, i, is_right_now);
         }
-        watch->is_right[i] = is_right_now;
     }
+    watch->n_changes += watch->is_news || watch->n_updates == 1;
     return SF_OK;
 }
