@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ format_choice(size_t i)
 struct view {
     bool is_json;
     bool is_terminal;
-    bool has_shown; /* Anything yet. */
+    char *last; /* What was shown last; NULL before. */
 };
 
 /* Shows the state after a discovery, or why there was none.  A terminal shows
@@ -49,9 +50,6 @@ struct view {
 static void
 show(struct view *view, const struct sf_watch *watch, const char *failure)
 {
-    bool is_news =
-        !view->has_shown || failure || watch->n_new || watch->n_lost;
-
     if (view->is_json) {
         struct sf_error err;
         if (sf_watch_write_json(watch, failure, stdout, &err) != SF_OK) {
@@ -59,13 +57,23 @@ show(struct view *view, const struct sf_watch *watch, const char *failure)
         }
     } else if (failure) {
         printf("discovery failed, trying again: %s\n", failure);
-    } else if (view->is_terminal) {
-        fputs("\033[H\033[J", stdout);
-        sf_watch_write_text(watch, stdout);
-    } else if (is_news) {
-        sf_watch_write_text(watch, stdout);
+    } else {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+        if (!stream) {
+            return;
+        }
+        sf_watch_write_text(watch, stream);
+        fclose(stream);
+        if (view->is_terminal) {
+            printf("\033[H\033[J%s", text);
+        } else if (!view->last || strcmp(view->last, text) != 0) {
+            fputs(text, stdout);
+        }
+        free(view->last);
+        view->last = text;
     }
-    view->has_shown = true;
     fflush(stdout);
 }
 
@@ -83,14 +91,9 @@ pause_for(double seconds)
 /* Discovers again and again until all is wired or somebody interrupts. */
 static int
 watch_wiring(const struct cli_args *args, struct sf_watch *watch,
-             double interval, uint32_t timeout)
+             struct view *view, double interval, uint32_t timeout)
 {
     const char *command = args->values[OPT_EXEC];
-    struct view view = {
-        .is_json = args->values[OPT_FORMAT] &&
-                   !strcmp(args->values[OPT_FORMAT], "jsonl"),
-        .is_terminal = isatty(STDOUT_FILENO),
-    };
     uint32_t n_failures = 0;
 
     while (!is_interrupted) {
@@ -110,9 +113,9 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
             status = sf_watch_update(watch, found, n_unanswered, &err);
         }
         n_failures = status == SF_OK ? 0 : n_failures + 1;
-        show(&view, watch, status == SF_OK ? NULL : err.text);
+        show(view, watch, status == SF_OK ? NULL : err.text);
         if (status == SF_OK && watch->verification->matches) {
-            if (!view.is_json) {
+            if (!view->is_json) {
                 puts("all is wired as planned");
             }
             return CLI_FINE;
@@ -123,7 +126,7 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
         }
         pause_for(interval);
     }
-    if (!view.is_json) {
+    if (!view->is_json) {
         printf("\nstopped with %u of %u cables right\n", watch->all.n_right,
                watch->all.n_planned);
     }
@@ -162,7 +165,13 @@ run(const struct cli_args *args)
     struct sigaction action = { .sa_handler = interrupt };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    code = watch_wiring(args, watch, interval, timeout);
+    struct view view = {
+        .is_json = args->values[OPT_FORMAT] &&
+                   !strcmp(args->values[OPT_FORMAT], "jsonl"),
+        .is_terminal = isatty(STDOUT_FILENO),
+    };
+    code = watch_wiring(args, watch, &view, interval, timeout);
+    free(view.last);
 
 done:
     sf_watch_free(watch);
