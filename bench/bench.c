@@ -79,6 +79,78 @@ build_and_search(const char *spec)
     sf_topology_free(topo);
 }
 
+static struct sf_plan *
+plan(const char *spec)
+{
+    struct sf_topology *topo = build(spec);
+    struct sf_plan *plan;
+    struct sf_error err;
+    if (sf_plan_build(topo, NULL, NULL, &plan, &err) != SF_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(EXIT_FAILURE);
+    }
+    sf_topology_free(topo);
+    return plan;
+}
+
+/* Plans, and writes every file of the plan but the pictures. */
+static void
+plan_and_write(const char *spec)
+{
+    struct sf_plan *planned = plan(spec);
+    FILE *sink = fopen("/dev/null", "w");
+    if (!sink) {
+        exit(EXIT_FAILURE);
+    }
+    for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
+        if (file->write(planned, sink, NULL) != SF_OK) {
+            exit(EXIT_FAILURE);
+        }
+    }
+    fclose(sink);
+    sf_plan_free(planned);
+}
+
+/* Plans, swaps two cables and finds that out, told by 'sources'. */
+static void
+verify_by(const char *spec, unsigned sources)
+{
+    struct sf_plan *planned = plan(spec);
+    struct sf_fabric *found;
+    struct sf_verification *verification;
+    struct sf_verify_params params = { .sources = sources };
+    uint32_t last = planned->n_cables - 1;
+
+    if (sf_fabric_copy(planned->fabric, &found, NULL) != SF_OK) {
+        exit(EXIT_FAILURE);
+    }
+    sf_fabric_unplug(found, planned->cables[last].a);
+    sf_fabric_unplug(found, planned->cables[last - 9].a);
+    sf_fabric_plug(found, planned->cables[last].a,
+                   planned->cables[last - 9].b);
+    sf_fabric_plug(found, planned->cables[last - 9].a,
+                   planned->cables[last].b);
+    if (sf_verify(planned, found, &params, &verification, NULL) != SF_OK ||
+        verification->n_moves != 2) {
+        exit(EXIT_FAILURE);
+    }
+    sf_verification_free(verification);
+    sf_fabric_free(found);
+    sf_plan_free(planned);
+}
+
+static void
+verify_by_name(const char *spec)
+{
+    verify_by(spec, SF_IDENTITY_NAME);
+}
+
+static void
+verify_by_structure(const char *spec)
+{
+    verify_by(spec, SF_IDENTITY_STRUCTURE);
+}
+
 /* A plain generator in Python, as research code often is. */
 static void
 build_in_python(const char *spec)
@@ -132,6 +204,11 @@ main(void)
             NULL, 5);
     compare("build and check df:a=32,h=16 ", "df:a=32,h=16", build_and_measure,
             NULL, 3);
+
+    compare("plan sf:q=19 and write its files", "sf:q=19", plan_and_write,
+            NULL, 5);
+    compare("plan and verify sf:q=19 | by wiring alone", "sf:q=19",
+            verify_by_name, verify_by_structure, 5);
 
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

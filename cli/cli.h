@@ -85,13 +85,24 @@ bool cli_output_open(struct cli_output *output, const char *path);
 int cli_output_close(struct cli_output *output, enum sf_status status,
                      const struct sf_error *err);
 
+/* Loads the plan that 'word' names: a folder, a plan.json, or a spec.  On
+ * failure says so and returns NULL. */
+struct sf_plan *cli_load_plan(const char *word);
+
+/* Reads the options that say how nodes are recognized; on failure says so and
+ * returns false.  The caller frees '*mapp'. */
+const char *cli_identity_choice(size_t i);
+bool cli_identity(const struct cli_args *args, int guids_option,
+                  int identity_option, struct sf_verify_params *params,
+                  struct sf_guid_map **mapp);
+
 /* Makes 'folder' and those above it where they are missing. */
 int cli_make_folder(const char *folder);
 
-/* Writes one file of a plan into 'folder'. */
+/* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 int cli_write_file(const char *folder, const char *name,
-                   enum sf_status (*write)(const struct sf_plan *plan,
-                                           FILE *stream, struct sf_error *err),
-                   const struct sf_plan *plan);
+                   enum sf_status (*write)(const void *aux, FILE *stream,
+                                           struct sf_error *err),
+                   const void *aux);
 
 #endif

@@ -1,10 +1,10 @@
 /* cmd_plan.c -- slimfly plan: racks, ports, cables, and the files for those
  * who build it. */
+#define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
     OPT_OUTPUT,
@@ -51,16 +51,120 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
            cli_real(args, OPT_COPPER_MAX, 0, 1000, &floor->copper_max);
 }
 
+/* One file of a plan. */
+struct task {
+    const struct sf_plan *plan;
+    const struct sf_plan_file *file;
+};
+
+static enum sf_status
+write_task(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct task *task = aux;
+    return task->file->write(task->plan, stream, err);
+}
+
 static int
 write_files(const struct sf_plan *plan, const char *folder)
 {
     for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
-        int code = cli_write_file(folder, file->name, file->write, plan);
+        struct task task = { plan, file };
+        int code = cli_write_file(folder, file->name, write_task, &task);
         if (code != CLI_FINE) {
             return code;
         }
     }
     return CLI_FINE;
+}
+
+/* A diagram: of a step inside part 'a', or of the cables between two. */
+struct diagram {
+    const struct sf_plan *plan;
+    enum sf_step step;
+    uint32_t a, b;
+};
+
+static enum sf_status
+write_diagram(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct diagram *diagram = aux;
+    return diagram->step == SF_STEP_RACKS
+               ? sf_diagram_write_pair(diagram->plan, diagram->a, diagram->b,
+                                       stream, err)
+               : sf_diagram_write_step(diagram->plan, diagram->step,
+                                       diagram->a, stream, err);
+}
+
+/* Draws each step of each rack, and each two racks, that have cables.  Cables
+ * are in the order of wiring, so a new diagram starts where these change. */
+static int
+write_diagrams(const struct sf_plan *plan, const char *folder)
+{
+    struct diagram last = { NULL, SF_STEP_HOSTS, SF_NONE, SF_NONE };
+
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        struct diagram diagram = {
+            plan, cable->step,
+            sf_plan_group(plan, plan->fabric->ports[cable->a].node),
+            sf_plan_group(plan, plan->fabric->ports[cable->b].node)
+        };
+        if (diagram.step == SF_STEP_HOSTS ||
+            (diagram.step == last.step && diagram.a == last.a &&
+             diagram.b == last.b)) {
+            continue;
+        }
+        char name[64];
+        if (diagram.step == SF_STEP_RACKS) {
+            snprintf(name, sizeof name, "step3-R%u-R%u.svg", diagram.a,
+                     diagram.b);
+        } else {
+            snprintf(name, sizeof name, "step%d-R%u.svg", (int)diagram.step,
+                     diagram.a);
+        }
+        int code = cli_write_file(folder, name, write_diagram, &diagram);
+        if (code != CLI_FINE) {
+            return code;
+        }
+        last = diagram;
+    }
+    return CLI_FINE;
+}
+
+static enum sf_status
+write_guide(const void *aux, FILE *stream, struct sf_error *err)
+{
+    return sf_guide_write_html(aux, stream, err);
+}
+
+static enum sf_status
+write_labels(const void *aux, FILE *stream, struct sf_error *err)
+{
+    return sf_labels_write_html(aux, stream, err);
+}
+
+/* What people in front of the racks need. */
+static int
+write_guides(const struct sf_plan *plan, const char *folder)
+{
+    char *diagrams;
+
+    int code = cli_write_file(folder, "guide.html", write_guide, plan);
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "labels.html", write_labels, plan);
+    }
+    if (code != CLI_FINE) {
+        return code;
+    }
+    if (asprintf(&diagrams, "%s/diagrams", folder) < 0) {
+        return cli_fail("out of memory");
+    }
+    code = cli_make_folder(diagrams);
+    if (code == CLI_FINE) {
+        code = write_diagrams(plan, diagrams);
+    }
+    free(diagrams);
+    return code;
 }
 
 static void
@@ -69,6 +173,7 @@ print_summary(const struct sf_plan *plan, const char *folder)
     const struct sf_fabric *fabric = plan->fabric;
     uint32_t n_by_step[SF_N_STEPS] = { 0 };
     uint32_t n_optical = 0;
+    char title[SF_STEP_TITLE_SIZE];
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         n_by_step[plan->cables[i].step]++;
@@ -83,10 +188,16 @@ print_summary(const struct sf_plan *plan, const char *folder)
     for (int step = 0; step < SF_N_STEPS; step++) {
         if (n_by_step[step]) {
             printf("  step %d, %s: %u cables\n", step,
-                   sf_step_title((enum sf_step)step), n_by_step[step]);
+                   sf_plan_step_title(plan, (enum sf_step)step, title),
+                   n_by_step[step]);
         }
     }
     printf("written to %s:\n", folder);
+    printf("  %-22s %s\n", "guide.html",
+           "the wiring guide, to be printed, with tick boxes");
+    printf("  %-22s %s\n", "labels.html",
+           "labels for both ends of each cable");
+    printf("  %-22s %s\n", "diagrams/", "the drawings of the guide, one each");
     for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
         printf("  %-22s %s\n", file->name, file->summary);
     }
@@ -123,6 +234,9 @@ run(const struct cli_args *args)
     int code = cli_make_folder(folder);
     if (code == CLI_FINE) {
         code = write_files(plan, folder);
+    }
+    if (code == CLI_FINE) {
+        code = write_guides(plan, folder);
     }
     if (code == CLI_FINE) {
         print_summary(plan, folder);

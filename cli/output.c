@@ -118,9 +118,9 @@ cli_make_folder(const char *folder)
 
 int
 cli_write_file(const char *folder, const char *name,
-               enum sf_status (*write)(const struct sf_plan *plan,
-                                       FILE *stream, struct sf_error *err),
-               const struct sf_plan *plan)
+               enum sf_status (*write)(const void *aux, FILE *stream,
+                                       struct sf_error *err),
+               const void *aux)
 {
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -131,7 +131,7 @@ cli_write_file(const char *folder, const char *name,
     }
     int code = CLI_ERROR;
     if (cli_output_open(&output, path)) {
-        enum sf_status status = write(plan, output.stream, &err);
+        enum sf_status status = write(aux, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
     free(path);

@@ -89,8 +89,11 @@ sf_plan_group(const struct sf_plan *plan, uint32_t node)
 char *sf_plan_place(const struct sf_plan *plan, uint32_t node,
                     char place[SF_PLACE_SIZE]);
 
-/* A name for a step, for people: "inside the subgroups". */
-const char *sf_step_title(enum sf_step step);
+/* A name for a step in the words of the plan's family, for people: "inside the
+ * subgroups".  It may be made in 'title'. */
+#define SF_STEP_TITLE_SIZE 80
+const char *sf_plan_step_title(const struct sf_plan *plan, enum sf_step step,
+                               char title[SF_STEP_TITLE_SIZE]);
 
 #pragma GCC visibility pop
 #endif

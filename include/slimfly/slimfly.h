@@ -11,6 +11,7 @@
 #include "slimfly/field.h"
 #include "slimfly/formats.h"
 #include "slimfly/graph.h"
+#include "slimfly/guide.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/prices.h"
@@ -18,6 +19,8 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"
+#include "slimfly/verify.h"
 #include "slimfly/version.h"
+#include "slimfly/watch.h"
 
 #endif

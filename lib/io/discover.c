@@ -158,12 +158,16 @@ count_unanswered(const char *errors)
     return n;
 }
 
-/* Cuts 'text' at the end of its first line that says something. */
+/* The last line of 'text', where programs say why they gave up. */
 static const char *
-first_line(char *text)
+last_line(char *text)
 {
-    text += strspn(text, " \t\r\n");
-    text[strcspn(text, "\r\n")] = '\0';
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1])) {
+        text[--length] = '\0';
+    }
+    const char *newline = strrchr(text, '\n');
+    text = newline ? text + (newline + 1 - text) : text;
     return *text ? text : "it said nothing";
 }
 
@@ -186,7 +190,7 @@ discover(const struct job *job, const char *source, unsigned timeout,
     if (status == SF_OK && code != 0) {
         status = sf_fail(err, SF_EIO, "%s: discovery failed: %s", source,
                          code < 0 ? "the library behind it crashed"
-                                  : first_line(printed.text[1].items));
+                                  : last_line(printed.text[1].items));
     } else if (status == SF_OK) {
         if (n_unansweredp) {
             *n_unansweredp = count_unanswered(printed.text[1].items);

@@ -395,7 +395,7 @@ read_line(struct reader *reader, char *line)
         return read_port(reader, text, comment);
     }
     const char *equals = strchr(text, '=');
-    if (equals) {
+    if (equals && (size_t)(equals - text) == strcspn(text, " \t\"={:")) {
         return read_setting(reader, text, equals);
     }
     return fail_line(

@@ -559,16 +559,36 @@ sf_plan_place(const struct sf_plan *plan, uint32_t node,
     return place;
 }
 
-const char *
-sf_step_title(enum sf_step step)
+/* What the plan's family calls its groups: "row", "cluster". */
+static const char *
+group_word(const struct sf_plan *plan)
 {
+    for (size_t i = 0; sf_families[i]; i++) {
+        const struct sf_family *family = sf_families[i];
+        if (strcmp(family->name, plan->family) == 0 &&
+            family->group_coord != SF_NONE) {
+            return family->coords[family->group_coord];
+        }
+    }
+    return "group";
+}
+
+const char *
+sf_plan_step_title(const struct sf_plan *plan, enum sf_step step,
+                   char title[SF_STEP_TITLE_SIZE])
+{
+    bool has_subgroups = strcmp(plan->family, "sf") == 0;
+
     switch (step) {
     case SF_STEP_HOSTS:
         return "hosts to their switches";
     case SF_STEP_SUBGROUP:
-        return "inside the subgroups";
+        snprintf(title, SF_STEP_TITLE_SIZE, "inside the %ss",
+                 has_subgroups ? "subgroup" : group_word(plan));
+        return title;
     case SF_STEP_RACK:
-        return "between the subgroups of a rack";
+        return has_subgroups ? "between the subgroups of a rack"
+                             : "inside a rack";
     case SF_STEP_RACKS:
         return "between racks";
     case SF_N_STEPS:

@@ -14,7 +14,6 @@
 
 #include "topology/family.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #define MAX_PORTS 1024
@@ -170,7 +169,6 @@ draw_ft3(const struct sf_value *values, struct sf_sketch *sketch,
     }
     uint32_t n_core =
         sf_fat_tree_cores(half, ports, n_pods); /* In each plane. */
-    assert(n_core > 0);
     uint64_t n_edge = (uint64_t)n_pods * half;
     status = sf_sketch_begin(sketch, 2 * n_edge + (uint64_t)half * n_core,
                              2 * n_edge * half, err);

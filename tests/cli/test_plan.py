@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tempfile
+import xml.etree.ElementTree
 
 import harness
 
@@ -13,8 +14,8 @@ SPECS = ["sf:q=3", "sf:q=4", "sf:q=5", "sf:q=7", "sf:q=8", "sf:q=9",
          "hx2:4x5,links=2", "df:a=4,h=2", "xpander:k=4,lift=5",
          "jellyfish:n=30,k=4", "pf:q=4", "pf:q=5"]
 FILES = ["cables.csv", "fabric.dot", "fabric.ibnetdiscover", "fabric.ibsim",
-         "fabric.topo", "guids.map", "materials.csv", "netbox.csv",
-         "omnipath.csv", "plan.json"]
+         "fabric.topo", "guide.html", "guids.map", "labels.html",
+         "materials.csv", "netbox.csv", "omnipath.csv", "plan.json"]
 
 
 class Planned(harness.Case):
@@ -137,9 +138,8 @@ class AllFamilies(Planned):
         for spec in SPECS:
             with self.subTest(spec=spec):
                 folder = self.plan(spec)
-                self.assertEqual(
-                    [f for f in sorted(os.listdir(folder)) if "." in f
-                     and f in FILES], FILES)
+                self.assertEqual(sorted(os.listdir(folder)),
+                                 sorted([*FILES, "diagrams"]))
                 dot = self.succeeds("topology", spec, "-f", "dot")
                 links = sorted(
                     tuple(sorted(re.findall(r'"([^"]+)"', line)))
@@ -213,6 +213,45 @@ class AllFamilies(Planned):
             rows = list(csv.DictReader(file))
         self.assertEqual(sum(int(r["quantity"]) for r in rows
                              if "cable" in r["item"]), len(cables))
+
+    def test_every_rack_and_every_two_racks_have_a_diagram(self):
+        for spec in SPECS:
+            with self.subTest(spec=spec):
+                folder = self.plan(spec)
+                with open(f"{folder}/plan.json", encoding="utf-8") as file:
+                    plan = json.load(file)
+                part = {r["name"]: r["part"] for r in plan["racks"]}
+                rack = {n["name"]: part[n["rack"]]
+                        for n in plan["switches"] + plan["hosts"]}
+                expected = {}
+                for cable in plan["cables"]:
+                    step, a, b = (cable["step"], rack[cable["a"]["node"]],
+                                  rack[cable["b"]["node"]])
+                    if step:
+                        name = (f"step3-R{a}-R{b}.svg" if step == 3
+                                else f"step{step}-R{a}.svg")
+                        expected.setdefault(name, []).append(cable["label"])
+                self.assertEqual(set(os.listdir(f"{folder}/diagrams")),
+                                 set(expected))
+                for name, labels in expected.items():
+                    tree = xml.etree.ElementTree.parse(
+                        f"{folder}/diagrams/{name}")
+                    texts = [e.text for e in tree.iter()
+                             if e.tag.endswith("}text")]
+                    for label in labels:
+                        # Once at each end.
+                        self.assertEqual(texts.count(label), 2, name)
+
+    def test_the_guide_and_the_labels_hold_every_cable(self):
+        folder = self.plan("sf:q=5")
+        with open(f"{folder}/guide.html", encoding="utf-8") as file:
+            guide = file.read()
+        with open(f"{folder}/labels.html", encoding="utf-8") as file:
+            labels = file.read()
+        for cable in self.cables(folder):
+            self.assertIn(cable["label"], guide)
+            self.assertEqual(labels.count(cable["label"]), 2)
+        self.assertEqual(guide.count("\N{BALLOT BOX}"), 375)
 
     def test_documented_members_are_there(self):
         with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:

@@ -9,6 +9,8 @@ import time
 UMAD2SIM = subprocess.run(
     ["sh", "-c", "ls /usr/lib/*/umad2sim/libumad2sim.so | head -n 1"],
     capture_output=True, text=True, check=True).stdout.strip()
+SUPPRESSIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                            "asan.supp")
 PATH = os.environ["PATH"] + ":/usr/sbin"
 
 
@@ -70,7 +72,8 @@ class Ibsim:
     def env(self):
         """The environment in which programs find this fabric."""
         return {**os.environ, "PATH": PATH, "LD_PRELOAD": UMAD2SIM,
-                "IBSIM_SOCKNAME": self.socket}
+                "IBSIM_SOCKNAME": self.socket,
+                "ASAN_OPTIONS": f"suppressions={SUPPRESSIONS}"}
 
     def run(self, *args, timeout=120):
         """Runs a program on the fabric."""

@@ -1,4 +1,5 @@
 /* Fabrics: built from topologies, read from text, turned into graphs. */
+#define _GNU_SOURCE
 #include "base/mem.h"
 #include "slimfly/discovery.h"
 #include "slimfly/plan_files.h"

@@ -1,0 +1,151 @@
+/* cmd_verify.c -- slimfly verify: is it wired as planned, and if not, what is
+ * to be done? */
+#include "cli.h"
+
+#include <string.h>
+
+enum {
+    OPT_FORMAT,
+    OPT_GUIDS,
+    OPT_IDENTITY,
+    OPT_IGNORE_RATES,
+    OPT_TIMEOUT,
+    OPT_OUTPUT,
+};
+
+static const char *
+format_choice(size_t i)
+{
+    static const char *const formats[] = { "text", "json", "svg", NULL };
+    return formats[i];
+}
+
+static enum sf_status
+write_verification(const char *format,
+                   const struct sf_verification *verification, FILE *stream,
+                   struct sf_error *err)
+{
+    if (!strcmp(format, "json")) {
+        return sf_verification_write_json(verification, stream, err);
+    }
+    if (!strcmp(format, "svg")) {
+        return sf_verification_write_svg(verification, stream, err);
+    }
+    return sf_verification_write_text(verification, stream, err);
+}
+
+/* Compares and writes; returns an exit code. */
+static int
+verify(const struct cli_args *args, const struct sf_plan *plan,
+       const struct sf_fabric *found, const struct sf_verify_params *params)
+{
+    const char *format =
+        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
+    struct sf_verification *verification;
+    struct cli_output output;
+    struct sf_error err = { 0 };
+    int code = CLI_ERROR;
+
+    if (sf_verify(plan, found, params, &verification, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+        enum sf_status status =
+            write_verification(format, verification, output.stream, &err);
+        code = cli_output_close(&output, status, &err);
+    }
+    if (code == CLI_FINE && !verification->matches) {
+        code = CLI_FINDINGS;
+    }
+    sf_verification_free(verification);
+    return code;
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct sf_verify_params params = { 0 };
+    struct sf_guid_map *map = NULL;
+    struct sf_plan *plan = NULL;
+    struct sf_fabric *found = NULL;
+    uint32_t timeout = 60, n_unanswered = 0;
+    struct sf_error err = { 0 };
+    int code = CLI_ERROR;
+
+    if (args->n_words != 2) {
+        return cli_fail("verify: expected a plan and what was discovered, "
+                        "found %zu words",
+                        args->n_words);
+    }
+    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
+        !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
+        return CLI_ERROR;
+    }
+    params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
+    plan = cli_load_plan(args->words[0]);
+    if (!plan) {
+        goto done;
+    }
+    if (sf_fabric_discover(args->words[1], timeout, &found, &n_unanswered,
+                           &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        goto done;
+    }
+    if (n_unanswered) {
+        fprintf(stderr,
+                "slimfly: some of the fabric did not answer (%u questions); "
+                "what hangs behind it counts as missing\n",
+                n_unanswered);
+    }
+    code = verify(args, plan, found, &params);
+
+done:
+    sf_fabric_free(found);
+    sf_plan_free(plan);
+    sf_guid_map_free(map);
+    return code;
+}
+
+const struct cli_command cli_command_verify = {
+    .name = "verify",
+    .arguments = "PLAN DISCOVERED",
+    .summary = "compare the fabric with the plan and say how to mend it",
+    .description =
+        "Compares what was wired with the plan: each cable that is missing, "
+        "unexpected, misconnected, duplicate or of another rate, switches and "
+        "hosts that are missing, unknown or exchanged; then the smallest list "
+        "of cable ends to move that turns the fabric into the plan.\n"
+        "\n"
+        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
+        "DISCOVERED is what ibnetdiscover prints (- for standard input), a "
+        "file that 'ibnetdiscover --cache' wrote, or the word live for the "
+        "fabric that this machine is part of.\n"
+        "\n"
+        "Switches and hosts are recognized by a GUID map (--guids), by the "
+        "GUIDs or the names of the plan, by the hosts on their ports or, "
+        "where nothing else is known, by how they are wired; what is a guess "
+        "is said to be one.\n"
+        "\n"
+        "The exit code is 0 if all is as planned and 1 if not.",
+    .examples =
+        "ibnetdiscover | slimfly verify plan -\tThe fabric of this machine.\n"
+        "slimfly verify plan live --format svg -o wrong.svg\tA picture of the "
+        "racks concerned.\n",
+    .options = {
+        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
+                         format_choice },
+        [OPT_GUIDS] = { "guids", 'g', "FILE",
+                        "real GUIDs and planned names, as in guids.map",
+                        NULL },
+        [OPT_IDENTITY] = { "identity", 'i', "HOW",
+                           "recognize nodes only this way (auto)",
+                           cli_identity_choice },
+        [OPT_IGNORE_RATES] = { "ignore-rates", 0, NULL,
+                               "do not compare width and speed", NULL },
+        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
+                          "end a live discovery after this long (60)", NULL },
+        [OPT_OUTPUT] = { "output", 'o', "FILE",
+                         "write to FILE instead of standard output", NULL },
+    },
+    .run = run,
+};

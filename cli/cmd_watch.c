@@ -1,0 +1,220 @@
+/* cmd_watch.c -- slimfly watch: the wiring while it goes on. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    OPT_FORMAT,
+    OPT_INTERVAL,
+    OPT_EXEC,
+    OPT_GUIDS,
+    OPT_IDENTITY,
+    OPT_IGNORE_RATES,
+    OPT_TIMEOUT,
+};
+
+/* Failures in a row after which there is no point in going on. */
+#define MAX_FAILURES 10
+
+static volatile sig_atomic_t is_interrupted;
+
+static void
+interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+static const char *
+format_choice(size_t i)
+{
+    static const char *const formats[] = { "text", "jsonl", NULL };
+    return formats[i];
+}
+
+/* How the state is shown. */
+struct view {
+    bool is_json;
+    bool is_terminal;
+    char *last; /* What was shown last; NULL before. */
+};
+
+/* Shows the state after a discovery, or why there was none.  A terminal shows
+ * the last state only; elsewhere, a state like the last is not repeated. */
+static void
+show(struct view *view, const struct sf_watch *watch, const char *failure)
+{
+    if (view->is_json) {
+        struct sf_error err;
+        if (sf_watch_write_json(watch, failure, stdout, &err) != SF_OK) {
+            cli_fail("%s", err.text);
+        }
+    } else if (failure) {
+        printf("discovery failed, trying again: %s\n", failure);
+    } else {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *stream = open_memstream(&text, &length);
+        if (!stream) {
+            return;
+        }
+        sf_watch_write_text(watch, stream);
+        fclose(stream);
+        if (view->is_terminal) {
+            printf("\033[H\033[J%s", text);
+        } else if (!view->last || strcmp(view->last, text) != 0) {
+            fputs(text, stdout);
+        }
+        free(view->last);
+        view->last = text;
+    }
+    fflush(stdout);
+}
+
+/* Sleeps, unless interrupted. */
+static void
+pause_for(double seconds)
+{
+    struct timespec left = {
+        (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)
+    };
+    while (!is_interrupted && nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
+/* Discovers again and again until all is wired or somebody interrupts. */
+static int
+watch_wiring(const struct cli_args *args, struct sf_watch *watch,
+             struct view *view, double interval, uint32_t timeout)
+{
+    const char *command = args->values[OPT_EXEC];
+    uint32_t n_failures = 0;
+
+    while (!is_interrupted) {
+        struct sf_fabric *found;
+        struct sf_error err = { 0 };
+        uint32_t n_unanswered = 0;
+        enum sf_status status =
+            command ? sf_fabric_discover_by(command, timeout, &found,
+                                            &n_unanswered, &err)
+                    : sf_fabric_discover("live", timeout, &found,
+                                         &n_unanswered, &err);
+        if (is_interrupted) {
+            sf_fabric_free(found);
+            break;
+        }
+        if (status == SF_OK) {
+            status = sf_watch_update(watch, found, n_unanswered, &err);
+        }
+        n_failures = status == SF_OK ? 0 : n_failures + 1;
+        show(view, watch, status == SF_OK ? NULL : err.text);
+        if (status == SF_OK && watch->verification->matches) {
+            if (!view->is_json) {
+                puts("all is wired as planned");
+            }
+            return CLI_FINE;
+        }
+        if (n_failures == MAX_FAILURES) {
+            return cli_fail("watch: discovery failed %d times in a row: %s",
+                            MAX_FAILURES, err.text);
+        }
+        pause_for(interval);
+    }
+    if (!view->is_json) {
+        printf("\nstopped with %u of %u cables right\n", watch->all.n_right,
+               watch->all.n_planned);
+    }
+    return CLI_FINDINGS;
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct sf_verify_params params = { 0 };
+    struct sf_guid_map *map = NULL;
+    struct sf_watch *watch = NULL;
+    double interval = 2;
+    uint32_t timeout = 60;
+    struct sf_error err;
+    int code = CLI_ERROR;
+
+    if (args->n_words != 1) {
+        return cli_fail("watch: expected a plan, found %zu words",
+                        args->n_words);
+    }
+    if (!cli_real(args, OPT_INTERVAL, 0, 86400, &interval) ||
+        !cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
+        !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
+        return CLI_ERROR;
+    }
+    params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
+    struct sf_plan *plan = cli_load_plan(args->words[0]);
+    if (!plan) {
+        goto done;
+    }
+    if (sf_watch_new(plan, &params, &watch, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        goto done;
+    }
+    struct sigaction action = { .sa_handler = interrupt };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct view view = {
+        .is_json = args->values[OPT_FORMAT] &&
+                   !strcmp(args->values[OPT_FORMAT], "jsonl"),
+        .is_terminal = isatty(STDOUT_FILENO),
+    };
+    code = watch_wiring(args, watch, &view, interval, timeout);
+    free(view.last);
+
+done:
+    sf_watch_free(watch);
+    sf_plan_free(plan);
+    sf_guid_map_free(map);
+    return code;
+}
+
+const struct cli_command cli_command_watch = {
+    .name = "watch",
+    .arguments = "PLAN",
+    .summary = "follow the wiring and name each mistake as it is made",
+    .description =
+        "Discovers the fabric again and again and shows how far the wiring "
+        "is, by step and by rack, what was just plugged right, and what is "
+        "wrong with the move that mends it. It ends with exit code 0 when all "
+        "is wired as planned, and with 1 on Ctrl-C before that; a discovery "
+        "that fails now and then does not end it.\n"
+        "\n"
+        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
+        "Discovery is that of this machine, or what a command given with "
+        "--exec prints: ibnetdiscover on another machine, say.",
+    .examples = "slimfly watch plan\tOn a machine that is part of the "
+                "fabric.\n"
+                "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\tFrom "
+                "elsewhere.\n",
+    .options = {
+        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to show it (text)",
+                         format_choice },
+        [OPT_INTERVAL] = { "interval", 'n', "SECONDS",
+                           "wait between discoveries (2)", NULL },
+        [OPT_EXEC] = { "exec", 'e', "COMMAND",
+                       "discover by what COMMAND prints", NULL },
+        [OPT_GUIDS] = { "guids", 'g', "FILE",
+                        "real GUIDs and planned names, as in guids.map",
+                        NULL },
+        [OPT_IDENTITY] = { "identity", 'i', "HOW",
+                           "recognize nodes only this way (auto)",
+                           cli_identity_choice },
+        [OPT_IGNORE_RATES] = { "ignore-rates", 0, NULL,
+                               "do not compare width and speed", NULL },
+        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
+                          "end a discovery after this long (60)", NULL },
+    },
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* verify_json.h -- what the JSON of verifications and of watching share. */
+#ifndef SF_IO_VERIFY_JSON_H
+#define SF_IO_VERIFY_JSON_H
+
+#include "slimfly/verify.h"
+
+#include <jansson.h>
+
+/* What a writer of sentences says about item 'i'; NULL if memory ran out. */
+json_t *sf_json_sentence(const struct sf_verification *is, uint32_t i,
+                         void (*write)(const struct sf_verification *,
+                                       uint32_t, FILE *));
+
+#endif

@@ -1,0 +1,37 @@
+/* moves.h -- from two wirings of the same ports to the moves between them. */
+#ifndef SF_PLAN_MOVES_H
+#define SF_PLAN_MOVES_H
+
+#include "base/mem.h"
+#include "slimfly/verify.h"
+
+/* Slots are the ports of the plan, followed by a place for each port found
+ * (slot n_planned + port), which is used only if the plan does not have that
+ * port. */
+struct sf_wiring {
+    const struct sf_verification *verification; /* For the identities. */
+    uint32_t n_planned, n_slots;
+    uint32_t *want; /* [n_slots] The slot that the plan joins this one with. */
+    uint32_t *have; /* [n_slots] The slot that it was found joined with. */
+};
+
+/* What is written while verifying; the arrays end up in the verification. */
+struct sf_report {
+    SF_VEC(struct sf_finding) findings;
+    SF_VEC(struct sf_move) moves;
+    /* [n_planned] For ports of switches that were exchanged: the port of the
+     * same number on the other; else SF_NONE.  And the findings that say so,
+     * by planned node. */
+    uint32_t *exchanged_slot, *exchange_of;
+    uint32_t *missing_of; /* [n planned nodes] The finding that it is missing,
+                           * or SF_NONE. */
+};
+
+/* The port that 'slot' stands for. */
+struct sf_end sf_wiring_end(const struct sf_wiring *wiring, uint32_t slot);
+
+/* Appends the moves from what 'wiring' has to what it wants, each with its
+ * finding.  False if out of memory. */
+bool sf_list_moves(const struct sf_wiring *wiring, struct sf_report *report);
+
+#endif
