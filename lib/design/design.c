@@ -108,7 +108,7 @@ hosts_of(const struct designer *designer, const struct shape *shape,
     if (is_recommended) {
         return p >= shape->p ? shape->p : 0;
     }
-    return p;
+    return shape_is_worthwhile(shape, p) ? p : 0;
 }
 
 /* The listed shape that has the most endpoints, but fewer than 'n', or
@@ -200,7 +200,7 @@ answer_endpoints(struct designer *designer, const struct shape_family *family,
         }
     }
     if (below && status == SF_OK) {
-        status = consider(designer, below, most_hosts(designer, below),
+        status = consider(designer, below, hosts_of(designer, below, false),
                           SF_FIT_BELOW, NULL, err);
     }
     return status;
@@ -316,7 +316,8 @@ answer_series(struct designer *designer, const struct shape_family *family,
             return fail_memory(err);
         }
         const struct shape *shape = smallest_above(designer, wanted);
-        is_last = !shape || shape_endpoints(shape, shape->p_max) > SF_MAX_LIDS;
+        is_last = !shape || wanted == SF_MAX_LIDS ||
+                  shape_endpoints(shape, shape->p_max) > SF_MAX_LIDS;
         if (is_last) {
             shape = largest_below(designer, SF_MAX_LIDS, false);
         }

@@ -30,14 +30,14 @@ hosts_for(const struct shape_query *query, uint32_t link_ports, uint32_t p)
     return most < free_ports ? (uint32_t)most : free_ports;
 }
 
-/* Appends 'shape' if a host finds a port and the limits are kept. */
+/* Appends 'shape' if enough hosts find a port and the limits are kept. */
 static bool
 add(const struct shape_query *query, struct shape shape, shape_list *list)
 {
     shape.ports = query->ports;
     shape.p_max = hosts_for(query, shape.link_ports, shape.p);
-    if (shape.p_max == 0 || shape.n_switches > SF_MAX_SWITCHES ||
-        shape.n_links > SF_MAX_LINKS) {
+    if (shape.p_max == 0 || !shape_is_worthwhile(&shape, shape.p_max) ||
+        shape.n_switches > SF_MAX_SWITCHES || shape.n_links > SF_MAX_LINKS) {
         return true;
     }
     return sf_vec_push(list, shape);

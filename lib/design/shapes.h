@@ -58,4 +58,11 @@ shape_endpoints(const struct shape *shape, uint32_t p)
     return shape->n_hosting * p;
 }
 
+/* Whether 'p' hosts a switch are enough that its links are not a waste. */
+static inline bool
+shape_is_worthwhile(const struct shape *shape, uint32_t p)
+{
+    return 3 * p >= 2 * shape->p;
+}
+
 #endif

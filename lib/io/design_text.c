@@ -81,10 +81,11 @@ write_note(const struct sf_candidate *candidate, FILE *stream)
 static void
 write_candidate(const struct sf_candidate *candidate, int width, FILE *stream)
 {
-    fprintf(stream, "%-*s  %5u  %8u  %9u  %6u  %7u  %6llu  %8u", width,
+    fprintf(stream, "%-*s  %5u  %8u  %9u  %6u  %7u  %6llu  %6llu  %8u", width,
             candidate->spec, candidate->ports, candidate->n_switches,
             candidate->n_endpoints, candidate->n_links,
             candidate->n_links_by[SF_OPTICAL],
+            (unsigned long long)candidate->ports_used,
             (unsigned long long)candidate->ports_free, candidate->diameter);
     write_real(candidate->average_distance, 8, 3, stream);
     write_bisection(candidate, stream);
@@ -106,9 +107,10 @@ static void
 write_left_out(const struct sf_candidate *candidate, FILE *stream)
 {
     fprintf(stream,
-            "%s has %u hosts more than asked for. Leave out the last one of "
+            "%s has %u host%s more than asked for. Leave out the last one of "
             "%u of its %u switches with hosts, evenly:",
-            candidate->spec, candidate->n_left_out, candidate->n_left_out,
+            candidate->spec, candidate->n_left_out,
+            candidate->n_left_out == 1 ? "" : "s", candidate->n_left_out,
             candidate->n_endpoints / candidate->concentration);
     for (uint32_t i = 0; i < candidate->n_left_out && i < N_NAMED; i++) {
         fprintf(stream, "%s node%04u", i ? "," : "",
@@ -129,11 +131,12 @@ write_closing(const struct sf_design *design, FILE *stream)
     fputc('\n', stream);
     if (n) {
         struct sf_slimfly_size size = sf_slimfly_nearest(n);
-        fprintf(stream,
-                "Nearest Slim Fly to %u endpoints: sf:q=%u, %u switches, %u "
-                "endpoints, %u ports.\n",
-                n, size.q, size.n_switches, size.n_endpoints,
-                size.network_radix + size.concentration);
+        fprintf(
+            stream,
+            "Slim Fly nearest to %u in endpoints: sf:q=%u, %u switches, %u "
+            "endpoints, %u ports.\n",
+            n, size.q, size.n_switches, size.n_endpoints,
+            size.network_radix + size.concentration);
     }
     if (first->n_left_out) {
         write_left_out(first, stream);
@@ -172,11 +175,12 @@ sf_design_write_text(const struct sf_design *design,
         int length = (int)strlen(design->candidates[i].spec);
         width = length > width ? length : width;
     }
-    fprintf(stream,
-            "%-*s  ports  switches  endpoints   links  optical    free  "
-            "diameter  distance  bisection  bandwidth    cost M  k/host       "
-            "kW    LIDs  LMC\n",
-            width, "topology");
+    fprintf(
+        stream,
+        "%-*s  ports  switches  endpoints   links  optical    used    free  "
+        "diameter  distance  bisection  bandwidth    cost M  k/host       "
+        "kW    LIDs  LMC\n",
+        width, "topology");
     for (uint32_t i = 0; i < n; i++) {
         write_candidate(&design->candidates[i], width, stream);
     }

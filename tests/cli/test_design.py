@@ -157,6 +157,20 @@ class Answers(Design):
         self.assertEqual(over["bisection_at_most"], 324 / 2)
         self.assertEqual(over["bisection_at_least"], 324 / 2)
 
+    def test_links_are_not_wasted_on_few_hosts(self):
+        # Once a Dragonfly of 2040 switches with a host each was "the largest
+        # that falls short of 2048".
+        for args in ["--endpoints", "2048"], ["--ports", "48", "--layers",
+                                              "64"]:
+            for c in self.candidates(*args):
+                if c["fit"] not in ("wanted", "filled"):
+                    self.assertGreaterEqual(
+                        3 * c["concentration"],
+                        2 * c["recommended_concentration"], c["spec"])
+        with_layers = self.succeeds("design", "--ports", "36", "--layers",
+                                    "64", "-f", "svg")
+        self.assertNotIn("p=0", with_layers)
+
     def test_ports_without_a_price(self):
         for c in self.candidates("--ports", "48"):
             self.assertIsNone(c["cost"])
