@@ -13,7 +13,7 @@
 #define SF_MAX_LIDS             UINT32_C(49151) /* Unicast LIDs of a subnet. */
 #define SF_MAX_LMC              7               /* Three bits. */
 #define SF_MIN_DESIGN_PORTS     4
-#define SF_MAX_DESIGN_ENDPOINTS 1000000
+#define SF_MAX_DESIGN_ENDPOINTS UINT32_C(1000000)
 #define SF_SPEC_SIZE            96
 
 /* The sizes of the Slim Fly with a number q, whether or not q is a prime power

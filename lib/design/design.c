@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BOUNDLESS 2000000000u /* More endpoints than any shape has. */
+/* Where nothing else sets a limit. */
+#define BOUNDLESS (SF_MAX_DESIGN_ENDPOINTS + 1)
 
 /* Sizes of a chart: each this much larger than the one before. */
 #define SERIES_FIRST 40

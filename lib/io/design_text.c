@@ -122,6 +122,25 @@ write_left_out(const struct sf_candidate *candidate, FILE *stream)
           stream);
 }
 
+/* The command that goes on from here. */
+static void
+write_next(const struct sf_candidate *first, uint32_t n_endpoints,
+           FILE *stream)
+{
+    if (first->n_missing) {
+        fprintf(stream,
+                "No network of these families and ports holds %u endpoints.\n",
+                n_endpoints);
+        return;
+    }
+    fprintf(stream, "Next: slimfly plan %s -o plan --switch-ports %u",
+            first->spec, first->ports);
+    if (first->generation) {
+        fprintf(stream, " --rate %s", first->generation->rate);
+    }
+    fputc('\n', stream);
+}
+
 static void
 write_closing(const struct sf_design *design, FILE *stream)
 {
@@ -148,12 +167,7 @@ write_closing(const struct sf_design *design, FILE *stream)
             "a half. "
             "LIDs at LMC %u; LMC: the largest that fits.\n",
             design->prices->currency, design->prices->year, first->lmc);
-    fprintf(stream, "Next: slimfly plan %s -o plan --switch-ports %u",
-            first->spec, first->ports);
-    if (first->generation) {
-        fprintf(stream, " --rate %s", first->generation->rate);
-    }
-    fputc('\n', stream);
+    write_next(first, n, stream);
 }
 
 enum sf_status

@@ -183,6 +183,13 @@ class Answers(Design):
         self.assertEqual({c["lengths"] for c in found}, {"rule"})
         self.assertEqual({c["largest_lmc"] for c in found}, {None})
 
+    def test_more_than_any_holds(self):
+        text = self.succeeds("design", "--endpoints", "5000", "--families",
+                             "ft2,hx2", "--ports", "36")
+        self.assertIn("No network of these families and ports holds 5000 "
+                      "endpoints.", text)
+        self.assertNotIn("Next:", text)
+
     def test_nearest_slim_fly(self):
         for n, spec in [(10, "sf:q=3"), (200, "sf:q=5"), (2048, "sf:q=11"),
                         (10000, "sf:q=19"), (100000, "sf:q=41")]:
