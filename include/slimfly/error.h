@@ -15,6 +15,7 @@ enum sf_status {
     SF_EIO,    /* The operating system refused to read or write. */
     SF_ENOMEM, /* Out of memory. */
     SF_ELIMIT, /* Well formed, but beyond what is supported. */
+    SF_EUNREACHABLE, /* No path, or none as short as asked. */
 };
 
 #define SF_ERROR_TEXT_SIZE 512

@@ -7,6 +7,7 @@
 #include "slimfly/field.h"
 #include "slimfly/formats.h"
 #include "slimfly/graph.h"
+#include "slimfly/layers.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
