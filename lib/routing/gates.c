@@ -41,14 +41,15 @@
 
 /* Found by experiment over q = 5 to 13, 4 to 16 layers; flat around. */
 extern double sf_gates_tune[16];
-double sf_gates_tune[16] = {3};
+double sf_gates_tune[16] = {3, 0, 20, 100};
 static const int32_t overlap_cost = 8 * UNIT;   /* Not disjoint, */
 static const int32_t overlap_more = 1 * UNIT;   /* at both ends. */
-static const int32_t fairness = 10;             /* Times as much for every
+static const int32_t fairness = 20;             /* Times as much for every
                                                  * layer wasted before. */
 static const int32_t overload_slope = 20 * UNIT;
 static const uint32_t overload_percent = 105;   /* Of the mean load. */
 static const int32_t main_gate_cost = 3 * UNIT; /* In layer 0. */
+static const int32_t good_enough = 3 * UNIT;    /* Not worth a search. */
 #define N_ROUNDS 3
 
 #define NEVER INT32_MAX
@@ -68,7 +69,6 @@ struct prices {
 struct node {
     int32_t rest;    /* Cost of the path from here, this being its middle. */
     uint16_t gate;   /* The arc of the destination that it arrives on. */
-    uint16_t depth;  /* Hops to go. */
     uint16_t height; /* Hops from the farthest switch that comes this way. */
     uint16_t class;  /* Of the first turn. */
     uint32_t child;  /* The first that comes directly, SF_NONE for a leaf; */
@@ -87,13 +87,18 @@ struct worker {
     uint8_t *wasted;       /* [V] Layers in which its path shares an end link
                             * with another layer's, or will. */
     struct node *nodes;    /* [V] */
-    struct node *minimal;  /* [V] The same in layer 0. */
+    uint16_t *depth;       /* [V] Hops to go in the tree at hand. */
+    struct node *minimal;  /* [V] The same in layer 0, */
+    uint16_t *minimal_depth; /* [V] both. */
     uint32_t *todo;        /* [V] Switches in the order of a pass. */
     uint32_t *gates;       /* [max_degree] In random order: the main gate of
                             * layer l is number l - 1. */
     uint64_t *gate_load;   /* [max_degree] Routes of all destinations. */
     int32_t *gate_price;   /* [max_degree] */
-    uint32_t *moves;       /* [2 * max_degree] Children and new hops. */
+    uint32_t *moves;       /* [2V] Children and new hops. */
+    uint32_t *offers;      /* [V] Switches with an offer, */
+    int32_t *offer_cost;   /* [V] its cost, NEVER if there is none, */
+    uint16_t *offer_hop;   /* [V] and the hop it is for. */
 };
 
 /* The whole task. */
@@ -121,9 +126,11 @@ struct tree {
     const struct sf_graph *graph;
     struct worker *worker;
     struct node *nodes;
+    uint16_t *depth;
     uint16_t *hops;
     uint32_t destination, layer;
     uint32_t main_gate;
+    int32_t usual_waste; /* Layers that are lost on every switch. */
     uint64_t gate_limit; /* Load from which on gates cost more. */
 };
 
@@ -175,9 +182,10 @@ overload(const struct gates *gates, uint64_t load, uint64_t limit)
     if (load <= limit) {
         return 0;
     }
-    uint64_t over = (load - limit) * (uint64_t)overload_slope / gates->target;
-    return over < 64 * (uint64_t)overload_slope ? (int32_t)over
-                                                : 64 * overload_slope;
+    uint64_t over = (load - limit) * UNIT / gates->target;
+    over = over < 4 * UNIT ? over : 4 * UNIT;
+    return (int32_t)(over * (uint64_t)overload_slope / UNIT *
+                     (UNIT + (uint64_t)sf_gates_tune[2] * over) / UNIT);
 }
 
 /* Prices every arc, less the routes in 'own' if nonnull. */
@@ -185,7 +193,7 @@ static void
 set_prices(const struct gates *gates, const struct kinds *own,
            struct prices *prices)
 {
-    uint64_t limit = gates->target * overload_percent / 100;
+    uint64_t limit = gates->target * (uint64_t)(sf_gates_tune[3]) / 100;
     uint64_t scale = ((uint64_t)UNIT << 32) / gates->target;
 
     for (uint32_t i = 0; i < 2 * gates->job->graph->n_links; i++) {
@@ -245,12 +253,20 @@ shares_middle(const struct tree *tree, uint32_t s, uint32_t v)
     return false;
 }
 
+/* By how much the loss of a layer weighs more for 's' than for others. */
+static int32_t
+need_of(const struct tree *tree, uint32_t s)
+{
+    int32_t wasted = tree->worker->wasted[s], usual = tree->usual_waste;
+    return 1 + (wasted > usual ? fairness * (wasted - usual) : 0);
+}
+
 /* What it costs 's' not to have the layer for itself. */
 static int32_t
 waste_cost(const struct tree *tree, uint32_t s, uint32_t n_shared)
 {
     return (overlap_cost + (int32_t)(n_shared - 1) * overlap_more) *
-           (1 + fairness * tree->worker->wasted[s]);
+           need_of(tree, s);
 }
 
 /* The gate through which 'arc' to 'v' leads. */
@@ -325,7 +341,7 @@ settle(const struct tree *tree, uint32_t s, uint32_t hop)
     tree->hops[s] = (uint16_t)hop;
     node->gate = (uint16_t)gate_over(tree, arc, v);
     node->class = (uint16_t)turn_class(tree, arc, v);
-    node->depth = (uint16_t)(tree->nodes[v].depth + 1);
+    tree->depth[s] = (uint16_t)(tree->depth[v] + 1);
     node->rest = v == tree->destination ? price->last
                                         : price->middle + tree->nodes[v].rest;
 }
@@ -412,7 +428,7 @@ move(const struct tree *tree, uint32_t s, uint32_t hop)
 static inline bool
 may_go(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
-    return tree->nodes[v].depth < tree->gates->job->max_hops &&
+    return tree->depth[v] < tree->gates->job->max_hops &&
            parent_of(tree, v) != s && turn_class(tree, arc, v) != 0;
 }
 
@@ -424,7 +440,7 @@ pin_cost(const struct tree *tree, uint32_t v)
         !present_shared(tree, v)) {
         return 0;
     }
-    return 2 * UNIT * (1 + fairness * tree->worker->wasted[v]);
+    return 2 * UNIT * need_of(tree, v);
 }
 
 /* The cheapest hop of the leaf 's' below '*costp', not to 'avoid'; SF_NONE if
@@ -434,11 +450,14 @@ cheapest_hop(const struct tree *tree, uint32_t s, uint32_t avoid,
              int32_t *costp)
 {
     const struct sf_graph *graph = tree->graph;
-    uint32_t best_hop = SF_NONE;
+    const struct sf_arc *arcs = graph->arcs;
+    const uint16_t *depth = tree->depth;
+    uint32_t max_hops = tree->gates->job->max_hops;
+    uint32_t end = graph->first[s + 1], best_hop = SF_NONE;
 
-    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        uint32_t v = graph->arcs[i].to;
-        if (tree->nodes[v].depth >= tree->gates->job->max_hops) {
+    for (uint32_t i = graph->first[s]; i < end; i++) {
+        uint32_t v = arcs[i].to;
+        if (depth[v] >= max_hops) {
             continue;
         }
         int32_t cost = path_cost(tree, s, i, v);
@@ -459,35 +478,66 @@ cheapest_hop(const struct tree *tree, uint32_t s, uint32_t avoid,
     return best_hop;
 }
 
-/* Brings the leaf 's' to the main gate, by the cheapest way. */
-static void
-go_to_main_gate(const struct tree *tree, uint32_t s)
+/* Offers the way over 'v' to the leaves next to it that do not come through
+ * the main gate yet, and notes in worker->offers who has one and which is the
+ * cheapest. */
+static uint32_t
+offer_way(const struct tree *tree, uint32_t v, uint32_t n_offers)
 {
     const struct sf_graph *graph = tree->graph;
-    const struct node *nodes = tree->nodes;
-    uint32_t best_hop = SF_NONE;
-    int32_t best = NEVER;
+    const struct worker *worker = tree->worker;
 
-    if (nodes[s].child != SF_NONE || nodes[s].gate == tree->main_gate) {
-        return;
-    }
-    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        uint32_t v = graph->arcs[i].to;
-        if (nodes[v].gate != tree->main_gate || v == tree->destination ||
-            !may_go(tree, s, i, v)) {
+    for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+        uint32_t s = graph->arcs[i].to, arc = tree->gates->job->reverse[i];
+        if (tree->nodes[s].child != SF_NONE || tree->depth[s] <= 1 ||
+            tree->nodes[s].gate == tree->main_gate ||
+            turn_class(tree, arc, v) == 0) {
             continue;
         }
-        int32_t cost = path_cost(tree, s, i, v);
-        if (nodes[v].depth == 1) {
-            cost -= 1024 * UNIT; /* Those next to the gate are relays. */
+        int32_t cost = path_cost(tree, s, arc, v);
+        if (worker->offer_cost[s] == NEVER) {
+            worker->offers[n_offers++] = s;
         }
-        if (cost < best) {
-            best = cost;
-            best_hop = i - graph->first[s];
+        if (cost < worker->offer_cost[s]) {
+            worker->offer_cost[s] = cost;
+            worker->offer_hop[s] = (uint16_t)(arc - graph->first[s]);
         }
     }
-    if (best_hop != SF_NONE) {
-        move(tree, s, best_hop);
+    return n_offers;
+}
+
+/* Brings all leaves that can get there in time to the main gate: first those
+ * next to it, then those next to them, and so on. */
+static void
+lead_to_main_gate(const struct tree *tree, struct sf_random *random)
+{
+    const struct worker *worker = tree->worker;
+    const struct sf_graph *graph = tree->graph;
+    uint32_t *level = worker->todo, *next = worker->moves, n_level = 1;
+
+    level[0] =
+        graph->arcs[graph->first[tree->destination] + tree->main_gate].to;
+    for (uint32_t d = 1; d < tree->gates->job->max_hops && n_level > 0; d++) {
+        uint32_t n_offers = 0, n_next = 0;
+        sf_random_shuffle(random, level, n_level);
+        for (uint32_t i = 0; i < n_level; i++) {
+            n_offers = offer_way(tree, level[i], n_offers);
+        }
+        for (uint32_t i = 0; i < n_offers; i++) {
+            uint32_t s = worker->offers[i];
+            move(tree, s, worker->offer_hop[s]);
+            worker->offer_cost[s] = NEVER;
+        }
+        for (uint32_t i = 0; i < n_level; i++) {
+            for (uint32_t c = tree->nodes[level[i]].child; c != SF_NONE;
+                 c = tree->nodes[c].next) {
+                next[n_next++] = c;
+            }
+        }
+        uint32_t *swap = level;
+        level = next;
+        next = swap;
+        n_level = n_next;
     }
 }
 
@@ -502,7 +552,7 @@ relay_hop(const struct tree *tree, uint32_t s)
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
-        if (tree->nodes[v].depth + 2u > tree->gates->job->max_hops ||
+        if (tree->depth[v] + 2u > tree->gates->job->max_hops ||
             v == tree->destination || !may_go(tree, s, i, v)) {
             continue;
         }
@@ -534,7 +584,7 @@ list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t c = graph->arcs[i].to, back = tree->gates->job->reverse[i];
         if (c == tree->destination || nodes[c].child != SF_NONE ||
-            nodes[c].depth < tree->gates->job->max_hops ||
+            tree->depth[c] < tree->gates->job->max_hops ||
             worker->gate_price[nodes[c].gate] <= 0 ||
             !may_go(tree, c, back, s)) {
             continue;
@@ -561,8 +611,8 @@ try_to_open(const struct tree *tree, uint32_t s)
     const struct node *node = &tree->nodes[s];
     uint32_t old_hop = tree->hops[s], n_moves;
 
-    if (node->child != SF_NONE ||
-        node->depth < tree->gates->job->max_hops ||
+    if (node->child != SF_NONE || need_of(tree, s) > 1 ||
+        tree->depth[s] < tree->gates->job->max_hops ||
         (int64_t)worker->gate_price[node->gate] *
                 sf_graph_degree(tree->graph, s) <=
             waste_cost(tree, s, 2)) {
@@ -576,7 +626,7 @@ try_to_open(const struct tree *tree, uint32_t s)
     move(tree, s, hop);
     gain -= present_cost(tree, s);
     if (present_shared(tree, s)) {
-        gain -= UNIT * (1 + fairness * worker->wasted[s]);
+        gain -= UNIT * need_of(tree, s);
     }
     gain += list_followers(tree, s, &n_moves);
     if (gain <= 0) {
@@ -641,7 +691,7 @@ try_to_close(const struct tree *tree, uint32_t s)
         uint32_t c = worker->moves[2 * i];
         uint32_t arc = tree->graph->first[c] + worker->moves[2 * i + 1];
         uint32_t v = tree->graph->arcs[arc].to;
-        if (tree->nodes[v].depth >= tree->gates->job->max_hops ||
+        if (tree->depth[v] >= tree->gates->job->max_hops ||
             tree->nodes[c].child != SF_NONE) {
             return;
         }
@@ -664,6 +714,9 @@ improve(const struct tree *tree, uint32_t s)
     try_to_open(tree, s);
     if (tree->nodes[s].child == SF_NONE) {
         int32_t cost = present_cost(tree, s);
+        if (cost < good_enough) {
+            return;
+        }
         if (tree->gates->check_middle &&
             shares_middle(tree, s, parent_of(tree, s))) {
             cost += waste_cost(tree, s, 1);
@@ -700,9 +753,9 @@ note_use(const struct tree *tree, bool used)
     }
 }
 
-/* Fills tree->nodes from tree->hops. */
+/* Fills tree->nodes from tree->hops; children and heights only if asked. */
 static void
-load_tree(const struct tree *tree)
+load_tree(const struct tree *tree, bool with_children)
 {
     const struct sf_search *search = &tree->worker->search;
     struct node *nodes = tree->nodes;
@@ -712,20 +765,22 @@ load_tree(const struct tree *tree)
         struct node *node = &nodes[search->order[i]];
         node->child = SF_NONE;
         node->height = 0;
-        node->depth = UINT16_MAX;
+        tree->depth[search->order[i]] = UINT16_MAX;
     }
-    nodes[tree->destination].depth = 0;
+    tree->depth[tree->destination] = 0;
     nodes[tree->destination].rest = 0;
     for (uint32_t i = 1; i < search->n_reached; i++) {
         uint32_t n = 0, s = search->order[i];
-        while (nodes[s].depth == UINT16_MAX) {
+        while (tree->depth[s] == UINT16_MAX) {
             stack[n++] = s;
             s = parent_of(tree, s);
         }
         while (n > 0) {
             s = stack[--n];
             settle(tree, s, tree->hops[s]);
-            join_parent(tree, s);
+            if (with_children) {
+                join_parent(tree, s);
+            }
         }
     }
 }
@@ -758,7 +813,7 @@ grow_minimal(const struct tree *tree)
         nodes[search->order[i]].child = SF_NONE;
         nodes[search->order[i]].height = 0;
     }
-    nodes[tree->destination].depth = 0;
+    tree->depth[tree->destination] = 0;
     nodes[tree->destination].rest = 0;
     for (uint32_t i = 1; i < search->n_reached; i++) {
         uint32_t s = search->order[i], best_hop = SF_NONE;
@@ -813,7 +868,7 @@ expect_waste(const struct tree *tree)
 
     for (uint32_t i = 1; i < worker->search.n_reached; i++) {
         uint32_t s = worker->search.order[i];
-        for (uint32_t l = 1; l < n_layers && worker->minimal[s].depth > 1;
+        for (uint32_t l = 1; l < n_layers && worker->minimal_depth[s] > 1;
              l++) {
             worker->wasted[s] +=
                 worker->gates[(l - 1) % degree] == worker->minimal[s].gate;
@@ -828,7 +883,7 @@ stop_expecting_waste(const struct tree *tree)
 
     for (uint32_t i = 1; i < worker->search.n_reached; i++) {
         uint32_t s = worker->search.order[i];
-        if (worker->minimal[s].depth > 1 &&
+        if (worker->minimal_depth[s] > 1 &&
             worker->minimal[s].gate == tree->main_gate) {
             worker->wasted[s]--;
         }
@@ -864,27 +919,14 @@ static void
 grow_to_main_gate(const struct tree *tree, struct sf_random *random)
 {
     const struct sf_layer_job *job = tree->gates->job;
-    const struct sf_graph *graph = tree->graph;
-    uint32_t n = graph->n_nodes, d = tree->destination;
-    uint32_t g = graph->arcs[graph->first[d] + tree->main_gate].to;
+    uint32_t n = tree->graph->n_nodes, d = tree->destination;
 
     memcpy(tree->nodes, tree->worker->minimal, n * sizeof *tree->nodes);
+    memcpy(tree->depth, tree->worker->minimal_depth, n * sizeof *tree->depth);
     memcpy(tree->hops, sf_layers_tree(job->layers, 0, d),
            n * sizeof *tree->hops);
     load_gates(tree);
-    for (uint32_t i = graph->first[g]; i < graph->first[g + 1]; i++) {
-        if (tree->nodes[graph->arcs[i].to].depth > 1) {
-            go_to_main_gate(tree, graph->arcs[i].to);
-        }
-    }
-    shuffle_todo(tree, random);
-    for (uint32_t pass = 1; pass < job->max_hops && pass < 4; pass++) {
-        for (uint32_t i = 0; i + 1 < tree->worker->search.n_reached; i++) {
-            if (tree->nodes[tree->worker->todo[i]].depth > 1) {
-                go_to_main_gate(tree, tree->worker->todo[i]);
-            }
-        }
-    }
+    lead_to_main_gate(tree, random);
 }
 
 /* Prepares 'worker' for a destination. */
@@ -923,7 +965,10 @@ begin_destination(const struct gates *gates, struct worker *worker,
                 gates->job->layers->n_layers / degree;
     }
     fair = fair > gates->target ? fair : gates->target;
-    tree->gate_limit = fair * overload_percent / 100;
+    uint32_t n_gated = gates->job->layers->n_layers - 1;
+    tree->usual_waste = degree == 0 ? 0 : (int32_t)(n_gated / degree);
+    tree->usual_waste += n_gated > degree ? (int32_t)(n_gated - degree) : 0;
+    tree->gate_limit = fair * (uint64_t)(sf_gates_tune[3]) / 100;
     for (uint32_t g = 0; g < degree; g++) {
         const struct kinds *load =
             &gates->loads[gates->job->reverse[graph->first[d] + g]];
@@ -944,8 +989,12 @@ use_layer(struct tree *tree, uint32_t layer)
     tree->layer = layer;
     tree->hops = sf_layers_tree(tree->gates->job->layers, layer,
                                 tree->destination);
-    tree->nodes = layer == 0 ? tree->worker->minimal : tree->worker->nodes;
-    if (layer > 0) {
+    if (layer == 0) {
+        tree->nodes = tree->worker->minimal;
+        tree->depth = tree->worker->minimal_depth;
+    } else {
+        tree->nodes = tree->worker->nodes;
+        tree->depth = tree->worker->depth;
         tree->main_gate = tree->worker->gates[(layer - 1) % degree];
     }
 }
@@ -980,12 +1029,12 @@ route_again(struct tree *tree, struct sf_random *random)
 
     for (uint32_t l = 0; l < n_layers; l++) {
         use_layer(tree, l);
-        load_tree(tree);
+        load_tree(tree, false);
         note_use(tree, true);
     }
     for (uint32_t l = 1; l < n_layers; l++) {
         use_layer(tree, l);
-        load_tree(tree);
+        load_tree(tree, true);
         note_use(tree, false);
         improve_all(tree, random);
         note_use(tree, true);
@@ -1117,11 +1166,16 @@ clear_worker(struct worker *worker)
     free(worker->wasted);
     free(worker->nodes);
     free(worker->minimal);
+    free(worker->depth);
+    free(worker->minimal_depth);
     free(worker->todo);
     free(worker->gates);
     free(worker->gate_load);
     free(worker->gate_price);
     free(worker->moves);
+    free(worker->offers);
+    free(worker->offer_cost);
+    free(worker->offer_hop);
 }
 
 static bool
@@ -1137,14 +1191,26 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
     worker->wasted = sf_calloc(n, sizeof *worker->wasted);
     worker->nodes = sf_calloc(n, sizeof *worker->nodes);
     worker->minimal = sf_calloc(n, sizeof *worker->minimal);
+    worker->depth = sf_calloc(n, sizeof *worker->depth);
+    worker->minimal_depth = sf_calloc(n, sizeof *worker->minimal_depth);
     worker->todo = sf_calloc(n, sizeof *worker->todo);
     worker->gates = sf_calloc(degree, sizeof *worker->gates);
     worker->gate_load = sf_calloc(degree, sizeof *worker->gate_load);
     worker->gate_price = sf_calloc(degree, sizeof *worker->gate_price);
     worker->moves = sf_calloc(2 * (size_t)n, sizeof *worker->moves);
+    worker->offers = sf_calloc(n, sizeof *worker->offers);
+    worker->offer_cost = sf_calloc(n, sizeof *worker->offer_cost);
+    worker->offer_hop = sf_calloc(n, sizeof *worker->offer_hop);
+    if (!worker->offers || !worker->offer_cost || !worker->offer_hop) {
+        return false;
+    }
+    for (uint32_t s = 0; s < n; s++) {
+        worker->offer_cost[s] = NEVER;
+    }
     return made && worker->own && worker->prices && worker->first_used &&
            worker->last_used && worker->wasted && worker->nodes &&
-           worker->minimal && worker->todo && worker->gates &&
+           worker->minimal && worker->depth && worker->minimal_depth &&
+           worker->todo && worker->gates &&
            worker->gate_load && worker->gate_price && worker->moves;
 }
 

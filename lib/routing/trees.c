@@ -73,6 +73,24 @@ sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
     }
 }
 
+void
+sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
+                    uint32_t destination, uint64_t *loads)
+{
+    const struct sf_graph *graph = job->graph;
+    const uint16_t *tree = sf_layers_tree(job->layers, layer, destination);
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        uint64_t routes =
+            (uint64_t)job->weights[s] * job->weights[destination];
+        for (uint32_t v = s; tree[v] != SF_NO_HOP;) {
+            uint32_t arc = graph->first[v] + tree[v];
+            loads[arc] += routes;
+            v = graph->arcs[arc].to;
+        }
+    }
+}
+
 /* What a thread needs to make one tree of shortest paths. */
 struct minimal_worker {
     struct sf_search search;

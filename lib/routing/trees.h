@@ -39,6 +39,10 @@ void sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
                        uint32_t destination, const uint32_t *depth_order,
                        uint32_t n_reached, uint64_t *flow, uint64_t *loads);
 
+/* The same, walking every path, for trees of unknown depths. */
+void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
+                         uint32_t destination, uint64_t *loads);
+
 /* Completes the tree towards 'destination' in 'layer', in which some switches
  * have a next hop already and 'depth' [V] tells their hops to go (SF_NONE for
  * the others, 0 at the destination).  The others join it, nearest first, on
