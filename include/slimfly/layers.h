@@ -64,14 +64,14 @@ struct sf_turns {
 /* How to make layers.  Zero stands for a default everywhere but in
  * 'n_layers'. */
 struct sf_layers_params {
-    const char *scheme;  /* A name of sf_layer_schemes[]; NULL: the first. */
-    uint32_t n_layers;   /* 1 to SF_MAX_LAYERS; layer 0 is minimal. */
-    uint32_t max_hops;   /* The longest path; 0: the scheme's default. */
-    uint64_t seed;       /* Same seed, same layers, anywhere. */
-    uint32_t n_threads;  /* 0 or 1: none but the caller's.  The result does
-                          * not depend on it. */
-    bool within_parts;   /* Route a disconnected graph part by part instead
-                          * of refusing it. */
+    const char *scheme; /* A name of sf_layer_schemes[]; NULL: the first. */
+    uint32_t n_layers;  /* 1 to SF_MAX_LAYERS; layer 0 is minimal. */
+    uint32_t max_hops;  /* The longest path; 0: the scheme's default. */
+    uint64_t seed;      /* Same seed, same layers, anywhere. */
+    uint32_t n_threads; /* 0 or 1: none but the caller's.  The result does
+                         * not depend on it. */
+    bool within_parts;  /* Route a disconnected graph part by part instead
+                         * of refusing it. */
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
 
     /* Options of single schemes; others ignore them. */
@@ -94,9 +94,9 @@ struct sf_layers_params {
 struct sf_layer_ops; /* lib/routing/scheme.h */
 struct sf_layer_scheme {
     const char *name, *title, *summary; /* For people. */
-    const char *reference;  /* A key of doc/REFERENCES.md, or NULL. */
-    uint32_t extra_hops;    /* The default of max_hops is the diameter plus
-                             * this; SF_NONE: no limit. */
+    const char *reference; /* A key of doc/REFERENCES.md, or NULL. */
+    uint32_t extra_hops;   /* The default of max_hops is the diameter plus
+                            * this; SF_NONE: no limit. */
     bool takes_turns;
     const struct sf_layer_ops *ops;
 };

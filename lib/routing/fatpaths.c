@@ -66,9 +66,9 @@ choose_way_up(struct fatpaths *fatpaths, uint32_t layer, uint32_t s,
             fatpaths->depth[v] >= job->max_hops) {
             continue;
         }
-        uint64_t cost = fatpaths->cost[v] + fatpaths->loads[a] +
-                        overlap_cost *
-                            count_uses(job->layers, layer, s, d, hop);
+        uint64_t cost =
+            fatpaths->cost[v] + fatpaths->loads[a] +
+            overlap_cost * count_uses(job->layers, layer, s, d, hop);
         if (cost < least) {
             least = cost;
             tree[s] = (uint16_t)hop;
@@ -120,8 +120,8 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     fatpaths.rank = sf_calloc(n, sizeof *fatpaths.rank);
     fatpaths.depth = sf_calloc(n, sizeof *fatpaths.depth);
     fatpaths.cost = sf_calloc(n, sizeof *fatpaths.cost);
-    fatpaths.loads = sf_calloc(2 * (size_t)job->graph->n_links,
-                               sizeof *fatpaths.loads);
+    fatpaths.loads =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *fatpaths.loads);
     if (!made || !fatpaths.by_rank || !fatpaths.rank || !fatpaths.depth ||
         !fatpaths.cost || !fatpaths.loads) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);

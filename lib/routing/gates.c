@@ -40,17 +40,22 @@
 #define UNIT 1024
 
 /* Found by experiment over q = 5 to 13, 4 to 16 layers; flat around. */
-extern double sf_gates_tune[16];
-double sf_gates_tune[16] = {3, 0, 20, 100};
-static const int32_t overlap_cost = 8 * UNIT;   /* Not disjoint, */
-static const int32_t overlap_more = 1 * UNIT;   /* at both ends. */
-static const int32_t fairness = 20;             /* Times as much for every
-                                                 * layer wasted before. */
+static const int32_t overlap_cost = 8 * UNIT; /* Not disjoint, */
+static const int32_t overlap_more = 1 * UNIT; /* at both ends. */
+static const int32_t fairness = 20;           /* Times as much for every
+                                               * layer wasted before. */
 static const int32_t overload_slope = 20 * UNIT;
-static const uint32_t overload_percent = 105;   /* Of the mean load. */
+static const uint64_t overload_bend = 20;
 static const int32_t main_gate_cost = 3 * UNIT; /* In layer 0. */
 static const int32_t good_enough = 3 * UNIT;    /* Not worth a search. */
-#define N_ROUNDS 3
+
+/* Small graphs can afford more rounds, and need them: a single path is more of
+ * their loads, which they must keep below the mean to stay near it. */
+#define SMALL_GRAPH    128
+#define SMALL_ROUNDS   6
+#define LARGE_ROUNDS   3
+#define SMALL_OVERLOAD 100 /* Percent of the mean load. */
+#define LARGE_OVERLOAD 105
 
 #define NEVER INT32_MAX
 
@@ -78,46 +83,48 @@ struct node {
 /* What a thread needs for one destination. */
 struct worker {
     struct sf_search search;
-    struct kinds *own;     /* [2E] The destination's own routes. */
-    struct prices *prices; /* [2E] */
-    uint8_t *first_used;   /* [2E] Layers in which the arc's switch starts
-                            * with it. */
-    uint8_t *last_used;    /* [V * max_degree] Layers in which a switch
-                            * arrives through a gate. */
-    uint8_t *wasted;       /* [V] Layers in which its path shares an end link
-                            * with another layer's, or will. */
-    struct node *nodes;    /* [V] */
-    uint16_t *depth;       /* [V] Hops to go in the tree at hand. */
-    struct node *minimal;  /* [V] The same in layer 0, */
+    struct kinds *own;       /* [2E] The destination's own routes. */
+    struct prices *prices;   /* [2E] */
+    uint8_t *first_used;     /* [2E] Layers in which the arc's switch starts
+                              * with it. */
+    uint8_t *last_used;      /* [V * max_degree] Layers in which a switch
+                              * arrives through a gate. */
+    uint8_t *wasted;         /* [V] Layers in which its path shares an end link
+                              * with another layer's, or will. */
+    struct node *nodes;      /* [V] */
+    uint16_t *depth;         /* [V] Hops to go in the tree at hand. */
+    struct node *minimal;    /* [V] The same in layer 0, */
     uint16_t *minimal_depth; /* [V] both. */
-    uint32_t *todo;        /* [V] Switches in the order of a pass. */
-    uint32_t *gates;       /* [max_degree] In random order: the main gate of
-                            * layer l is number l - 1. */
-    uint64_t *gate_load;   /* [max_degree] Routes of all destinations. */
-    int32_t *gate_price;   /* [max_degree] */
-    uint32_t *moves;       /* [2V] Children and new hops. */
-    uint32_t *offers;      /* [V] Switches with an offer, */
-    int32_t *offer_cost;   /* [V] its cost, NEVER if there is none, */
-    uint16_t *offer_hop;   /* [V] and the hop it is for. */
+    uint32_t *todo;          /* [V] Switches in the order of a pass. */
+    uint32_t *gates;         /* [max_degree] In random order: the main gate of
+                              * layer l is number l - 1. */
+    uint64_t *gate_load;     /* [max_degree] Routes of all destinations. */
+    int32_t *gate_price;     /* [max_degree] */
+    uint32_t *moves;         /* [2V] Children and new hops. */
+    uint32_t *offers;        /* [V] Switches with an offer, */
+    int32_t *offer_cost;     /* [V] its cost, NEVER if there is none, */
+    uint16_t *offer_hop;     /* [V] and the hop it is for. */
 };
 
 /* The whole task. */
 struct gates {
     const struct sf_layer_job *job;
     uint32_t max_degree;
-    bool check_middle;      /* Paths may share a middle link only. */
+    bool check_middle; /* Paths may share a middle link only. */
     uint32_t round;
-    const uint32_t *order;  /* Destinations of this round; */
-    uint32_t begin;         /* those of the batch start here. */
-    struct kinds *loads;    /* [2E] */
-    struct kinds *removed;  /* [2E] */
-    struct prices *prices;  /* [2E] Round 0: the same for a whole batch. */
-    const uint32_t *weights; /* [V] Hosts, to scale. */
-    uint64_t n_routes_to;   /* Their sum. */
-    uint64_t target;        /* The mean load when all is done. */
-    uint64_t others;        /* The part that is not last hops. */
-    struct worker *workers; /* [n_threads] */
-    uint32_t *stuck;        /* [batch] */
+    const uint32_t *order; /* Destinations of this round; */
+    uint32_t begin;        /* those of the batch start here. */
+    struct kinds *loads;   /* [2E] */
+    struct kinds *removed; /* [2E] */
+    struct prices *prices; /* [2E] Round 0: the same for a whole batch. */
+    uint32_t n_rounds;
+    uint32_t overload_percent; /* From which load on a link costs more. */
+    const uint32_t *weights;   /* [V] Hosts, to scale. */
+    uint64_t n_routes_to;      /* Their sum. */
+    uint64_t target;           /* The mean load when all is done. */
+    uint64_t others;           /* The part that is not last hops. */
+    struct worker *workers;    /* [n_threads] */
+    uint32_t *stuck;           /* [batch] */
 };
 
 /* One tree: of 'destination', in 'layer'. */
@@ -185,7 +192,7 @@ overload(const struct gates *gates, uint64_t load, uint64_t limit)
     uint64_t over = (load - limit) * UNIT / gates->target;
     over = over < 4 * UNIT ? over : 4 * UNIT;
     return (int32_t)(over * (uint64_t)overload_slope / UNIT *
-                     (UNIT + (uint64_t)sf_gates_tune[2] * over) / UNIT);
+                     (UNIT + overload_bend * over) / UNIT);
 }
 
 /* Prices every arc, less the routes in 'own' if nonnull. */
@@ -193,7 +200,7 @@ static void
 set_prices(const struct gates *gates, const struct kinds *own,
            struct prices *prices)
 {
-    uint64_t limit = gates->target * (uint64_t)(sf_gates_tune[3]) / 100;
+    uint64_t limit = gates->target * gates->overload_percent / 100;
     uint64_t scale = ((uint64_t)UNIT << 32) / gates->target;
 
     for (uint32_t i = 0; i < 2 * gates->job->graph->n_links; i++) {
@@ -220,8 +227,8 @@ change_gate_load(const struct tree *tree, uint32_t gate, uint64_t change)
     struct worker *worker = tree->worker;
 
     worker->gate_load[gate] += change;
-    worker->gate_price[gate] = overload(
-        tree->gates, worker->gate_load[gate], tree->gate_limit);
+    worker->gate_price[gate] =
+        overload(tree->gates, worker->gate_load[gate], tree->gate_limit);
 }
 
 /* Whether the path of 's' over 'v' shares a middle link with its path in
@@ -235,8 +242,8 @@ shares_middle(const struct tree *tree, uint32_t s, uint32_t v)
     for (; v != tree->destination; v = parent_of(tree, v)) {
         uint32_t link = graph->arcs[graph->first[v] + tree->hops[v]].link;
         for (uint32_t l = 0; l < layers->n_layers; l++) {
-            const uint16_t *hops = sf_layers_tree(layers, l,
-                                                  tree->destination);
+            const uint16_t *hops =
+                sf_layers_tree(layers, l, tree->destination);
             if (l == tree->layer || hops[s] == SF_NO_HOP) {
                 continue;
             }
@@ -574,9 +581,9 @@ list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
     const struct sf_graph *graph = tree->graph;
     const struct worker *worker = tree->worker;
     const struct node *nodes = tree->nodes;
-    int32_t step = (int32_t)(
-        (uint64_t)routes_between(tree->gates, s, tree->destination) *
-        (uint64_t)overload_slope / tree->gates->target);
+    int32_t step =
+        (int32_t)((uint64_t)routes_between(tree->gates, s, tree->destination) *
+                  (uint64_t)overload_slope / tree->gates->target);
     bool full = worker->gate_price[nodes[s].gate] > 0;
     int64_t gain = 0;
     uint32_t n = 0;
@@ -912,11 +919,43 @@ improve_all(const struct tree *tree, struct sf_random *random)
     }
 }
 
+/* Works out anew what follows for all that come over 'v'. */
+static void
+settle_children(const struct tree *tree, uint32_t v)
+{
+    for (uint32_t c = tree->nodes[v].child; c != SF_NONE;
+         c = tree->nodes[c].next) {
+        settle(tree, c, tree->hops[c]);
+        settle_children(tree, c);
+    }
+}
+
+/* Lets the switch at the main gate use that link, and not one parallel to it
+ * as in layer 0.  With turns that might break the paths of others: then the
+ * parallel link is the main gate. */
+static void
+enter_main_gate(struct tree *tree)
+{
+    const struct sf_graph *graph = tree->graph;
+    uint32_t arc = graph->first[tree->destination] + tree->main_gate;
+    uint32_t g = graph->arcs[arc].to;
+
+    if (tree->nodes[g].gate == tree->main_gate) {
+        return;
+    }
+    if (tree->gates->job->turns_at) {
+        tree->main_gate = tree->nodes[g].gate;
+        return;
+    }
+    settle(tree, g, tree->gates->job->reverse[arc] - graph->first[g]);
+    settle_children(tree, g);
+}
+
 /* Makes the tree of a layer above 0 for the first time: from the tree of
  * layer 0, the leaves go to the main gate: the switches next to it, then
  * those that find a relay, in as many passes as it may take. */
 static void
-grow_to_main_gate(const struct tree *tree, struct sf_random *random)
+grow_to_main_gate(struct tree *tree, struct sf_random *random)
 {
     const struct sf_layer_job *job = tree->gates->job;
     uint32_t n = tree->graph->n_nodes, d = tree->destination;
@@ -925,6 +964,7 @@ grow_to_main_gate(const struct tree *tree, struct sf_random *random)
     memcpy(tree->depth, tree->worker->minimal_depth, n * sizeof *tree->depth);
     memcpy(tree->hops, sf_layers_tree(job->layers, 0, d),
            n * sizeof *tree->hops);
+    enter_main_gate(tree);
     load_gates(tree);
     lead_to_main_gate(tree, random);
 }
@@ -968,16 +1008,15 @@ begin_destination(const struct gates *gates, struct worker *worker,
     uint32_t n_gated = gates->job->layers->n_layers - 1;
     tree->usual_waste = degree == 0 ? 0 : (int32_t)(n_gated / degree);
     tree->usual_waste += n_gated > degree ? (int32_t)(n_gated - degree) : 0;
-    tree->gate_limit = fair * (uint64_t)(sf_gates_tune[3]) / 100;
+    tree->gate_limit = fair * gates->overload_percent / 100;
     for (uint32_t g = 0; g < degree; g++) {
         const struct kinds *load =
             &gates->loads[gates->job->reverse[graph->first[d] + g]];
         worker->gate_load[g] = 0;
         change_gate_load(tree, g,
-                         gates->round > 0
-                             ? (uint64_t)load->first + load->middle +
-                                   load->last
-                             : gates->others);
+                         gates->round > 0 ? (uint64_t)load->first +
+                                                load->middle + load->last
+                                          : gates->others);
     }
 }
 
@@ -987,8 +1026,8 @@ use_layer(struct tree *tree, uint32_t layer)
     uint32_t degree = sf_graph_degree(tree->graph, tree->destination);
 
     tree->layer = layer;
-    tree->hops = sf_layers_tree(tree->gates->job->layers, layer,
-                                tree->destination);
+    tree->hops =
+        sf_layers_tree(tree->gates->job->layers, layer, tree->destination);
     if (layer == 0) {
         tree->nodes = tree->worker->minimal;
         tree->depth = tree->worker->minimal_depth;
@@ -1129,12 +1168,23 @@ measure_loads(struct gates *gates)
     gates->target = 1 + all / (n_arcs ? n_arcs : 1);
 }
 
+static void
+set_effort(struct gates *gates)
+{
+    bool small = gates->job->graph->n_nodes <= SMALL_GRAPH;
+
+    gates->n_rounds = small ? SMALL_ROUNDS : LARGE_ROUNDS;
+    gates->overload_percent = small ? SMALL_OVERLOAD : LARGE_OVERLOAD;
+    if (gates->job->layers->n_layers == 1) {
+        gates->n_rounds = 1; /* Nothing is to be improved in layer 0. */
+    }
+}
+
 static enum sf_status
 route_rounds(struct gates *gates, uint32_t *order, struct sf_error *err)
 {
     uint32_t n = gates->job->graph->n_nodes;
     uint32_t batch_size = sf_batch_size(gates->job->graph);
-    uint32_t n_rounds = gates->job->layers->n_layers > 1 ? (uint32_t)sf_gates_tune[0] : 1;
     enum sf_status status = SF_OK;
     struct sf_random random;
 
@@ -1143,12 +1193,12 @@ route_rounds(struct gates *gates, uint32_t *order, struct sf_error *err)
     for (uint32_t i = 0; i < n; i++) {
         order[i] = i;
     }
-    for (; gates->round < n_rounds; gates->round++) {
+    for (; gates->round < gates->n_rounds; gates->round++) {
         sf_random_shuffle(&random, order, n);
         for (uint32_t i = 0; i < n && status == SF_OK; i += batch_size) {
             gates->begin = i;
-            status = route_batch(
-                gates, n - i < batch_size ? n - i : batch_size, err);
+            status = route_batch(gates,
+                                 n - i < batch_size ? n - i : batch_size, err);
         }
         measure_loads(gates);
     }
@@ -1186,8 +1236,8 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
     worker->own = sf_calloc(n_arcs, sizeof *worker->own);
     worker->prices = sf_calloc(n_arcs, sizeof *worker->prices);
     worker->first_used = sf_calloc(n_arcs, sizeof *worker->first_used);
-    worker->last_used = sf_calloc((size_t)n * degree,
-                                  sizeof *worker->last_used);
+    worker->last_used =
+        sf_calloc((size_t)n * degree, sizeof *worker->last_used);
     worker->wasted = sf_calloc(n, sizeof *worker->wasted);
     worker->nodes = sf_calloc(n, sizeof *worker->nodes);
     worker->minimal = sf_calloc(n, sizeof *worker->minimal);
@@ -1210,8 +1260,8 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
     return made && worker->own && worker->prices && worker->first_used &&
            worker->last_used && worker->wasted && worker->nodes &&
            worker->minimal && worker->depth && worker->minimal_depth &&
-           worker->todo && worker->gates &&
-           worker->gate_load && worker->gate_price && worker->moves;
+           worker->todo && worker->gates && worker->gate_load &&
+           worker->gate_price && worker->moves;
 }
 
 /* Takes the weights down to 1..MAX_WEIGHT, so that 32 bits hold any load. */
@@ -1266,6 +1316,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     if (made) {
         scale_weights(&gates, weights);
         guess_loads(&gates);
+        set_effort(&gates);
         status = route_rounds(&gates, order, err);
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);

@@ -15,8 +15,9 @@ extern const struct sf_layer_scheme sf_scheme_gates, sf_scheme_paper,
     sf_scheme_ftree;
 
 const struct sf_layer_scheme *const sf_layer_schemes[] = {
-    &sf_scheme_gates,    &sf_scheme_paper,  &sf_scheme_minimal,
-    &sf_scheme_rues,     &sf_scheme_fatpaths, &sf_scheme_updown,
+    &sf_scheme_gates,    &sf_scheme_paper,
+    &sf_scheme_minimal,  &sf_scheme_rues,
+    &sf_scheme_fatpaths, &sf_scheme_updown,
     &sf_scheme_ftree,    NULL,
 };
 
@@ -44,7 +45,8 @@ check_params(const struct sf_graph *graph,
              const struct sf_layers_params *params,
              const struct sf_layer_scheme **schemep, struct sf_error *err)
 {
-    const struct sf_layer_scheme *scheme = sf_layer_scheme_find(params->scheme);
+    const struct sf_layer_scheme *scheme =
+        sf_layer_scheme_find(params->scheme);
 
     if (!scheme) {
         return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
@@ -95,9 +97,9 @@ refuse_parts(const struct sf_graph *graph, struct sf_search *search,
         }
         n_parts++;
         if (used + 64 < sizeof list) {
-            used += (size_t)snprintf(
-                list + used, sizeof list - used, "%s%u with switch %u",
-                used ? ", " : "", search->n_reached, s);
+            used += (size_t)snprintf(list + used, sizeof list - used,
+                                     "%s%u with switch %u", used ? ", " : "",
+                                     search->n_reached, s);
         } else if (strcmp(list + used - 3, "...") != 0) {
             used += (size_t)snprintf(list + used, sizeof list - used, ", ...");
         }
@@ -118,8 +120,7 @@ measure(struct sf_layer_job *job, struct prepared *prepared,
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         struct sf_search *search = &prepared->search;
         sf_search_run(search, graph, s, NULL);
-        if (search->n_reached < graph->n_nodes &&
-            !job->params->within_parts) {
+        if (search->n_reached < graph->n_nodes && !job->params->within_parts) {
             return refuse_parts(graph, search, prepared->weights, err);
         }
         uint32_t far = search->distance[search->order[search->n_reached - 1]];
@@ -192,8 +193,8 @@ fill_turns(const struct sf_graph *graph, size_t *turns_at)
 
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         turns_at[s] = n_turns;
-        n_turns += (size_t)sf_graph_degree(graph, s) *
-                   sf_graph_degree(graph, s);
+        n_turns +=
+            (size_t)sf_graph_degree(graph, s) * sf_graph_degree(graph, s);
     }
 }
 
@@ -205,8 +206,8 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
     size_t n = job->graph->n_nodes;
 
     prepared->weights = sf_calloc(n, sizeof *prepared->weights);
-    prepared->reverse = sf_calloc(2 * (size_t)job->graph->n_links,
-                                  sizeof *prepared->reverse);
+    prepared->reverse =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
     bool made = sf_search_init(&prepared->search, (uint32_t)n);
     if (job->params->turns) {
         prepared->turns_at = sf_calloc(n, sizeof *prepared->turns_at);

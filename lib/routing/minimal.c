@@ -7,8 +7,8 @@
 static enum sf_status
 build(const struct sf_layer_job *job, struct sf_error *err)
 {
-    uint64_t *loads = sf_calloc(2 * (size_t)job->graph->n_links,
-                                sizeof *loads);
+    uint64_t *loads =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *loads);
     if (!loads) {
         return sf_fail(err, SF_ENOMEM, "out of memory for link loads");
     }

@@ -143,7 +143,8 @@ route_pair(struct paper *paper, uint32_t s, uint32_t d)
 {
     const struct sf_layer_job *job = paper->job;
 
-    if (s == d || sf_layers_tree(job->layers, paper->layer, d)[s] != SF_NO_HOP ||
+    if (s == d ||
+        sf_layers_tree(job->layers, paper->layer, d)[s] != SF_NO_HOP ||
         paper->distance[(size_t)d * job->graph->n_nodes + s] == FAR) {
         return;
     }
@@ -264,15 +265,20 @@ build(const struct sf_layer_job *job, struct sf_error *err)
                        FAR - 1);
     }
     paper.max_hops = job->max_hops;
-    paper.min_hops = job->params->paper_min_hops
-                         ? job->params->paper_min_hops
-                         : paper.max_hops;
+    paper.min_hops = job->params->paper_min_hops ? job->params->paper_min_hops
+                                                 : paper.max_hops;
+    if (paper.min_hops > paper.max_hops) {
+        return sf_fail(err, SF_EINVAL,
+                       "almost-minimal paths of %u hops or more, but at most "
+                       "%u: there are none",
+                       paper.min_hops, paper.max_hops);
+    }
     sf_random_init(&paper.random, job->params->seed, UINT64_MAX);
     paper.distance = sf_calloc(n * n, sizeof *paper.distance);
     paper.priority = sf_calloc(n * n, sizeof *paper.priority);
     paper.pairs = sf_calloc(n * n, sizeof *paper.pairs);
-    paper.loads = sf_calloc(2 * (size_t)job->graph->n_links,
-                            sizeof *paper.loads);
+    paper.loads =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *paper.loads);
     paper.path = sf_calloc(paper.max_hops, sizeof *paper.path);
     paper.best = sf_calloc(paper.max_hops, sizeof *paper.best);
     if (!paper.distance || !paper.priority || !paper.pairs || !paper.loads ||

@@ -63,8 +63,8 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     struct sf_search all = { 0 }, kept = { 0 };
     bool *keep = sf_calloc(job->graph->n_links, sizeof *keep);
     uint32_t *depth = sf_calloc(n, sizeof *depth);
-    uint64_t *loads = sf_calloc(2 * (size_t)job->graph->n_links,
-                                sizeof *loads);
+    uint64_t *loads =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *loads);
     bool made = sf_search_init(&all, n);
     enum sf_status status = SF_OK;
 

@@ -15,9 +15,9 @@ struct sf_layer_job {
     const size_t *turns_at;  /* [V] Where a switch's turns start; NULL if all
                               * turns are allowed. */
     uint32_t diameter;       /* The longest finite distance. */
-    double mean_distance;    /* Over pairs with a path, each with itself too. */
-    uint32_t max_hops;       /* At least the diameter. */
-    uint32_t n_threads;      /* At least 1. */
+    double mean_distance; /* Over pairs with a path, each with itself too. */
+    uint32_t max_hops;    /* At least the diameter. */
+    uint32_t n_threads;   /* At least 1. */
     struct sf_layers *layers; /* To be filled; SF_NO_HOP everywhere. */
 };
 

@@ -124,8 +124,8 @@ count_earlier_uses(const struct sf_layers *layers, uint32_t layer, uint32_t s,
  * on.  False if turns allow none. */
 static bool
 choose_minimal(const struct minimal_batch *batch,
-               struct minimal_worker *worker, uint32_t s,
-               uint32_t destination, struct sf_random *random, uint16_t *tree)
+               struct minimal_worker *worker, uint32_t s, uint32_t destination,
+               struct sf_random *random, uint16_t *tree)
 {
     const struct sf_graph *graph = batch->job->graph;
     const uint32_t *distance = worker->search.distance;
@@ -134,7 +134,8 @@ choose_minimal(const struct minimal_batch *batch,
     uint32_t fewest_uses = SF_NONE;
     uint64_t least_cost = UINT64_MAX;
 
-    for (uint32_t i = 0; i < degree; i++, hop = hop + 1 == degree ? 0 : hop + 1) {
+    for (uint32_t i = 0; i < degree;
+         i++, hop = hop + 1 == degree ? 0 : hop + 1) {
         uint32_t arc = graph->first[s] + hop, v = graph->arcs[arc].to;
         if (distance[v] + 1 != distance[s]) {
             continue;
@@ -146,8 +147,8 @@ choose_minimal(const struct minimal_batch *batch,
                 continue;
             }
         }
-        uint32_t uses = count_earlier_uses(batch->job->layers, batch->layer,
-                                           s, destination, hop);
+        uint32_t uses = count_earlier_uses(batch->job->layers, batch->layer, s,
+                                           destination, hop);
         uint64_t cost = batch->loads[arc] + worker->cost[v];
         if (uses < fewest_uses || (uses == fewest_uses && cost < least_cost)) {
             fewest_uses = uses;

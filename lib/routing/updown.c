@@ -123,8 +123,7 @@ route(struct updown *updown, uint32_t layer, uint32_t d, struct sf_error *err)
         if (updown->depth[s] == SF_NONE) {
             choose(updown, tree, s, false);
         }
-        if (updown->depth[s] != SF_NONE &&
-            updown->depth[s] > job->max_hops) {
+        if (updown->depth[s] != SF_NONE && updown->depth[s] > job->max_hops) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "up and down from root %u takes %u hops from "
                            "switch %u to switch %u; the limit is %u",
@@ -140,7 +139,8 @@ static enum sf_status
 build_layers(struct updown *updown, struct sf_error *err)
 {
     const struct sf_layer_job *job = updown->job;
-    uint32_t n = job->graph->n_nodes, first = job->params->updown_first ? 0 : 1;
+    uint32_t n = job->graph->n_nodes,
+             first = job->params->updown_first ? 0 : 1;
     enum sf_status status = SF_OK;
 
     if (first == 1) {
@@ -169,8 +169,8 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     updown.roots = sf_calloc(n, sizeof *updown.roots);
     updown.depth = sf_calloc(n, sizeof *updown.depth);
     updown.down = sf_calloc(n, sizeof *updown.down);
-    updown.loads = sf_calloc(2 * (size_t)job->graph->n_links,
-                             sizeof *updown.loads);
+    updown.loads =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *updown.loads);
     if (!made || !updown.rank || !updown.by_rank || !updown.roots ||
         !updown.depth || !updown.down || !updown.loads) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
