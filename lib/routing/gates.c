@@ -292,7 +292,8 @@ count_shared(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t gate)
 {
     const struct worker *worker = tree->worker;
     size_t at = (size_t)s * tree->gates->max_degree + gate;
-    return (worker->first_used[arc] > 0) + (worker->last_used[at] > 0);
+    return (worker->first_used[arc] > 0 ? 1u : 0u) +
+           (worker->last_used[at] > 0 ? 1u : 0u);
 }
 
 /* The cost of the path of 's' over 'arc' to 'v'. */
@@ -698,8 +699,8 @@ try_to_close(const struct tree *tree, uint32_t s)
         uint32_t c = worker->moves[2 * i];
         uint32_t arc = tree->graph->first[c] + worker->moves[2 * i + 1];
         uint32_t v = tree->graph->arcs[arc].to;
-        if (tree->depth[v] >= tree->gates->job->max_hops ||
-            tree->nodes[c].child != SF_NONE) {
+        if (tree->nodes[c].child != SF_NONE ||
+            (v != tree->destination && !may_go(tree, c, arc, v))) {
             return;
         }
         move(tree, c, worker->moves[2 * i + 1]);
@@ -749,13 +750,15 @@ note_use(const struct tree *tree, bool used)
             &worker->first_used[tree->graph->first[s] + tree->hops[s]];
         uint8_t *last = &worker->last_used[at];
         if (used) {
-            worker->wasted[s] += *first > 0 || *last > 0;
+            worker->wasted[s] =
+                (uint8_t)(worker->wasted[s] + (*first > 0 || *last > 0));
             ++*first;
             ++*last;
         } else {
             --*first;
             --*last;
-            worker->wasted[s] -= *first > 0 || *last > 0;
+            worker->wasted[s] =
+                (uint8_t)(worker->wasted[s] - (*first > 0 || *last > 0));
         }
     }
 }
@@ -865,7 +868,7 @@ load_gates(const struct tree *tree)
 
 /* Counts as wasted what the main gates will waste: the layers whose gate a
  * switch uses in layer 0.  So no switch is made a relay twice as long as
- * there are others.  'sign' 1 for all layers, -1 to take back 'layer'. */
+ * there are others. */
 static void
 expect_waste(const struct tree *tree)
 {
@@ -877,12 +880,14 @@ expect_waste(const struct tree *tree)
         uint32_t s = worker->search.order[i];
         for (uint32_t l = 1; l < n_layers && worker->minimal_depth[s] > 1;
              l++) {
-            worker->wasted[s] +=
-                worker->gates[(l - 1) % degree] == worker->minimal[s].gate;
+            if (worker->gates[(l - 1) % degree] == worker->minimal[s].gate) {
+                worker->wasted[s]++;
+            }
         }
     }
 }
 
+/* Takes back what was expected of this layer. */
 static void
 stop_expecting_waste(const struct tree *tree)
 {
@@ -897,8 +902,7 @@ stop_expecting_waste(const struct tree *tree)
     }
 }
 
-/* Lists the switches to visit: the far ones, which are leaves, first in
- * round 0; at random within each distance. */
+/* Lists the switches to visit, in random order. */
 static void
 shuffle_todo(const struct tree *tree, struct sf_random *random)
 {

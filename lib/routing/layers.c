@@ -264,7 +264,7 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
                 const struct sf_layers_params *params,
                 struct sf_layers **layersp, struct sf_error *err)
 {
-    const struct sf_layer_scheme *scheme;
+    const struct sf_layer_scheme *scheme = NULL;
     struct prepared prepared = { 0 };
     struct sf_layer_job job = { .graph = graph, .params = params };
 
