@@ -1,0 +1,198 @@
+/* lfts.c -- forwarding tables as OpenSM dumps them and its 'file' engine loads
+ * them:
+ *
+ *     Unicast lids [0-465] of switch Lid 1 guid 0x02534c4600000000 ('sf-0-0'):
+ *     0x0001 000 # Switch portguid 0x02534c4600000000: 'sf-0-0'
+ *     0x0006 001 # Channel Adapter portguid 0x02534c4680000001: 'node0000'
+ *     465 lids dumped
+ *
+ * What ibroute prints has ": (...)" in place of the comments and a line of
+ * titles; both are read. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "routing/tables.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The port of the host that has 'lid'. */
+static const struct sf_port *
+port_with_lid(const struct sf_fabric *fabric, const struct sf_node *node,
+              uint32_t lid)
+{
+    const struct sf_port *port = &fabric->ports[node->first_port];
+    for (uint32_t i = 1; i < node->n_ports; i++) {
+        const struct sf_port *other = &fabric->ports[node->first_port + i];
+        if (lid >= other->lid && lid < other->lid + (1u << other->lmc)) {
+            port = other;
+        }
+    }
+    return port;
+}
+
+void
+sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
+                FILE *stream)
+{
+    for (uint32_t s = 0; s < tables->n_switches; s++) {
+        const struct sf_node *at = &fabric->nodes[s];
+        const uint8_t *ports = sf_tables_of(tables, s);
+        fprintf(stream,
+                "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64
+                " ('%s'):\n",
+                tables->max_lid, at->lid, at->guid, at->name);
+        for (uint32_t lid = 1; lid <= tables->max_lid; lid++) {
+            if (ports[lid] == SF_NO_PORT || tables->targets[lid] == SF_NONE) {
+                continue;
+            }
+            const struct sf_node *node = &fabric->nodes[tables->targets[lid]];
+            bool is_switch = node->kind == SF_NODE_SWITCH;
+            fprintf(stream,
+                    "0x%04x %03u # %s portguid 0x%016" PRIx64 ": '%s'\n", lid,
+                    ports[lid], is_switch ? "Switch" : "Channel Adapter",
+                    is_switch ? node->guid
+                              : port_with_lid(fabric, node, lid)->guid,
+                    node->name);
+        }
+        /* OpenSM counts all LIDs here, those without a path too. */
+        fprintf(stream, "%u lids dumped\n", tables->max_lid);
+    }
+}
+
+struct reader {
+    const char *path;
+    uint32_t line;
+    const struct sf_fabric *fabric;
+    struct sf_tables *tables;
+    uint8_t *ports; /* Of the switch that is being read; NULL before. */
+    struct sf_error *err;
+};
+
+static enum sf_status
+fail_line(struct reader *reader, const char *expected, const char *found)
+{
+    return sf_fail(reader->err, SF_EPARSE, "%s:%u: expected %s, found '%.60s'",
+                   reader->path, reader->line, expected, found);
+}
+
+/* "Unicast lids [...] of switch Lid 1 guid 0x... (...)". */
+static enum sf_status
+read_switch(struct reader *reader, const char *text)
+{
+    const char *guid_text = strstr(text, " guid 0x");
+    char *end;
+
+    if (!guid_text) {
+        return fail_line(reader, "the GUID of a switch", text);
+    }
+    uint64_t guid = strtoull(guid_text + strlen(" guid "), &end, 16);
+    for (uint32_t s = 0; s < reader->fabric->n_switches; s++) {
+        if (reader->fabric->nodes[s].guid == guid) {
+            reader->ports = sf_tables_of(reader->tables, s);
+            return SF_OK;
+        }
+    }
+    return sf_fail(reader->err, SF_EPARSE,
+                   "%s:%u: the fabric has no switch with GUID 0x%016" PRIx64,
+                   reader->path, reader->line, guid);
+}
+
+/* "0x0001 000 ...". */
+static enum sf_status
+read_entry(struct reader *reader, const char *text)
+{
+    char *rest;
+    unsigned long lid = strtoul(text, &rest, 16);
+
+    if (!reader->ports) {
+        return fail_line(reader, "'Unicast lids' of a switch first", text);
+    }
+    if (lid < 1 || lid > SF_MAX_LID) {
+        return fail_line(reader, "a LID from 0x0001 to 0xbfff", text);
+    }
+    const char *port_text = rest + strspn(rest, " \t");
+    unsigned long port = strtoul(port_text, &rest, 10);
+    if (rest == port_text || port > SF_NO_PORT) {
+        return fail_line(reader, "a port from 0 to 255 after the LID", text);
+    }
+    if (lid > reader->tables->max_lid ||
+        reader->tables->targets[lid] == SF_NONE) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: the fabric has nothing with LID 0x%04lx",
+                       reader->path, reader->line, lid);
+    }
+    reader->ports[lid] = (uint8_t)port;
+    return SF_OK;
+}
+
+static enum sf_status
+read_line(struct reader *reader, const char *line)
+{
+    const char *text = line + strspn(line, " \t\r");
+
+    if (!strncmp(text, "Unicast lids", 12)) {
+        return read_switch(reader, text);
+    }
+    if (!strncmp(text, "0x", 2)) {
+        return read_entry(reader, text);
+    }
+    /* Empty lines, counts, the titles of ibroute, comments. */
+    if (!*text || strstr(text, "lids dumped") || *text == '#' ||
+        !strncmp(text, "Lid", 3) || !strncmp(text, "Port", 4) ||
+        !strncmp(text, "Info", 4) || !strncmp(text, "dump", 4)) {
+        return SF_OK;
+    }
+    return fail_line(reader, "'Unicast lids' or a LID such as 0x0001", text);
+}
+
+enum sf_status
+sf_tables_parse(char *text, size_t length, const char *path,
+                const struct sf_fabric *fabric, struct sf_tables **tablesp,
+                struct sf_error *err)
+{
+    struct reader reader = { .path = path, .fabric = fabric, .err = err };
+
+    *tablesp = NULL;
+    enum sf_status status = sf_tables_make(fabric, &reader.tables, err);
+    char *end = text + length;
+    while (status == SF_OK && text < end) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *line_end = newline ? newline : end;
+        reader.line++;
+        if (memchr(text, '\0', (size_t)(line_end - text))) {
+            status = fail_line(&reader, "text", "a zero byte");
+            break;
+        }
+        *line_end = '\0';
+        status = read_line(&reader, text);
+        text = line_end + 1;
+    }
+    if (status == SF_OK && !reader.ports) {
+        status = sf_fail(err, SF_EPARSE,
+                         "%s:%u: expected 'Unicast lids' of at least one "
+                         "switch; found none",
+                         path, reader.line ? reader.line : 1);
+    }
+    if (status == SF_OK) {
+        *tablesp = reader.tables;
+    } else {
+        sf_tables_free(reader.tables);
+    }
+    return status;
+}
+
+enum sf_status
+sf_tables_read(const char *path, const struct sf_fabric *fabric,
+               struct sf_tables **tablesp, struct sf_error *err)
+{
+    char *text;
+    size_t length;
+
+    *tablesp = NULL;
+    enum sf_status status = sf_file_read(path, &text, &length, err);
+    if (status == SF_OK) {
+        status = sf_tables_parse(text, length, path, fabric, tablesp, err);
+    }
+    free(text);
+    return status;
+}
