@@ -236,9 +236,7 @@ static enum sf_status
 write_tables(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct job *job = aux;
-    (void)err;
-    sf_tables_write(job->tables, job->fabric, stream);
-    return SF_OK;
+    return sf_tables_write(job->tables, job->fabric, stream, err);
 }
 
 /* Fills in the names and numbers of what was done. */

@@ -56,8 +56,9 @@ void sf_tables_free(struct sf_tables *tables);
 
 /* Writes the tables as OpenSM dumps them (opensm-lfts.dump); its 'file'
  * engine loads that. */
-void sf_tables_write(const struct sf_tables *tables,
-                     const struct sf_fabric *fabric, FILE *stream);
+enum sf_status sf_tables_write(const struct sf_tables *tables,
+                               const struct sf_fabric *fabric, FILE *stream,
+                               struct sf_error *err);
 
 /* Reads such a dump from 'path'; its switches are found in 'fabric' by GUID.
  * What ibroute prints is read as well. */

@@ -8,6 +8,7 @@
  *
  * What ibroute prints has ": (...)" in place of the comments and a line of
  * titles; both are read. */
+#define _GNU_SOURCE
 #include "base/file.h"
 #include "base/mem.h"
 #include "routing/tables.h"
@@ -30,33 +31,84 @@ port_with_lid(const struct sf_fabric *fabric, const struct sf_node *node,
     return port;
 }
 
-void
-sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
-                FILE *stream)
+/* The lines of a LID are the same in every switch but for the port. */
+struct line {
+    size_t start;    /* In the text of all lines. */
+    uint32_t length; /* 0 if nothing has the LID. */
+};
+
+#define PORT_OFFSET 7 /* Of the three digits in "0x0001 000 # ...". */
+
+static void
+write_line(const struct sf_fabric *fabric, const struct sf_node *node,
+           uint32_t lid, FILE *stream)
 {
+    bool is_switch = node->kind == SF_NODE_SWITCH;
+
+    fprintf(stream, "0x%04x 000 # %s portguid 0x%016" PRIx64 ": '%s'\n", lid,
+            is_switch ? "Switch" : "Channel Adapter",
+            is_switch ? node->guid : port_with_lid(fabric, node, lid)->guid,
+            node->name);
+}
+
+/* Writes the table of switch 's' from lines that are made once: with tens of
+ * millions of entries, formatting each would take most of the time. */
+static void
+write_switch(const struct sf_tables *tables, uint32_t s, char *text,
+             const struct line *lines, FILE *stream)
+{
+    const uint8_t *ports = sf_tables_of(tables, s);
+
+    for (uint32_t lid = 1; lid <= tables->max_lid; lid++) {
+        if (ports[lid] != SF_NO_PORT && lines[lid].length) {
+            char *line = text + lines[lid].start;
+            line[PORT_OFFSET] = (char)('0' + ports[lid] / 100);
+            line[PORT_OFFSET + 1] = (char)('0' + ports[lid] / 10 % 10);
+            line[PORT_OFFSET + 2] = (char)('0' + ports[lid] % 10);
+            fwrite(line, 1, lines[lid].length, stream);
+        }
+    }
+}
+
+enum sf_status
+sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
+                FILE *stream, struct sf_error *err)
+{
+    struct line *lines = sf_calloc((size_t)tables->max_lid + 1, sizeof *lines);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *buffer = open_memstream(&text, &length);
+    enum sf_status status = SF_OK;
+
+    for (uint32_t lid = 1; lines && buffer && lid <= tables->max_lid; lid++) {
+        if (tables->targets[lid] != SF_NONE) {
+            fflush(buffer);
+            lines[lid].start = length;
+            write_line(fabric, &fabric->nodes[tables->targets[lid]], lid,
+                       buffer);
+            fflush(buffer);
+            lines[lid].length = (uint32_t)(length - lines[lid].start);
+        }
+    }
+    if (!lines || !buffer || fclose(buffer) != 0) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory to write tables");
+        goto done;
+    }
     for (uint32_t s = 0; s < tables->n_switches; s++) {
         const struct sf_node *at = &fabric->nodes[s];
-        const uint8_t *ports = sf_tables_of(tables, s);
         fprintf(stream,
                 "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64
                 " ('%s'):\n",
                 tables->max_lid, at->lid, at->guid, at->name);
-        for (uint32_t lid = 1; lid <= tables->max_lid; lid++) {
-            if (ports[lid] == SF_NO_PORT || tables->targets[lid] == SF_NONE) {
-                continue;
-            }
-            const struct sf_node *node = &fabric->nodes[tables->targets[lid]];
-            bool is_switch = node->kind == SF_NODE_SWITCH;
-            fprintf(stream,
-                    "0x%04x %03u # %s portguid 0x%016" PRIx64 ": '%s'\n", lid,
-                    ports[lid], is_switch ? "Switch" : "Channel Adapter",
-                    is_switch ? node->guid
-                              : port_with_lid(fabric, node, lid)->guid,
-                    node->name);
-        }
+        write_switch(tables, s, text, lines, stream);
         /* OpenSM counts all LIDs here, those without a path too. */
         fprintf(stream, "%u lids dumped\n", tables->max_lid);
     }
+
+done:
+    free(text);
+    free(lines);
+    return status;
 }
 
 struct reader {

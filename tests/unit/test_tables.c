@@ -228,7 +228,7 @@ TEST(tables_read_back_the_same)
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
-    sf_tables_write(is.tables, is.fabric, stream);
+    CHECK_EQ(sf_tables_write(is.tables, is.fabric, stream, &err), SF_OK);
     fclose(stream);
     CHECK_FOR(sf_tables_parse(text, length, "file", is.fabric, &again, &err) ==
                   SF_OK,
