@@ -53,9 +53,9 @@ static const int32_t good_enough = 3 * UNIT;    /* Not worth a search. */
  * their loads, which they must keep below the mean to stay near it. */
 #define SMALL_GRAPH    128
 #define SMALL_ROUNDS   6
-#define LARGE_ROUNDS   3
+#define LARGE_ROUNDS   2
 #define SMALL_OVERLOAD 100 /* Percent of the mean load. */
-#define LARGE_OVERLOAD 105
+#define LARGE_OVERLOAD 103
 
 #define NEVER INT32_MAX
 
