@@ -89,6 +89,14 @@ int cli_output_close(struct cli_output *output, enum sf_status status,
  * failure says so and returns NULL. */
 struct sf_plan *cli_load_plan(const char *word);
 
+/* Loads the fabric that 'word' names: what cli_load_plan() takes, a folder
+ * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
+ * On failure says so and returns NULL. */
+struct sf_fabric *cli_load_fabric(const char *word, unsigned timeout);
+
+/* Says that a discovery left 'n_unanswered' questions open, if any. */
+void cli_warn_unanswered(uint32_t n_unanswered);
+
 /* Reads the options that say how nodes are recognized; on failure says so and
  * returns false.  The caller frees '*mapp'. */
 const char *cli_identity_choice(size_t i);

@@ -91,12 +91,7 @@ run(const struct cli_args *args)
         cli_fail("%s", err.text);
         goto done;
     }
-    if (n_unanswered) {
-        fprintf(stderr,
-                "slimfly: some of the fabric did not answer (%u questions); "
-                "what hangs behind it counts as missing\n",
-                n_unanswered);
-    }
+    cli_warn_unanswered(n_unanswered);
     code = verify(args, plan, found, &params);
 
 done:

@@ -49,6 +49,79 @@ cli_load_plan(const char *word)
     return plan;
 }
 
+void
+cli_warn_unanswered(uint32_t n_unanswered)
+{
+    if (n_unanswered) {
+        fprintf(stderr,
+                "slimfly: some of the fabric did not answer (%u questions); "
+                "what hangs behind it counts as missing\n",
+                n_unanswered);
+    }
+}
+
+/* The file 'name' in the folder 'word', if it is there; else NULL. */
+static char *
+find_in_folder(const char *word, const char *name)
+{
+    struct stat status;
+    char *path;
+
+    if (asprintf(&path, "%s/%s", word, name) < 0) {
+        return NULL;
+    }
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+static struct sf_fabric *
+discover(const char *source, unsigned timeout)
+{
+    struct sf_fabric *fabric;
+    struct sf_error err;
+    uint32_t n_unanswered = 0;
+
+    if (sf_fabric_discover(source, timeout, &fabric, &n_unanswered, &err) !=
+        SF_OK) {
+        cli_fail("%s", err.text);
+    }
+    cli_warn_unanswered(n_unanswered);
+    return fabric;
+}
+
+struct sf_fabric *
+cli_load_fabric(const char *word, unsigned timeout)
+{
+    struct stat status;
+    struct sf_fabric *fabric = NULL;
+    size_t length = strlen(word);
+
+    /* A plan says it all; a folder without one may hold a routed fabric. */
+    bool is_there = stat(word, &status) == 0;
+    bool is_folder = is_there && S_ISDIR(status.st_mode);
+    char *plan_path = is_folder ? find_in_folder(word, "plan.json") : NULL;
+    char *fabric_path =
+        is_folder ? find_in_folder(word, "fabric.ibnetdiscover") : NULL;
+    bool is_plan = plan_path || (!is_there && strchr(word, ':')) ||
+                   (length > 5 && !strcmp(word + length - 5, ".json"));
+    if (is_plan || (is_folder && !fabric_path)) {
+        struct sf_plan *plan = cli_load_plan(word);
+        if (plan) {
+            fabric = plan->fabric;
+            plan->fabric = NULL;
+            sf_plan_free(plan);
+        }
+    } else {
+        fabric = discover(fabric_path ? fabric_path : word, timeout);
+    }
+    free(fabric_path);
+    free(plan_path);
+    return fabric;
+}
+
 static const struct {
     const char *name;
     unsigned sources;

@@ -4,14 +4,13 @@
 #ifndef SLIMFLY_DESIGN_H
 #define SLIMFLY_DESIGN_H
 
+#include "slimfly/lids.h"
 #include "slimfly/prices.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 
 #pragma GCC visibility push(default)
 
-#define SF_MAX_LIDS             UINT32_C(49151) /* Unicast LIDs of a subnet. */
-#define SF_MAX_LMC              7               /* Three bits. */
 #define SF_MIN_DESIGN_PORTS     4
 #define SF_MAX_DESIGN_ENDPOINTS UINT32_C(1000000)
 #define SF_SPEC_SIZE            96
@@ -31,14 +30,6 @@ struct sf_slimfly_size sf_slimfly_size(uint32_t q);
 /* The Slim Fly whose number of endpoints is nearest to 'n_endpoints', by the
  * four steps of [Blach24]; of two equally near ones the larger. */
 struct sf_slimfly_size sf_slimfly_nearest(uint32_t n_endpoints);
-
-/* LIDs that a subnet uses, 2^lmc for each host and one for each switch, and
- * the largest LMC that fits; SF_NONE if not even 0 does. */
-uint64_t sf_lids_used(uint32_t n_endpoints, uint32_t n_switches, uint32_t lmc);
-uint32_t sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches);
-
-/* The LMC that 'n_layers' layers need: one address a layer. */
-uint32_t sf_lmc_for_layers(uint32_t n_layers);
 
 enum sf_design_sort {
     SF_SORT_COST,

@@ -10,11 +10,12 @@
 
 enum sf_status {
     SF_OK = 0,
-    SF_EINVAL, /* An argument or a spec that cannot be. */
-    SF_EPARSE, /* A file that is not what it should be. */
-    SF_EIO,    /* The operating system refused to read or write. */
-    SF_ENOMEM, /* Out of memory. */
-    SF_ELIMIT, /* Well formed, but beyond what is supported. */
+    SF_EINVAL,       /* An argument or a spec that cannot be. */
+    SF_EPARSE,       /* A file that is not what it should be. */
+    SF_EIO,          /* The operating system refused to read or write. */
+    SF_ENOMEM,       /* Out of memory. */
+    SF_ELIMIT,       /* Well formed, but beyond what is supported. */
+    SF_EUNREACHABLE, /* No path, or none as short as asked. */
 };
 
 #define SF_ERROR_TEXT_SIZE 512

@@ -41,7 +41,7 @@ fits_lids(const struct designer *designer, const struct shape *shape,
 {
     return !designer->params->n_layers ||
            sf_lids_used(shape_endpoints(shape, p), shape->n_switches,
-                        designer->lmc) <= SF_MAX_LIDS;
+                        designer->lmc) <= SF_MAX_LID;
 }
 
 /* The most hosts a switch that the addresses leave, at most p_max. */
@@ -266,7 +266,7 @@ find_largest(struct designer *designer, const struct shape_family *family,
 {
     bool is_recommended = fit == SF_FIT_RECOMMENDED;
     uint32_t limit = designer->params->n_layers
-                         ? (SF_MAX_LIDS >> designer->lmc) + 1
+                         ? (SF_MAX_LID >> designer->lmc) + 1
                          : BOUNDLESS;
 
     for (bool is_listed = false; !is_listed;) {
@@ -311,16 +311,16 @@ answer_series(struct designer *designer, const struct shape_family *family,
 
     for (double n = SERIES_FIRST; !is_last && status == SF_OK;
          n *= SERIES_STEP) {
-        uint32_t wanted = n < SF_MAX_LIDS ? (uint32_t)n : SF_MAX_LIDS;
+        uint32_t wanted = n < SF_MAX_LID ? (uint32_t)n : SF_MAX_LID;
         bool is_listed;
         if (!list_shapes(designer, family, ports, wanted)) {
             return fail_memory(err);
         }
         const struct shape *shape = smallest_above(designer, wanted);
-        is_last = !shape || wanted == SF_MAX_LIDS ||
-                  shape_endpoints(shape, shape->p_max) > SF_MAX_LIDS;
+        is_last = !shape || wanted == SF_MAX_LID ||
+                  shape_endpoints(shape, shape->p_max) > SF_MAX_LID;
         if (is_last) {
-            shape = largest_below(designer, SF_MAX_LIDS, false);
+            shape = largest_below(designer, SF_MAX_LID, false);
         }
         if (shape) {
             status =

@@ -52,32 +52,3 @@ sf_slimfly_nearest(uint32_t n_endpoints)
     return distance(below, n_endpoints) < distance(above, n_endpoints) ? below
                                                                        : above;
 }
-
-uint64_t
-sf_lids_used(uint32_t n_endpoints, uint32_t n_switches, uint32_t lmc)
-{
-    return ((uint64_t)n_endpoints << lmc) + n_switches;
-}
-
-uint32_t
-sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches)
-{
-    uint32_t largest = SF_NONE;
-
-    for (uint32_t lmc = 0; lmc <= SF_MAX_LMC; lmc++) {
-        if (sf_lids_used(n_endpoints, n_switches, lmc) <= SF_MAX_LIDS) {
-            largest = lmc;
-        }
-    }
-    return largest;
-}
-
-uint32_t
-sf_lmc_for_layers(uint32_t n_layers)
-{
-    uint32_t lmc = 0;
-    while ((UINT32_C(1) << lmc) < n_layers) {
-        lmc++;
-    }
-    return lmc;
-}

@@ -119,7 +119,7 @@ fits(struct sf_slimfly_size size, uint32_t p, uint32_t ports, uint32_t lmc)
 {
     return p > 0 && size.network_radix + p <= ports &&
            sf_lids_used(size.n_switches * p, size.n_switches, lmc) <=
-               SF_MAX_LIDS;
+               SF_MAX_LID;
 }
 
 /* The largest Slim Fly for 'ports' and 'lmc' with all the hosts that it

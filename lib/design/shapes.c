@@ -358,7 +358,7 @@ list_polarfly(const struct shape_query *query, shape_list *list)
 static uint32_t
 most_switches(uint32_t p)
 {
-    return SF_MAX_LIDS / (p + 1);
+    return SF_MAX_LID / (p + 1);
 }
 
 static bool

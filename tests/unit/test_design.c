@@ -321,7 +321,7 @@ TEST(design_candidates_are_consistent)
                      is->n_endpoints);
             CHECK(is->radix <= is->ports);
             CHECK(!(is->bisection_at_least > is->bisection_at_most + 1e-6));
-            CHECK(!questions[i].n_layers || is->n_lids <= SF_MAX_LIDS);
+            CHECK(!questions[i].n_layers || is->n_lids <= SF_MAX_LID);
             CHECK(!(questions[i].budget > 0) ||
                   is->cost <= questions[i].budget);
             CHECK((is->fit == SF_FIT_BELOW) == (is->n_missing > 0));

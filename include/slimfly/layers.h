@@ -1,0 +1,150 @@
+/* layers.h -- routing layers: for every layer, switch and destination switch
+ * the link over which to go on.  Reads a graph and the hosts on its switches,
+ * so that a planned fabric, a discovered one and one with failed links are
+ * all routed alike; feeds the forwarding tables.
+ *
+ * A next hop names an arc and not a neighbour: traffic between two switches
+ * that several parallel links join spreads over them. */
+#ifndef SLIMFLY_LAYERS_H
+#define SLIMFLY_LAYERS_H
+
+#include "slimfly/error.h"
+#include "slimfly/graph.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+
+#define SF_MAX_LAYERS 128        /* 2^LMC addresses a host, LMC up to 7. */
+#define SF_NO_HOP     UINT16_MAX /* At the destination; in another part. */
+
+/* The next hops.  hops[] is indexed by layer, destination and switch, so that
+ * the tree of a destination stands together; an entry numbers an arc among
+ * those of the switch.  2 L V^2 bytes. */
+struct sf_layers {
+    uint32_t n_layers, n_switches;
+    uint32_t max_hops; /* No path is longer; as asked, or by default. */
+    uint16_t *hops;    /* [n_layers * n_switches * n_switches] */
+};
+
+/* The next hops towards 'destination' in 'layer': one for each switch. */
+static inline uint16_t *
+sf_layers_tree(const struct sf_layers *layers, uint32_t layer,
+               uint32_t destination)
+{
+    size_t n = layers->n_switches;
+    return layers->hops + (layer * n + destination) * n;
+}
+
+/* The arc on which switch 's' sends on what is for 'destination' in 'layer',
+ * as an index into graph->arcs; SF_NONE at the destination itself and where
+ * no path leads there. */
+static inline uint32_t
+sf_layers_arc(const struct sf_layers *layers, const struct sf_graph *graph,
+              uint32_t layer, uint32_t s, uint32_t destination)
+{
+    uint16_t hop = sf_layers_tree(layers, layer, destination)[s];
+    return hop == SF_NO_HOP ? SF_NONE : graph->first[s] + hop;
+}
+
+/* Which turns a path may take: from the link that it comes on to the link
+ * that it goes on, at a switch between.  Switch b has degree(b)^2 of them,
+ * those of switch 0 first; the turn from the i-th arc of b (the link that the
+ * path came over) to its j-th has class classes[start(b) + i * degree(b) + j]
+ * with start(b) the number of turns at switches below b.  Class 0 is not
+ * allowed.  If 'rising', the classes along a path must rise strictly as well:
+ * they are then virtual lanes, and nothing can deadlock. */
+struct sf_turns {
+    const uint8_t *classes;
+    bool rising;
+};
+
+/* How to make layers.  Zero stands for a default everywhere but in
+ * 'n_layers'. */
+struct sf_layers_params {
+    const char *scheme; /* A name of sf_layer_schemes[]; NULL: the first. */
+    uint32_t n_layers;  /* 1 to SF_MAX_LAYERS; layer 0 is minimal. */
+    uint32_t max_hops;  /* The longest path; 0: the scheme's default. */
+    uint64_t seed;      /* Same seed, same layers, anywhere. */
+    uint32_t n_threads; /* 0 or 1: none but the caller's.  The result does
+                         * not depend on it. */
+    bool within_parts;  /* Route a disconnected graph part by part instead
+                         * of refusing it. */
+    const struct sf_turns *turns; /* NULL: all turns are allowed. */
+
+    /* Options of single schemes; others ignore them. */
+    uint32_t paper_min_hops; /* paper: the shortest path that counts as almost
+                              * minimal; 0: as long as the longest. */
+    double rues_fraction;    /* rues: share of links that a layer preserves;
+                              * 0: 0.6. */
+    bool updown_first;       /* updown: layer 0 goes up and down too, where
+                              * all schemes have minimal paths. */
+};
+
+/* A way to make layers.  Every scheme
+ * - gives for each layer and destination an in-tree: from every switch of the
+ *   destination's part a path without loops leads there;
+ * - has no path longer than 'max_hops';
+ * - has minimal paths in layer 0 (but see 'updown_first');
+ * - obeys 'turns', where it 'takes_turns';
+ * - gives the same bytes for the same seed, whatever 'n_threads' is,
+ * on any connected graph; sf_layers_check() tests all of it. */
+struct sf_layer_ops; /* lib/routing/scheme.h */
+struct sf_layer_scheme {
+    const char *name, *title, *summary; /* For people. */
+    const char *reference; /* A key of doc/REFERENCES.md, or NULL. */
+    uint32_t extra_hops;   /* The default of max_hops is the diameter plus
+                            * this; SF_NONE: no limit. */
+    bool takes_turns;
+    const struct sf_layer_ops *ops;
+};
+
+/* All schemes, ended by NULL; the first is the default. */
+extern const struct sf_layer_scheme *const sf_layer_schemes[];
+
+/* The scheme of that name, the default for NULL; NULL if there is none. */
+const struct sf_layer_scheme *sf_layer_scheme_find(const char *name);
+
+/* Builds layers for 'graph' whose switches carry 'n_hosts' hosts each (NULL:
+ * one each), which weigh the routes.  On success the caller owns '*layersp',
+ * which keeps no pointer to the arguments; on failure it is NULL.  SF_EINVAL:
+ * parameters that cannot be, a graph that the scheme is not for.
+ * SF_EUNREACHABLE: the graph is disconnected ('err' names the parts), or
+ * 'max_hops' or 'turns' leave a switch out of reach.  SF_ELIMIT: a switch of
+ * too many links.  Complexities stand with the schemes. */
+enum sf_status sf_layers_build(const struct sf_graph *graph,
+                               const uint32_t *n_hosts,
+                               const struct sf_layers_params *params,
+                               struct sf_layers **layersp,
+                               struct sf_error *err);
+void sf_layers_free(struct sf_layers *layers);
+
+/* What sf_layers_check() is to find; zero asks for the least. */
+struct sf_layers_claims {
+    uint32_t max_hops;            /* 0: any length. */
+    bool minimal_first;           /* Layer 0 has shortest paths. */
+    bool within_parts;            /* Unreachable switches have no next hop,
+                                   * instead of being an error. */
+    const struct sf_turns *turns; /* NULL: any turn. */
+};
+
+/* Whether 'layers' are sound on 'graph' and keep 'claims'.  Trusts nothing:
+ * follows every path over arcs that exist and counts.  SF_EINVAL and a
+ * sentence that names the first layer, switch and destination which fail.
+ * O(L V^2 H) time, H the longest path. */
+enum sf_status sf_layers_check(const struct sf_layers *layers,
+                               const struct sf_graph *graph,
+                               const struct sf_layers_claims *claims,
+                               struct sf_error *err);
+
+/* Counts the routes on each arc over all layers into 'loads' [2 * n_links],
+ * indexed like graph->arcs: a path from s to d counts n_hosts[s] * n_hosts[d]
+ * ('n_hosts' NULL: one).  O(L V^2 H). */
+void sf_layers_loads(const struct sf_layers *layers,
+                     const struct sf_graph *graph, const uint32_t *n_hosts,
+                     uint64_t *loads);
+
+#pragma GCC visibility pop
+#endif

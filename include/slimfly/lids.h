@@ -1,0 +1,22 @@
+/* lids.h -- the addresses of a subnet: how many there are, and how many a
+ * network needs. */
+#ifndef SLIMFLY_LIDS_H
+#define SLIMFLY_LIDS_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+
+#define SF_MAX_LID UINT32_C(0xbfff) /* Unicast LIDs: 1 to 49,151. */
+#define SF_MAX_LMC 7                /* Three bits. */
+
+/* LIDs that a subnet uses, 2^lmc for each host and one for each switch, and
+ * the largest LMC that fits; SF_NONE if not even 0 does. */
+uint64_t sf_lids_used(uint32_t n_endpoints, uint32_t n_switches, uint32_t lmc);
+uint32_t sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches);
+
+/* The LMC that 'n_layers' layers need: one address a layer. */
+uint32_t sf_lmc_for_layers(uint32_t n_layers);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,95 @@
+/* tables.h -- linear forwarding tables: what the switches hold.
+ *
+ * Every host port has 2^LMC addresses (LIDs), base + 0, base + 1, ...; the
+ * address base + l is reached over layer l, so that a sender chooses the layer
+ * by the address.  Switches have one address each, reached over layer 0. */
+#ifndef SLIMFLY_TABLES_H
+#define SLIMFLY_TABLES_H
+
+#include "slimfly/fabric.h"
+#include "slimfly/layers.h"
+#include "slimfly/lids.h"
+
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+#define SF_NO_PORT 255 /* No path: what OpenSM writes too. */
+
+struct sf_tables {
+    uint32_t n_switches;
+    uint32_t max_lid;
+    uint8_t *ports;    /* [n_switches * (max_lid + 1)] Out port by LID; 0 is
+                        * the switch itself. */
+    uint32_t *targets; /* [max_lid + 1] The node with that LID, or SF_NONE. */
+};
+
+/* The out ports of switch 's', by LID. */
+static inline uint8_t *
+sf_tables_of(const struct sf_tables *tables, uint32_t s)
+{
+    return tables->ports + (size_t)s * (tables->max_lid + 1);
+}
+
+/* Gives every switch and every host port of 'fabric' a LID, host ports with
+ * 'lmc'.  Those of 'previous', if nonnull, are kept for the nodes that were
+ * there (by GUID).  SF_ELIMIT says how many layers would fit. */
+enum sf_status sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
+                                     const struct sf_fabric *previous,
+                                     struct sf_error *err);
+
+/* Turns layers into tables.  'fabric' has LIDs; 'graph' and 'link_ports' are
+ * those of sf_fabric_graph(); 'variants' are layers for it, of which host j of
+ * a switch uses number j modulo 'n_variants' (1: all hosts of a switch share
+ * its paths).  With fewer layers than addresses the layers start again. */
+enum sf_status sf_tables_build(const struct sf_fabric *fabric,
+                               const struct sf_graph *graph,
+                               const uint32_t *link_ports,
+                               struct sf_layers *const *variants,
+                               uint32_t n_variants, struct sf_tables **tablesp,
+                               struct sf_error *err);
+void sf_tables_free(struct sf_tables *tables);
+
+/* Writes the tables as OpenSM dumps them (opensm-lfts.dump); its 'file'
+ * engine loads that. */
+enum sf_status sf_tables_write(const struct sf_tables *tables,
+                               const struct sf_fabric *fabric, FILE *stream,
+                               struct sf_error *err);
+
+/* Reads such a dump from 'path'; its switches are found in 'fabric' by GUID.
+ * What ibroute prints is read as well. */
+enum sf_status sf_tables_read(const char *path, const struct sf_fabric *fabric,
+                              struct sf_tables **tablesp,
+                              struct sf_error *err);
+enum sf_status sf_tables_parse(char *text, size_t length, const char *path,
+                               const struct sf_fabric *fabric,
+                               struct sf_tables **tablesp,
+                               struct sf_error *err);
+
+/* What a repair did. */
+struct sf_repair {
+    uint64_t n_entries; /* Of switches and LIDs that were there before. */
+    uint64_t n_changed; /* Of these, entries that are different now. */
+};
+
+/* Mends 'previous', tables of another state of the fabric whose switches are
+ * 'previous_fabric', for 'fabric' as it is now: entries change only where a
+ * path does not lead to its destination any more, is longer than 'max_hops'
+ * switches apart or, in the first address of a host, longer than it need be.
+ * The result is loop-free.  'repair' may be NULL. */
+enum sf_status sf_tables_repair(
+    const struct sf_tables *previous, const struct sf_fabric *previous_fabric,
+    const struct sf_fabric *fabric, const struct sf_graph *graph,
+    const uint32_t *link_ports, uint32_t max_hops, struct sf_tables **tablesp,
+    struct sf_repair *repair, struct sf_error *err);
+
+/* Counts entries that differ, of switches and LIDs that both know. */
+enum sf_status sf_tables_compare(const struct sf_tables *previous,
+                                 const struct sf_fabric *previous_fabric,
+                                 const struct sf_tables *tables,
+                                 const struct sf_fabric *fabric,
+                                 struct sf_repair *repair,
+                                 struct sf_error *err);
+
+#pragma GCC visibility pop
+#endif

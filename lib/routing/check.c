@@ -1,0 +1,177 @@
+/* check.c -- are layers what they claim to be?  Shares nothing with the
+ * schemes: plain walks over every path. */
+#include "slimfly/layers.h"
+
+#include "base/mem.h"
+
+struct checker {
+    const struct sf_layers *layers;
+    const struct sf_graph *graph;
+    const struct sf_layers_claims *claims;
+    size_t *turns_at;   /* [V] Where a switch's turns start. */
+    uint32_t *distance; /* [V] From the destination at hand. */
+    uint32_t *queue;    /* [V] */
+    struct sf_error *err;
+};
+
+static void
+search(struct checker *checker, uint32_t root)
+{
+    const struct sf_graph *graph = checker->graph;
+    uint32_t head = 0, tail = 0;
+
+    for (uint32_t v = 0; v < graph->n_nodes; v++) {
+        checker->distance[v] = SF_NONE;
+    }
+    checker->distance[root] = 0;
+    checker->queue[tail++] = root;
+    while (head < tail) {
+        uint32_t v = checker->queue[head++];
+        for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+            uint32_t w = graph->arcs[i].to;
+            if (checker->distance[w] == SF_NONE) {
+                checker->distance[w] = checker->distance[v] + 1;
+                checker->queue[tail++] = w;
+            }
+        }
+    }
+}
+
+static enum sf_status
+fail(struct checker *checker, const char *what, uint32_t l, uint32_t s,
+     uint32_t d)
+{
+    return sf_fail(checker->err, SF_EINVAL,
+                   "layer %u, switch %u to switch %u: %s", l, s, d, what);
+}
+
+/* The class of the turn at 'at' from the link of arc 'in' to arc 'out'. */
+static uint32_t
+class_of_turn(const struct checker *checker, uint32_t at, uint32_t in,
+              uint32_t out)
+{
+    const struct sf_graph *graph = checker->graph;
+    uint32_t from = graph->first[at];
+
+    while (graph->arcs[from].link != graph->arcs[in].link) {
+        from++;
+    }
+    from -= graph->first[at];
+    out -= graph->first[at];
+    return checker->claims->turns
+        ->classes[checker->turns_at[at] +
+                  (size_t)from * sf_graph_degree(graph, at) + out];
+}
+
+/* Walks from 's' to 'd' in layer 'l' and checks all there is to check. */
+static enum sf_status
+check_path(struct checker *checker, uint32_t l, uint32_t s, uint32_t d)
+{
+    const struct sf_graph *graph = checker->graph;
+    const struct sf_layers_claims *claims = checker->claims;
+    const uint16_t *tree = sf_layers_tree(checker->layers, l, d);
+    uint32_t n_hops = 0, previous_class = 0, in = SF_NONE;
+
+    for (uint32_t v = s; v != d; n_hops++) {
+        if (n_hops == graph->n_nodes) {
+            return fail(checker, "the path loops", l, s, d);
+        }
+        if (tree[v] == SF_NO_HOP) {
+            return fail(checker, "the path ends early", l, s, d);
+        }
+        if (tree[v] >= sf_graph_degree(graph, v)) {
+            return fail(checker, "a next hop that is not there", l, s, d);
+        }
+        uint32_t out = graph->first[v] + tree[v];
+        if (claims->turns && in != SF_NONE) {
+            uint32_t class = class_of_turn(checker, v, in, out);
+            if (class == 0) {
+                return fail(checker, "a turn that is not allowed", l, s, d);
+            }
+            if (claims->turns->rising && class <= previous_class) {
+                return fail(checker, "turn classes do not rise", l, s, d);
+            }
+            previous_class = class;
+        }
+        in = out;
+        v = graph->arcs[out].to;
+    }
+    if (claims->max_hops && n_hops > claims->max_hops) {
+        return fail(checker, "the path is longer than the limit", l, s, d);
+    }
+    if (claims->minimal_first && l == 0 && n_hops != checker->distance[s]) {
+        return fail(checker, "the path is not minimal", l, s, d);
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+check_pair(struct checker *checker, uint32_t l, uint32_t s, uint32_t d)
+{
+    uint16_t hop = sf_layers_tree(checker->layers, l, d)[s];
+
+    if (s == d) {
+        return hop == SF_NO_HOP
+                   ? SF_OK
+                   : fail(checker, "a next hop at the destination", l, s, d);
+    }
+    if (checker->distance[s] == SF_NONE) {
+        if (!checker->claims->within_parts) {
+            return fail(checker, "no path can join them", l, s, d);
+        }
+        return hop == SF_NO_HOP
+                   ? SF_OK
+                   : fail(checker, "a next hop to another part", l, s, d);
+    }
+    return check_path(checker, l, s, d);
+}
+
+static enum sf_status
+check_all(struct checker *checker)
+{
+    for (uint32_t d = 0; d < checker->layers->n_switches; d++) {
+        search(checker, d);
+        for (uint32_t l = 0; l < checker->layers->n_layers; l++) {
+            for (uint32_t s = 0; s < checker->layers->n_switches; s++) {
+                enum sf_status status = check_pair(checker, l, s, d);
+                if (status != SF_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return SF_OK;
+}
+
+enum sf_status
+sf_layers_check(const struct sf_layers *layers, const struct sf_graph *graph,
+                const struct sf_layers_claims *claims, struct sf_error *err)
+{
+    struct checker checker = { layers, graph, claims, NULL, NULL, NULL, err };
+    uint32_t n = graph->n_nodes;
+    size_t n_turns = 0;
+    enum sf_status status;
+
+    if (layers->n_switches != n) {
+        return sf_fail(err, SF_EINVAL, "layers of %u switches, a graph of %u",
+                       layers->n_switches, n);
+    }
+    checker.turns_at = sf_calloc(n, sizeof *checker.turns_at);
+    checker.distance = sf_calloc(n, sizeof *checker.distance);
+    checker.queue = sf_calloc(n, sizeof *checker.queue);
+    if (!checker.turns_at || !checker.distance || !checker.queue) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
+        goto done;
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        size_t degree = sf_graph_degree(graph, v);
+        checker.turns_at[v] = n_turns;
+        n_turns += degree * degree;
+    }
+    status = check_all(&checker);
+done:
+    free(checker.queue);
+    free(checker.distance);
+    free(checker.turns_at);
+    return status;
+}

@@ -1,0 +1,328 @@
+/* layers.c -- the table of schemes, and what goes before any of them.  A new
+ * scheme is declared and listed here, and nowhere else. */
+#include "slimfly/layers.h"
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "routing/scheme.h"
+#include "routing/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct sf_layer_scheme sf_scheme_gates, sf_scheme_paper,
+    sf_scheme_minimal, sf_scheme_rues, sf_scheme_fatpaths, sf_scheme_updown,
+    sf_scheme_ftree;
+
+const struct sf_layer_scheme *const sf_layer_schemes[] = {
+    &sf_scheme_gates,    &sf_scheme_paper,
+    &sf_scheme_minimal,  &sf_scheme_rues,
+    &sf_scheme_fatpaths, &sf_scheme_updown,
+    &sf_scheme_ftree,    NULL,
+};
+
+const struct sf_layer_scheme *
+sf_layer_scheme_find(const char *name)
+{
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        if (!name || strcmp(name, sf_layer_schemes[i]->name) == 0) {
+            return sf_layer_schemes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The arrays behind a job, which the job shows as const. */
+struct prepared {
+    uint32_t *weights;
+    uint32_t *reverse;
+    size_t *turns_at;
+    struct sf_search search;
+};
+
+static enum sf_status
+check_params(const struct sf_graph *graph,
+             const struct sf_layers_params *params,
+             const struct sf_layer_scheme **schemep, struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme =
+        sf_layer_scheme_find(params->scheme);
+
+    if (!scheme) {
+        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
+                       params->scheme);
+    }
+    if (params->n_layers < 1 || params->n_layers > SF_MAX_LAYERS) {
+        return sf_fail(err, SF_EINVAL, "%u layers: expected 1 to %u",
+                       params->n_layers, SF_MAX_LAYERS);
+    }
+    if (params->turns && !scheme->takes_turns) {
+        return sf_fail(err, SF_EINVAL,
+                       "the scheme \"%s\" does not take allowed turns",
+                       scheme->name);
+    }
+    if (!(params->rues_fraction >= 0 && params->rues_fraction <= 1)) {
+        return sf_fail(err, SF_EINVAL,
+                       "fraction of links: expected above 0 and at most 1");
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        if (sf_graph_degree(graph, s) >= SF_NO_HOP) {
+            return sf_fail(err, SF_ELIMIT,
+                           "switch %u has %u links; the limit is %u", s,
+                           sf_graph_degree(graph, s), SF_NO_HOP - 1);
+        }
+    }
+    *schemep = scheme;
+    return SF_OK;
+}
+
+/* Says into which parts 'graph' falls: the size of each and a switch in it,
+ * as far as there is room. */
+static enum sf_status
+refuse_parts(const struct sf_graph *graph, struct sf_search *search,
+             uint32_t *part_of, struct sf_error *err)
+{
+    char list[320] = "";
+    size_t used = 0;
+    uint32_t n_parts = 0;
+
+    memset(part_of, 0xff, graph->n_nodes * sizeof *part_of);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        if (part_of[s] != SF_NONE) {
+            continue;
+        }
+        sf_search_run(search, graph, s, NULL);
+        for (uint32_t i = 0; i < search->n_reached; i++) {
+            part_of[search->order[i]] = n_parts;
+        }
+        n_parts++;
+        if (used + 64 < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used,
+                                     "%s%u with switch %u", used ? ", " : "",
+                                     search->n_reached, s);
+        } else if (strcmp(list + used - 3, "...") != 0) {
+            used += (size_t)snprintf(list + used, sizeof list - used, ", ...");
+        }
+    }
+    return sf_fail(err, SF_EUNREACHABLE,
+                   "the switches fall into %u parts that no link joins: %s",
+                   n_parts, list);
+}
+
+/* Measures the diameter of 'job' and refuses a disconnected graph. */
+static enum sf_status
+measure(struct sf_layer_job *job, struct prepared *prepared,
+        struct sf_error *err)
+{
+    const struct sf_graph *graph = job->graph;
+    uint64_t sum = 0, n_pairs = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        struct sf_search *search = &prepared->search;
+        sf_search_run(search, graph, s, NULL);
+        if (search->n_reached < graph->n_nodes && !job->params->within_parts) {
+            return refuse_parts(graph, search, prepared->weights, err);
+        }
+        uint32_t far = search->distance[search->order[search->n_reached - 1]];
+        job->diameter = far > job->diameter ? far : job->diameter;
+        for (uint32_t i = 0; i < search->n_reached; i++) {
+            sum += search->distance[search->order[i]];
+        }
+        n_pairs += search->n_reached;
+    }
+    job->mean_distance = (double)sum / (double)(n_pairs ? n_pairs : 1);
+    return SF_OK;
+}
+
+static enum sf_status
+limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
+           struct sf_error *err)
+{
+    uint32_t asked = job->params->max_hops;
+    uint32_t most = job->graph->n_nodes; /* No path without loops has more. */
+
+    if (asked > 0 && asked < job->diameter) {
+        return sf_fail(err, SF_EUNREACHABLE,
+                       "paths of at most %u hops do not reach everything: "
+                       "the diameter is %u",
+                       asked, job->diameter);
+    }
+    if (asked == 0) {
+        asked = scheme->extra_hops == SF_NONE
+                    ? most
+                    : job->diameter + scheme->extra_hops;
+    }
+    job->max_hops = asked < most ? asked : most;
+    return SF_OK;
+}
+
+static void
+fill_weights(const struct sf_graph *graph, const uint32_t *n_hosts,
+             uint32_t *weights)
+{
+    uint64_t n_all = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        n_all += n_hosts ? n_hosts[s] : 0;
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        weights[s] = n_all > 0 ? n_hosts[s] : 1;
+    }
+}
+
+/* Pairs the two arcs of each link: they come up in the order of their
+ * switches, and the lower one's arc shows its link first. */
+static void
+fill_reverse(const struct sf_graph *graph, uint32_t *reverse)
+{
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            uint32_t other = graph->arcs[i].to, j = graph->first[other];
+            while (graph->arcs[j].link != graph->arcs[i].link) {
+                j++;
+            }
+            reverse[i] = j;
+        }
+    }
+}
+
+static void
+fill_turns(const struct sf_graph *graph, size_t *turns_at)
+{
+    size_t n_turns = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        turns_at[s] = n_turns;
+        n_turns +=
+            (size_t)sf_graph_degree(graph, s) * sf_graph_degree(graph, s);
+    }
+}
+
+/* Allocates what goes into 'job'; weights serve as workspace first. */
+static enum sf_status
+prepare(struct sf_layer_job *job, struct prepared *prepared,
+        struct sf_error *err)
+{
+    size_t n = job->graph->n_nodes;
+
+    prepared->weights = sf_calloc(n, sizeof *prepared->weights);
+    prepared->reverse =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
+    bool made = sf_search_init(&prepared->search, (uint32_t)n);
+    if (job->params->turns) {
+        prepared->turns_at = sf_calloc(n, sizeof *prepared->turns_at);
+        made = made && prepared->turns_at;
+    }
+    if (!made || !prepared->weights || !prepared->reverse) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
+    }
+    fill_reverse(job->graph, prepared->reverse);
+    if (prepared->turns_at) {
+        fill_turns(job->graph, prepared->turns_at);
+    }
+    job->weights = prepared->weights;
+    job->reverse = prepared->reverse;
+    job->turns_at = prepared->turns_at;
+    return SF_OK;
+}
+
+static void
+clear_prepared(struct prepared *prepared)
+{
+    sf_search_clear(&prepared->search);
+    free(prepared->turns_at);
+    free(prepared->reverse);
+    free(prepared->weights);
+}
+
+static enum sf_status
+make_layers(const struct sf_layer_job *job, struct sf_layers **layersp,
+            struct sf_error *err)
+{
+    size_t n = job->graph->n_nodes, n_trees = n * job->params->n_layers;
+    struct sf_layers *layers = sf_calloc(1, sizeof *layers);
+
+    if (layers) {
+        layers->n_layers = job->params->n_layers;
+        layers->n_switches = (uint32_t)n;
+        layers->max_hops = job->max_hops;
+        layers->hops = sf_calloc(n_trees, n * sizeof *layers->hops);
+    }
+    if (!layers || !layers->hops) {
+        sf_layers_free(layers);
+        return sf_fail(err, SF_ENOMEM,
+                       "out of memory for %u layers of %zu switches",
+                       job->params->n_layers, n);
+    }
+    memset(layers->hops, 0xff, n_trees * n * sizeof *layers->hops);
+    *layersp = layers;
+    return SF_OK;
+}
+
+enum sf_status
+sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
+                const struct sf_layers_params *params,
+                struct sf_layers **layersp, struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme = NULL;
+    struct prepared prepared = { 0 };
+    struct sf_layer_job job = { .graph = graph, .params = params };
+
+    *layersp = NULL;
+    enum sf_status status = check_params(graph, params, &scheme, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    job.n_threads = sf_parallel_limit(params->n_threads);
+    status = prepare(&job, &prepared, err);
+    if (status == SF_OK) {
+        status = measure(&job, &prepared, err);
+    }
+    if (status == SF_OK) {
+        status = limit_hops(&job, scheme, err);
+    }
+    if (status == SF_OK) {
+        status = make_layers(&job, &job.layers, err);
+    }
+    if (status == SF_OK) {
+        fill_weights(graph, n_hosts, prepared.weights);
+        status = scheme->ops->build(&job, err);
+    }
+    if (status == SF_OK) {
+        *layersp = job.layers;
+        job.layers = NULL;
+    }
+    sf_layers_free(job.layers);
+    clear_prepared(&prepared);
+    return status;
+}
+
+void
+sf_layers_free(struct sf_layers *layers)
+{
+    if (layers) {
+        free(layers->hops);
+        free(layers);
+    }
+}
+
+void
+sf_layers_loads(const struct sf_layers *layers, const struct sf_graph *graph,
+                const uint32_t *n_hosts, uint64_t *loads)
+{
+    memset(loads, 0, 2 * (size_t)graph->n_links * sizeof *loads);
+    for (uint32_t l = 0; l < layers->n_layers; l++) {
+        for (uint32_t d = 0; d < layers->n_switches; d++) {
+            for (uint32_t s = 0; s < layers->n_switches; s++) {
+                uint64_t routes =
+                    n_hosts ? (uint64_t)n_hosts[s] * n_hosts[d] : 1;
+                uint32_t arc = sf_layers_arc(layers, graph, l, s, d);
+                while (arc != SF_NONE) {
+                    loads[arc] += routes;
+                    arc = sf_layers_arc(layers, graph, l, graph->arcs[arc].to,
+                                        d);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,348 @@
+/* repair.c -- tables after links or switches have gone or come back: as few
+ * entries as possible change.
+ *
+ * A column is the next hops towards one LID.  Where a next hop is gone, its
+ * switch must change; those behind it need not, unless their paths become too
+ * long.  So first the switches without a next hop get a new one, then those
+ * that are still not content, and a path that fits nowhere else becomes a
+ * shortest one, which always does. */
+#include "slimfly/tables.h"
+
+#include "base/mem.h"
+#include "routing/tables.h"
+
+/* The mending of one column. */
+struct mender {
+    const struct sf_graph *graph;
+    uint32_t destination;
+    uint32_t limit;       /* Hops at most. */
+    bool is_minimal;      /* Every path must be a shortest one. */
+    const uint32_t *best; /* [n] Shortest distances to the destination. */
+    uint16_t *hops;       /* [n] Next hops as arcs; SF_NO_HOP is none. */
+    uint32_t *depths;     /* [n] Hops to go; SF_NONE: it leads nowhere. */
+    uint32_t *queue;      /* [n] */
+};
+
+/* Follows next hops from 's' and sets the depths along the way: SF_NONE if
+ * they end or go round. */
+static void
+measure_from(struct mender *mender, uint32_t s)
+{
+    const struct sf_graph *graph = mender->graph;
+    uint32_t n = 0, at = s;
+
+    while (at != mender->destination && mender->depths[at] == SF_NONE - 1 &&
+           mender->hops[at] != SF_NO_HOP) {
+        mender->depths[at] = SF_NONE; /* Seen: a loop ends here. */
+        mender->queue[n++] = at;
+        at = graph->arcs[graph->first[at] + mender->hops[at]].to;
+    }
+    if (at != mender->destination && mender->depths[at] == SF_NONE - 1) {
+        mender->depths[at] = SF_NONE;
+    }
+    uint32_t depth = mender->depths[at];
+    while (n > 0) {
+        depth = depth == SF_NONE ? SF_NONE : depth + 1;
+        mender->depths[mender->queue[--n]] = depth;
+    }
+}
+
+/* Whether a switch at 'depth' is content. */
+static bool
+is_fine(const struct mender *mender, uint32_t s)
+{
+    uint32_t depth = mender->depths[s];
+    return depth != SF_NONE && depth <= mender->limit &&
+           (!mender->is_minimal || depth == mender->best[s]);
+}
+
+static void
+measure_all(struct mender *mender)
+{
+    for (uint32_t s = 0; s < mender->graph->n_nodes; s++) {
+        mender->depths[s] = SF_NONE - 1; /* Not yet known. */
+    }
+    mender->depths[mender->destination] = 0;
+    for (uint32_t s = 0; s < mender->graph->n_nodes; s++) {
+        if (mender->depths[s] == SF_NONE - 1) {
+            measure_from(mender, s);
+        }
+    }
+}
+
+/* Whether the path of 'from' leads through 's'. */
+static bool
+leads_through(const struct mender *mender, uint32_t from, uint32_t s)
+{
+    const struct sf_graph *graph = mender->graph;
+
+    for (uint32_t n = 0; n <= graph->n_nodes; n++) {
+        if (from == s) {
+            return true;
+        }
+        if (from == mender->destination || mender->hops[from] == SF_NO_HOP) {
+            return false;
+        }
+        from = graph->arcs[graph->first[from] + mender->hops[from]].to;
+    }
+    return true; /* Round and round: no way to go. */
+}
+
+/* Gives 's' the next hop that leads to the destination soonest, through
+ * switches that are content themselves. */
+static void
+mend_switch(struct mender *mender, uint32_t s)
+{
+    const struct sf_graph *graph = mender->graph;
+    uint32_t best_depth = SF_NONE;
+    uint16_t best_hop = SF_NO_HOP;
+
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t to = graph->arcs[i].to;
+        uint32_t depth = mender->depths[to];
+        if (depth < best_depth && is_fine(mender, to) &&
+            !leads_through(mender, to, s)) {
+            best_depth = depth;
+            best_hop = (uint16_t)(i - graph->first[s]);
+        }
+    }
+    mender->hops[s] = best_hop;
+}
+
+/* Turns the path of 's' into a shortest one.  Others whose paths it changes
+ * only become shorter. */
+static void
+force_shortest(struct mender *mender, uint32_t s)
+{
+    const struct sf_graph *graph = mender->graph;
+
+    while (s != mender->destination && mender->depths[s] != mender->best[s]) {
+        uint32_t i = graph->first[s];
+        while (mender->best[graph->arcs[i].to] != mender->best[s] - 1) {
+            i++;
+        }
+        mender->hops[s] = (uint16_t)(i - graph->first[s]);
+        s = graph->arcs[i].to;
+    }
+}
+
+/* Goes through the switches that are not content, nearest to the destination
+ * first: all, or only those without a next hop. */
+static void
+mend_pass(struct mender *mender, const uint32_t *order, uint32_t n,
+          bool only_headless, void (*mend_one)(struct mender *, uint32_t))
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t s = order[i];
+        if (!is_fine(mender, s) &&
+            (!only_headless || mender->hops[s] == SF_NO_HOP)) {
+            mend_one(mender, s);
+            measure_all(mender);
+        }
+    }
+}
+
+/* Mends a column; 'order' are the switches that reach the destination, 'n' of
+ * them, nearest first. */
+static void
+mend(struct mender *mender, const uint32_t *order, uint32_t n)
+{
+    measure_all(mender);
+    mend_pass(mender, order, n, true, mend_switch);
+    mend_pass(mender, order, n, false, mend_switch);
+    mend_pass(mender, order, n, false, force_shortest);
+}
+
+/* Shortest distances to 'destination'; 'queue' gets the switches that reach
+ * it, nearest first.  Returns their number. */
+static uint32_t
+search(const struct sf_graph *graph, uint32_t destination, uint32_t *queue,
+       uint32_t *distances)
+{
+    uint32_t head = 0, tail = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        distances[s] = SF_NONE;
+    }
+    distances[destination] = 0;
+    queue[tail++] = destination;
+    while (head < tail) {
+        uint32_t v = queue[head++];
+        for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+            uint32_t w = graph->arcs[i].to;
+            if (distances[w] == SF_NONE) {
+                distances[w] = distances[v] + 1;
+                queue[tail++] = w;
+            }
+        }
+    }
+    return tail;
+}
+
+/* Everything that the repair of all columns needs. */
+struct repairer {
+    const struct sf_tables *previous;
+    const struct sf_fabric *fabric;
+    const struct sf_graph *graph;
+    const uint32_t *link_ports;
+    uint32_t *before;      /* [n] Number of a switch in the previous tables. */
+    uint16_t *hop_of_port; /* [n_ports] Which arc of its switch a port is. */
+    uint32_t *order;       /* [n] */
+    uint32_t *best;        /* [n] */
+    struct mender mender;
+    struct sf_tables *tables;
+};
+
+static void
+map_ports(struct repairer *repairer)
+{
+    const struct sf_graph *graph = repairer->graph;
+
+    for (uint32_t i = 0; i < repairer->fabric->n_ports; i++) {
+        repairer->hop_of_port[i] = SF_NO_HOP;
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            uint32_t link = graph->arcs[i].link;
+            bool is_b = graph->links[link].b == s;
+            repairer->hop_of_port[repairer->link_ports[2 * link + is_b]] =
+                (uint16_t)(i - graph->first[s]);
+        }
+    }
+}
+
+/* Takes the next hops towards 'lid' out of the previous tables, as far as
+ * their links are still there. */
+static void
+recall_column(struct repairer *repairer, uint32_t lid)
+{
+    const struct sf_tables *previous = repairer->previous;
+
+    for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
+        uint32_t before = repairer->before[s];
+        uint32_t port = SF_NONE;
+        if (before != SF_NONE && lid != SF_NONE && lid <= previous->max_lid) {
+            port = sf_fabric_port(repairer->fabric, s,
+                                  sf_tables_of(previous, before)[lid]);
+        }
+        repairer->mender.hops[s] =
+            port == SF_NONE ? SF_NO_HOP : repairer->hop_of_port[port];
+    }
+}
+
+static void
+repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
+              uint32_t n_reached, uint32_t last_port, bool is_minimal)
+{
+    struct mender *mender = &repairer->mender;
+    bool is_known = recalled_lid <= repairer->previous->max_lid &&
+                    repairer->previous->targets[recalled_lid] != SF_NONE;
+
+    recall_column(repairer, is_known ? recalled_lid : SF_NONE);
+    mender->is_minimal = is_minimal;
+    mend(mender, repairer->order, n_reached);
+    for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
+        if (mender->depths[s] == SF_NONE) {
+            mender->hops[s] = SF_NO_HOP; /* Another part of the fabric. */
+        }
+    }
+    sf_tables_fill(repairer->tables, lid, repairer->fabric, repairer->graph,
+                   repairer->link_ports, mender->hops, mender->destination,
+                   last_port);
+}
+
+/* Repairs the columns of switch 'd' and of the hosts on it. */
+static void
+repair_destination(struct repairer *repairer, uint32_t d)
+{
+    const struct sf_fabric *fabric = repairer->fabric;
+    const struct sf_node *node = &fabric->nodes[d];
+    uint32_t sibling = SF_NONE; /* A host's LID that was there before. */
+
+    repairer->mender.destination = d;
+    uint32_t n_reached =
+        search(repairer->graph, d, repairer->order, repairer->best);
+    if (node->lid) {
+        repair_column(repairer, node->lid, node->lid, n_reached, 0, true);
+    }
+    for (uint32_t i = 0; i < node->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[node->first_port + i];
+        const struct sf_port *peer =
+            port->peer == SF_NONE ? NULL : &fabric->ports[port->peer];
+        if (!peer || peer->node < fabric->n_switches || !peer->lid) {
+            continue;
+        }
+        bool is_known = peer->lid <= repairer->previous->max_lid &&
+                        repairer->previous->targets[peer->lid] != SF_NONE;
+        sibling = is_known ? peer->lid : sibling;
+        for (uint32_t k = 0; k < 1u << peer->lmc; k++) {
+            /* A new host goes the way of one beside it. */
+            uint32_t recalled =
+                is_known || sibling == SF_NONE ? peer->lid : sibling;
+            repair_column(repairer, peer->lid + k, recalled + k, n_reached,
+                          port->number, k == 0);
+        }
+    }
+}
+
+enum sf_status
+sf_tables_repair(const struct sf_tables *previous,
+                 const struct sf_fabric *previous_fabric,
+                 const struct sf_fabric *fabric, const struct sf_graph *graph,
+                 const uint32_t *link_ports, uint32_t max_hops,
+                 struct sf_tables **tablesp, struct sf_repair *repair,
+                 struct sf_error *err)
+{
+    uint32_t n = graph->n_nodes;
+    struct repairer repairer = {
+        .previous = previous,
+        .fabric = fabric,
+        .graph = graph,
+        .link_ports = link_ports,
+        .before = sf_switches_by_guid(fabric, previous_fabric),
+        .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
+        .order = sf_calloc(n, sizeof(uint32_t)),
+        .best = sf_calloc(n, sizeof(uint32_t)),
+        .mender = { .graph = graph, .limit = max_hops },
+    };
+    struct mender *mender = &repairer.mender;
+    enum sf_status status = SF_OK;
+
+    *tablesp = NULL;
+    mender->best = repairer.best;
+    mender->hops = sf_calloc(n, sizeof(uint16_t));
+    mender->depths = sf_calloc(n, sizeof(uint32_t));
+    mender->queue = sf_calloc(n, sizeof(uint32_t));
+    if (!repairer.before || !repairer.hop_of_port || !repairer.order ||
+        !repairer.best || !mender->hops || !mender->depths || !mender->queue) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for a repair");
+        goto done;
+    }
+    status = sf_tables_make(fabric, &repairer.tables, err);
+    if (status != SF_OK) {
+        goto done;
+    }
+    map_ports(&repairer);
+    for (uint32_t d = 0; d < n; d++) {
+        repair_destination(&repairer, d);
+    }
+    *tablesp = repairer.tables;
+    if (repair) {
+        status = sf_tables_compare(previous, previous_fabric, *tablesp, fabric,
+                                   repair, err);
+    }
+    if (status != SF_OK) {
+        sf_tables_free(*tablesp);
+        *tablesp = NULL;
+    }
+
+done:
+    free(mender->queue);
+    free(mender->depths);
+    free(mender->hops);
+    free(repairer.best);
+    free(repairer.order);
+    free(repairer.hop_of_port);
+    free(repairer.before);
+    return status;
+}

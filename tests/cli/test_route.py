@@ -1,0 +1,269 @@
+"""What 'slimfly route' promises, judged from the files that it writes alone:
+every address is reached from every switch, over paths of its layer."""
+import json
+import os
+import re
+import tempfile
+
+import harness
+from harness import slimfly
+
+SCHEMES = ["gates", "minimal", "paper", "rues", "fatpaths", "updown"]
+
+
+class Tables:
+    """A routed fabric, read from its folder."""
+
+    def __init__(self, folder):
+        self.peer, self.lids, self.switch_lid = {}, {}, {}
+        self.home = {}  # The switch that each LID lives on, with its port.
+        with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
+            blocks = file.read().split("\n\n")[1:]
+        for block in blocks:
+            head = re.search(r'^(Switch|Ca)\t\d+ "([^"]+)"\t\t# "([^"]*)"'
+                             r"(?: base port 0 lid (\d+))?", block, re.M)
+            kind, node, _, lid = head.groups()
+            if kind == "Switch":
+                self.switch_lid[node] = int(lid)
+                self.home[int(lid)] = node, 0
+            for port, peer, number, tail in re.findall(
+                    r'^\[(\d+)\]\S*\s+"([^"]+)"\[(\d+)\](.*)$', block, re.M):
+                self.peer[node, int(port)] = peer, int(number)
+                if kind == "Ca":
+                    base, lmc = map(int, re.search(
+                        r"# lid (\d+) lmc (\d+)", tail).groups())
+                    for offset in range(1 << lmc):
+                        self.home[base + offset] = peer, int(number)
+                        self.lids[base + offset] = offset
+        self.out = {}
+        with open(f"{folder}/opensm-lfts.dump", encoding="utf-8") as file:
+            for line in file:
+                start = re.match(r"Unicast .* guid 0x([0-9a-f]{16})", line)
+                if start:
+                    switch = f"S-{start[1]}"
+                elif line.startswith("0x"):
+                    lid, port = line.split()[:2]
+                    self.out[switch, int(lid, 16)] = int(port)
+        self.switches = sorted(self.switch_lid)
+
+    def path(self, switch, lid):
+        """The switches from one to where the LID lives."""
+        path = [switch]
+        while path[-1] != self.home[lid][0]:
+            assert len(path) < 50, "a loop"
+            path.append(self.peer[path[-1], self.out[path[-1], lid]][0])
+            assert path[-1] in self.switch_lid, path
+        assert self.out[path[-1], lid] == self.home[lid][1]
+        return path
+
+    def distances(self, source):
+        """Hops from a switch to all others."""
+        near, seen = {source: 0}, [source]
+        for switch in seen:
+            for (node, _), (peer, _) in self.links.get(switch, []):
+                if peer not in near:
+                    near[peer] = near[switch] + 1
+                    seen.append(peer)
+        return near
+
+    @property
+    def links(self):
+        if not hasattr(self, "_links"):
+            self._links = {}
+            for end, peer in self.peer.items():
+                if end[0] in self.switch_lid and peer[0] in self.switch_lid:
+                    self._links.setdefault(end[0], []).append((end, peer))
+        return self._links
+
+
+class Routed(harness.Case):
+    def route(self, spec, *options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        done = slimfly("route", spec, "-o", folder.name, *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return folder.name
+
+    def check(self, folder, max_hops=None):
+        """Every LID from every switch; the first address by shortest paths.
+        Returns the number of paths by hops, for addresses of hosts."""
+        tables = Tables(folder)
+        by_hops = {}
+        for switch in tables.switches:
+            near = tables.distances(switch)
+            for lid, (home, _) in tables.home.items():
+                hops = len(tables.path(switch, lid)) - 1
+                if tables.lids.get(lid, 0) == 0:
+                    self.assertEqual(hops, near[home])
+                if max_hops:
+                    self.assertLessEqual(hops, max_hops)
+                if lid in tables.lids and home != switch:
+                    by_hops[hops] = by_hops.get(hops, 0) + 1
+        return by_hops
+
+    def report(self, folder):
+        with open(f"{folder}/route.json", encoding="utf-8") as file:
+            return json.load(file)
+
+
+class Schemes(Routed):
+    def test_every_scheme_reaches_everything(self):
+        for scheme in SCHEMES:
+            for spec in "sf:q=4", "hx2:3x4", "jellyfish:n=14,k=4,p=1":
+                with self.subTest(scheme=scheme, spec=spec):
+                    folder = self.route(spec, "--scheme", scheme, "--layers",
+                                        "3")
+                    self.check(folder)
+        self.check(self.route("ft2:leaf=6,core=3,up=2", "-s", "ftree"))
+
+    def test_figures_are_those_of_the_tables(self):
+        folder = self.route("sf:q=5", "--layers", "4")
+        by_hops = self.check(folder, max_hops=3)
+        report = self.report(folder)
+        self.assertEqual(report["paths_by_hops"],
+                         [by_hops.get(i, 0) for i in range(4)])
+        self.assertEqual((report["scheme"], report["n_layers"], report["lmc"],
+                          report["n_lids"], report["n_broken_paths"]),
+                         ("gates", 4, 2, 850, 0))
+
+    def test_three_disjoint_paths_for_all_that_can(self):
+        # In a graph of girth 5 paths of at most 3 hops are disjoint if they
+        # start with different links and end with different ones; an adjacent
+        # pair has its direct link only.
+        tables = Tables(self.route("sf:q=5", "--layers", "4"))
+        hosts = {}
+        for lid, offset in sorted(tables.lids.items()):
+            if offset == 0:
+                hosts.setdefault(tables.home[lid][0], lid)
+        n_enough = 0
+        for switch in tables.switches:
+            for home, lid in hosts.items():
+                paths = {tuple(tables.path(switch, lid + layer))
+                         for layer in range(4)}
+                best = []
+                for path in sorted(paths, key=len):
+                    links = set(zip(path, path[1:]))
+                    if all(links.isdisjoint(other) for other in best):
+                        best.append(links)
+                n_enough += switch != home and len(best) >= 3
+        self.assertEqual(n_enough, 2100)
+
+    def test_same_bytes_for_the_same_seed_and_any_threads(self):
+        one, two, other = (
+            self.route("sf:q=5", "--threads", threads, "--seed", seed)
+            for threads, seed in (("1", "7"), ("2", "7"), ("2", "8")))
+        for name in "opensm-lfts.dump", "fabric.ibnetdiscover", "route.json":
+            contents = []
+            for folder in one, two, other:
+                with open(f"{folder}/{name}", "rb") as file:
+                    contents.append(file.read())
+            self.assertEqual(contents[0], contents[1])
+        self.assertNotEqual(contents[0], contents[2])
+
+    def test_per_host_paths_differ_among_the_hosts_of_a_switch(self):
+        folder = self.route("sf:q=4", "--scheme", "paper", "--per-host")
+        self.check(folder)
+        tables = Tables(folder)
+        hosts = [lid for lid, (home, _) in sorted(tables.home.items())
+                 if home == tables.switches[0] and lid in tables.lids
+                 and tables.lids[lid] == 3]
+        self.assertEqual(len(hosts), 3)
+        self.assertGreater(len({tuple(tuple(tables.path(s, lid))
+                                      for s in tables.switches)
+                                for lid in hosts}), 1)
+
+    def test_documented_members_are_there(self):
+        with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:
+            section = doc.read().split("## Routing, JSON")[1]
+        documented = {line.split("`")[1]
+                      for line in section.split("\n## ")[0].splitlines()
+                      if line.startswith("| `")}
+        self.assertEqual(set(self.report(self.route("sf:q=3"))), documented)
+
+
+class Repair(Routed):
+    def without(self, folder, *ends):
+        """The fabric of a folder with some cables gone."""
+        tables = Tables(folder)
+        gone = set(ends) | {tables.peer[end] for end in ends}
+        lines, node = [], None
+        with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
+            for line in file:
+                head = re.match(r'(?:Switch|Ca)\t\d+ "([^"]+)"', line)
+                port = re.match(r"\[(\d+)\]", line)
+                node = head[1] if head else node
+                if not port or (node, int(port[1])) not in gone:
+                    lines.append(line)
+        path = f"{folder}/damaged"
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        return path
+
+    def test_repair_changes_little(self):
+        before = self.route("sf:q=5", "--layers", "4")
+        tables = Tables(before)
+        end = next(end for end, _ in tables.links[tables.switches[7]])
+        damaged = self.without(before, end)
+        after = self.route(damaged, "--previous", before)
+        self.check(after)
+        repair = self.report(after)["repair"]
+        self.assertLess(repair["changed"] * 5,
+                        repair["changed_if_made_anew"])
+        mended = Tables(after)
+        self.assertEqual(mended.home, tables.home)  # LIDs stay.
+        changed = sum(mended.out.get(key) != port
+                      for key, port in tables.out.items())
+        self.assertEqual(changed, repair["changed"])
+        # And back again.
+        back = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
+                          after)
+        self.check(back)
+
+    def test_nothing_changes_without_a_fault(self):
+        before = self.route("sf:q=4")
+        after = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
+                           before)
+        self.assertEqual(self.report(after)["repair"]["changed"], 0)
+
+    def test_a_folder_that_holds_no_tables_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.fails("route", "sf:q=3", "-o", f"{folder}/out",
+                       "--previous", folder, says="fabric.ibnetdiscover")
+            self.assertEqual(os.listdir(folder), [])
+
+
+class BadInput(harness.Case):
+    def test_usage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = f"{folder}/out"
+            parts = f"{folder}/parts"
+            with open(parts, "w", encoding="utf-8") as file:
+                file.write("a b\nb c\nc a\nd e\n")
+            for args, says in [
+                    ([], "expected one fabric"),
+                    (["sf:q=5"], "expected a folder for the tables"),
+                    (["sf:q=6", "-o", out], "q = 6 is not a prime power"),
+                    (["sf:q=5", "-o", out, "--layers", "0"],
+                     "whole number from 1 to 128"),
+                    (["sf:q=5", "-o", out, "--layers", "129"],
+                     "whole number from 1 to 128"),
+                    (["sf:q=5", "-o", out, "--scheme", "luck"],
+                     "expected one of gates"),
+                    (["sf:q=5", "-o", out, "--seed", "x"], "whole number"),
+                    (["sf:q=5", "-o", out, "--max-hops", "1"], "hop"),
+                    (["sf:q=19", "-o", out, "--layers", "8"],
+                     "at most 4 layers fit"),
+                    (["sf:q=32", "-o", out, "--layers", "1"],
+                     "more than the 49151 LIDs"),
+                    ([f"edges:{parts}", "-o", out], "part"),
+                    (["/nonexistent", "-o", out], "No such file")]:
+                with self.subTest(args=args):
+                    self.fails("route", *args, says=says)
+            self.assertEqual(os.listdir(folder), ["parts"])
+            done = slimfly("route", f"edges:{parts}", "-o", out,
+                           "--within-parts")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,386 @@
+/* test_layers.c -- what every layer scheme promises, and how good ours is. */
+#include "../oracle/routing_oracle.h"
+#include "base/mem.h"
+#include "slimfly/random.h"
+#include "slimfly/topology.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+static struct sf_topology *
+build_topology(const char *spec)
+{
+    struct sf_topology *topo;
+    struct sf_error err = { 0 };
+    enum sf_status status = sf_topology_build(spec, &topo, &err);
+    CHECK_FOR(status == SF_OK, "%s", err.text);
+    return topo;
+}
+
+static struct sf_layers *
+build_layers(const struct sf_topology *topo,
+             const struct sf_layers_params *params)
+{
+    struct sf_layers *layers;
+    struct sf_error err = { 0 };
+    enum sf_status status =
+        sf_layers_build(topo->graph, topo->n_hosts, params, &layers, &err);
+    CHECK_FOR(status == SF_OK, "%s, %s: %s", topo->spec, params->scheme,
+              err.text);
+    return layers;
+}
+
+/* Checks layers with the library's checker and with the oracle. */
+static void
+check_valid(const struct sf_layers *layers, const struct sf_graph *graph,
+            const struct sf_layers_params *params)
+{
+    struct sf_error err = { 0 };
+    struct sf_layers_claims claims = { .max_hops = layers->max_hops,
+                                       .minimal_first = true,
+                                       .within_parts = params->within_parts,
+                                       .turns = params->turns };
+
+    CHECK_FOR(sf_layers_check(layers, graph, &claims, &err) == SF_OK, "%s: %s",
+              params->scheme, err.text);
+    CHECK_FOR(oracle_is_valid(layers, graph, layers->max_hops, true),
+              "%s: the oracle disagrees", params->scheme);
+}
+
+/* Whether 'scheme' is for any graph. */
+static bool
+is_general(const struct sf_layer_scheme *scheme)
+{
+    return strcmp(scheme->name, "ftree") != 0;
+}
+
+TEST(layers_are_valid_on_all_families)
+{
+    static const char *const specs[] = {
+        "sf:q=4",
+        "sf:q=5",
+        "sf:q=7",
+        "hx2:5x4",
+        "hx2:4x4,links=2",
+        "df:a=4,h=2,p=2",
+        "pf:q=5",
+        "xpander:k=5,lift=5",
+        "jellyfish:n=40,k=4,seed=2",
+        "ft2:leaf=6,core=3,up=2,p=6",
+        "ft3:ports=4",
+    };
+    static const uint32_t n_layers[] = { 1, 2, 3, 4, 8 };
+
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct sf_topology *topo = build_topology(specs[i]);
+        for (size_t j = 0; j < 5 * 7; j++) {
+            const struct sf_layer_scheme *scheme = sf_layer_schemes[j % 7];
+            struct sf_layers_params params = { .scheme = scheme->name,
+                                               .n_layers = n_layers[j / 7],
+                                               .seed = j };
+            if (!is_general(scheme) && strncmp(specs[i], "ft", 2) != 0) {
+                continue;
+            }
+            struct sf_layers *layers = build_layers(topo, &params);
+            CHECK_EQ(layers->n_layers, n_layers[j / 7]);
+            check_valid(layers, topo->graph, &params);
+            sf_layers_free(layers);
+        }
+        sf_topology_free(topo);
+    }
+}
+
+TEST(layers_are_the_same_for_a_seed_and_any_threads)
+{
+    struct sf_topology *topo = build_topology("sf:q=7");
+    size_t size =
+        3 * sizeof(uint16_t) * topo->graph->n_nodes * topo->graph->n_nodes;
+
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        struct sf_layers_params params = { .scheme = sf_layer_schemes[i]->name,
+                                           .n_layers = 3,
+                                           .seed = 11 };
+        if (!is_general(sf_layer_schemes[i])) {
+            continue;
+        }
+        struct sf_layers *first = build_layers(topo, &params);
+        for (params.n_threads = 1; params.n_threads < 6;
+             params.n_threads += 2) {
+            struct sf_layers *again = build_layers(topo, &params);
+            CHECK_FOR(memcmp(first->hops, again->hops, size) == 0,
+                      "%s differs with %u threads", params.scheme,
+                      params.n_threads);
+            sf_layers_free(again);
+        }
+        params.seed = 12;
+        struct sf_layers *other = build_layers(topo, &params);
+        CHECK_FOR(memcmp(first->hops, other->hops, size) != 0,
+                  "%s does not heed the seed", params.scheme);
+        sf_layers_free(other);
+        sf_layers_free(first);
+    }
+    sf_topology_free(topo);
+}
+
+TEST(layers_refuse_what_cannot_be)
+{
+    struct sf_topology *topo = build_topology("sf:q=5");
+    struct sf_layers *layers;
+    struct sf_error err;
+    static const struct {
+        struct sf_layers_params params;
+        enum sf_status status;
+        const char *says;
+    } cases[] = {
+        { { .scheme = "nonsense", .n_layers = 1 }, SF_EINVAL, "nonsense" },
+        { { .n_layers = 0 }, SF_EINVAL, "0 layers" },
+        { { .n_layers = 129 }, SF_EINVAL, "129 layers" },
+        { { .n_layers = 2, .max_hops = 1 }, SF_EUNREACHABLE, "diameter is 2" },
+        { { .scheme = "paper", .n_layers = 2, .paper_min_hops = 4 },
+          SF_EINVAL,
+          "there are none" },
+        { { .scheme = "ftree", .n_layers = 2 }, SF_EINVAL, "not a Fat Tree" },
+        { { .scheme = "rues", .n_layers = 2, .rues_fraction = 1.5 },
+          SF_EINVAL,
+          "fraction" },
+        { { .scheme = "updown", .n_layers = 2, .max_hops = 2 },
+          SF_EUNREACHABLE,
+          "the limit is 2" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_EQ(sf_layers_build(topo->graph, NULL, &cases[i].params, &layers,
+                                 &err),
+                 cases[i].status);
+        CHECK(layers == NULL);
+        CHECK_FOR(strstr(err.text, cases[i].says), "%s", err.text);
+    }
+    sf_topology_free(topo);
+}
+
+TEST(layers_of_a_disconnected_graph)
+{
+    /* A triangle with a tail, a pair, a single switch. */
+    static const struct sf_link links[] = {
+        { 0, 1 }, { 1, 2 }, { 0, 2 }, { 2, 3 }, { 4, 5 },
+    };
+    struct sf_graph *graph;
+    CHECK_EQ(sf_graph_build(7, links, 5, &graph, NULL), SF_OK);
+
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        struct sf_layers_params params = { .scheme = sf_layer_schemes[i]->name,
+                                           .n_layers = 3 };
+        struct sf_layers *layers;
+        struct sf_error err;
+        if (!is_general(sf_layer_schemes[i])) {
+            continue;
+        }
+        CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, &err),
+                 SF_EUNREACHABLE);
+        CHECK_FOR(strstr(err.text, "3 parts") &&
+                      strstr(err.text, "4 with switch 0, 2 with switch 4, "
+                                       "1 with switch 6"),
+                  "%s", err.text);
+        params.within_parts = true;
+        CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, &err), SF_OK);
+        check_valid(layers, graph, &params);
+        sf_layers_free(layers);
+    }
+    sf_graph_free(graph);
+}
+
+/* Random classes for all turns of 'graph'; free with free(). */
+static uint8_t *
+draw_turns(const struct sf_graph *graph, uint32_t n_classes, uint64_t seed)
+{
+    struct sf_random random;
+    size_t n_turns = 0;
+
+    for (uint32_t v = 0; v < graph->n_nodes; v++) {
+        n_turns +=
+            (size_t)sf_graph_degree(graph, v) * sf_graph_degree(graph, v);
+    }
+    uint8_t *classes = malloc(n_turns);
+    sf_random_init(&random, seed, 0);
+    for (size_t i = 0; i < n_turns; i++) {
+        classes[i] = (uint8_t)(1 + sf_random_below(&random, n_classes));
+    }
+    return classes;
+}
+
+/* With rising classes every path of two hops is still allowed. */
+TEST(layers_obey_turns)
+{
+    static const char *const specs[] = { "sf:q=5", "sf:q=7",
+                                         "hx2:4x4,links=2" };
+
+    for (size_t i = 0; i < 6; i++) {
+        struct sf_topology *topo = build_topology(specs[i % 3]);
+        uint8_t *classes = draw_turns(topo->graph, 3, i);
+        struct sf_turns turns = { classes, true };
+        struct sf_layers_params params = {
+            .scheme = i < 3 ? "gates" : "minimal",
+            .n_layers = 4,
+            .turns = &turns,
+        };
+        struct sf_layers *layers = build_layers(topo, &params);
+        check_valid(layers, topo->graph, &params);
+        sf_layers_free(layers);
+        free(classes);
+        sf_topology_free(topo);
+    }
+}
+
+TEST(layers_refuse_turns_that_leave_no_path)
+{
+    struct sf_topology *topo = build_topology("sf:q=5");
+    uint8_t *classes = draw_turns(topo->graph, 1, 1);
+    struct sf_turns turns = { classes, false };
+    struct sf_layers_params params = { .n_layers = 2, .turns = &turns };
+    struct sf_layers *layers;
+    struct sf_error err;
+
+    memset(classes, 0, 7); /* All from the first link of switch 0. */
+    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
+             SF_EUNREACHABLE);
+    CHECK_FOR(strstr(err.text, "turns"), "%s", err.text);
+    params.scheme = "paper";
+    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
+             SF_EINVAL);
+    free(classes);
+    sf_topology_free(topo);
+}
+
+/* Every single changed hop is found, or harmless to the oracle too. */
+TEST(layers_checker_finds_mutations)
+{
+    struct sf_topology *topo = build_topology("sf:q=4");
+    struct sf_layers_params params = { .n_layers = 3 };
+    struct sf_layers *layers = build_layers(topo, &params);
+    struct sf_layers_claims claims = { .max_hops = 3, .minimal_first = true };
+    struct sf_random random;
+    uint32_t n = topo->graph->n_nodes, n_harmful = 0;
+
+    sf_random_init(&random, 5, 0);
+    for (int i = 0; i < 300; i++) {
+        uint16_t *hop = &layers->hops[sf_random_below(&random, 3 * n * n)];
+        uint16_t old = *hop;
+        *hop = i % 10 ? (uint16_t)sf_random_below(&random, 8) : SF_NO_HOP;
+        bool sound =
+            sf_layers_check(layers, topo->graph, &claims, NULL) == SF_OK;
+        CHECK_EQ(sound, oracle_is_valid(layers, topo->graph, 3, true));
+        n_harmful += !sound;
+        *hop = old;
+    }
+    CHECK(n_harmful > 50);
+    sf_layers_free(layers);
+    sf_topology_free(topo);
+}
+
+TEST(layers_survive_failed_allocations)
+{
+    struct sf_topology *topo = build_topology("ft2:leaf=4,core=2,up=2,p=4");
+
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        struct sf_layers_params params = { .scheme = sf_layer_schemes[i]->name,
+                                           .n_layers = 3 };
+        struct sf_layers *layers = NULL;
+        unsigned long nth = 0;
+        enum sf_status status;
+        do {
+            sf_mem_fail_at(++nth);
+            status = sf_layers_build(topo->graph, topo->n_hosts, &params,
+                                     &layers, NULL);
+            CHECK(status == SF_OK || (status == SF_ENOMEM && !layers));
+        } while (status != SF_OK);
+        sf_mem_fail_at(0);
+        CHECK(nth > 5);
+        sf_layers_free(layers);
+    }
+    sf_topology_free(topo);
+}
+
+TEST(layers_loads_count_routes)
+{
+    /* A path of three switches with 3, 2 and 1 hosts. */
+    static const struct sf_link links[] = { { 0, 1 }, { 1, 2 } };
+    static const uint32_t n_hosts[] = { 3, 2, 1 };
+    struct sf_layers_params params = { .scheme = "minimal", .n_layers = 2 };
+    struct sf_graph *graph;
+    struct sf_layers *layers;
+    uint64_t loads[4];
+
+    CHECK_EQ(sf_graph_build(3, links, 2, &graph, NULL), SF_OK);
+    CHECK_EQ(sf_layers_build(graph, n_hosts, &params, &layers, NULL), SF_OK);
+    sf_layers_loads(layers, graph, n_hosts, loads);
+    CHECK_EQ(loads[0], 2 * (3 * 2 + 3 * 1)); /* 0 to 1. */
+    CHECK_EQ(loads[1], 2 * (2 * 3 + 1 * 3)); /* 1 to 0. */
+    CHECK_EQ(loads[2], 2 * (2 * 1 + 3 * 1)); /* 1 to 2. */
+    CHECK_EQ(loads[3], 2 * (1 * 2 + 1 * 3)); /* 2 to 1. */
+    sf_layers_free(layers);
+    sf_graph_free(graph);
+}
+
+/* The fewest disjoint paths of any pair at a distance of 'distance'. */
+static uint32_t
+fewest_disjoint(const struct sf_layers *layers, const struct sf_graph *graph,
+                uint32_t distance)
+{
+    uint32_t n = graph->n_nodes, fewest = SF_NONE;
+    uint32_t *distances = oracle_route_distances(graph);
+
+    for (uint32_t i = 0; i < n * n; i++) {
+        if (distances[i] == distance) {
+            uint32_t count =
+                oracle_count_disjoint(layers, graph, i / n, i % n);
+            fewest = count < fewest ? count : fewest;
+        }
+    }
+    free(distances);
+    return fewest;
+}
+
+/* On the 50 switches of the installation: three disjoint paths with four
+ * layers, all seven with eight; with four hops also for neighbours. */
+TEST(layers_gates_disjoint_paths)
+{
+    struct sf_topology *topo = build_topology("sf:q=5");
+
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct sf_layers_params params = { .n_layers = 4, .seed = seed };
+        struct sf_layers *layers = build_layers(topo, &params);
+        CHECK(fewest_disjoint(layers, topo->graph, 2) >= 3);
+        sf_layers_free(layers);
+
+        params.n_layers = 8;
+        layers = build_layers(topo, &params);
+        CHECK_EQ(fewest_disjoint(layers, topo->graph, 2), 7);
+        sf_layers_free(layers);
+
+        params.max_hops = 4;
+        layers = build_layers(topo, &params);
+        CHECK(fewest_disjoint(layers, topo->graph, 1) >= 3);
+        check_valid(layers, topo->graph, &params);
+        sf_layers_free(layers);
+    }
+    sf_topology_free(topo);
+}
+
+TEST(layers_gates_even_loads)
+{
+    static const char *const specs[] = { "sf:q=5", "sf:q=7", "sf:q=9",
+                                         "sf:q=11" };
+    static const uint32_t n_layers[] = { 4, 8, 16 };
+
+    for (size_t i = 0; i < 4 * 3; i++) {
+        struct sf_topology *topo = build_topology(specs[i / 3]);
+        struct sf_layers_params params = { .n_layers = n_layers[i % 3],
+                                           .seed = 1 };
+        struct sf_layers *layers = build_layers(topo, &params);
+        double ratio = oracle_load_ratio(layers, topo->graph);
+        CHECK_FOR(ratio <= 1.15, "%s, %u layers: %.3f", specs[i / 3],
+                  n_layers[i % 3], ratio);
+        sf_layers_free(layers);
+        sf_topology_free(topo);
+    }
+}

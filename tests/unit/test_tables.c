@@ -1,0 +1,512 @@
+/* Forwarding tables: every LID is reached from everywhere over the path of
+ * its layer; a repair changes little and keeps that true. */
+#define _GNU_SOURCE
+#include "base/mem.h"
+#include "slimfly/random.h"
+#include "slimfly/tables.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+/* A routed fabric. */
+struct routed {
+    struct sf_fabric *fabric;
+    struct sf_graph *graph;
+    uint32_t *link_ports;
+    struct sf_layers *layers;
+    struct sf_tables *tables;
+};
+
+static struct sf_fabric *
+fabric_of(const char *spec)
+{
+    struct sf_topology *topo;
+    struct sf_fabric *fabric;
+    struct sf_error err = { 0 };
+    CHECK_FOR(sf_topology_build(spec, &topo, &err) == SF_OK, "%s", err.text);
+    CHECK_FOR(sf_fabric_from_topology(topo, NULL, &fabric, &err) == SF_OK,
+              "%s", err.text);
+    sf_topology_free(topo);
+    return fabric;
+}
+
+/* Routes 'fabric', which it takes over. */
+static struct routed
+route(struct sf_fabric *fabric, uint32_t n_layers, const char *scheme,
+      const struct sf_fabric *previous)
+{
+    struct routed is = { .fabric = fabric };
+    struct sf_layers_params params = { .scheme = scheme,
+                                       .n_layers = n_layers,
+                                       .seed = 1 };
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_fabric_assign_lids(fabric, sf_lmc_for_layers(n_layers),
+                                    previous, &err) == SF_OK,
+              "%s", err.text);
+    CHECK_EQ(sf_fabric_graph(fabric, &is.graph, &is.link_ports, &err), SF_OK);
+    CHECK_FOR(sf_layers_build(is.graph, NULL, &params, &is.layers, &err) ==
+                  SF_OK,
+              "%s", err.text);
+    CHECK_EQ(sf_tables_build(fabric, is.graph, is.link_ports, &is.layers, 1,
+                             &is.tables, &err),
+             SF_OK);
+    return is;
+}
+
+static void
+clear(struct routed *is)
+{
+    sf_tables_free(is->tables);
+    sf_layers_free(is->layers);
+    free(is->link_ports);
+    sf_graph_free(is->graph);
+    sf_fabric_free(is->fabric);
+}
+
+/* Follows the tables from switch 's' to 'lid'; returns the switches passed
+ * before the one where the LID lives, SF_NONE if it does not arrive. */
+static uint32_t
+walk(const struct sf_fabric *fabric, const struct sf_tables *tables,
+     uint32_t s, uint32_t lid)
+{
+    for (uint32_t n = 0; n <= fabric->n_switches; n++) {
+        uint8_t port = sf_tables_of(tables, s)[lid];
+        if (port == 0) {
+            return fabric->nodes[s].lid == lid ? n : SF_NONE;
+        }
+        uint32_t index = sf_fabric_port(fabric, s, port);
+        if (index == SF_NONE || fabric->ports[index].peer == SF_NONE) {
+            return SF_NONE;
+        }
+        const struct sf_port *peer = &fabric->ports[fabric->ports[index].peer];
+        if (peer->node >= fabric->n_switches) {
+            return lid >= peer->lid && lid < peer->lid + (1u << peer->lmc)
+                       ? n
+                       : SF_NONE;
+        }
+        s = peer->node;
+    }
+    return SF_NONE;
+}
+
+/* Every LID from every switch, at most 'max_hops' away, and the first address
+ * of each by a shortest path. */
+static void
+check_tables(const struct sf_fabric *fabric, const struct sf_graph *graph,
+             const struct sf_tables *tables, uint32_t max_hops)
+{
+    uint32_t n = graph->n_nodes;
+    uint32_t *queue = calloc(n, sizeof *queue);
+    uint32_t *distance = calloc(n, sizeof *distance);
+    CHECK(queue && distance);
+
+    for (uint32_t s = 0; s < n; s++) {
+        uint32_t head = 0, tail = 0;
+        for (uint32_t v = 0; v < n; v++) {
+            distance[v] = SF_NONE;
+        }
+        distance[s] = 0;
+        queue[tail++] = s;
+        while (head < tail) {
+            uint32_t v = queue[head++];
+            for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+                if (distance[graph->arcs[i].to] == SF_NONE) {
+                    distance[graph->arcs[i].to] = distance[v] + 1;
+                    queue[tail++] = graph->arcs[i].to;
+                }
+            }
+        }
+        for (uint32_t lid = 1; lid <= tables->max_lid; lid++) {
+            uint32_t target = tables->targets[lid];
+            if (target == SF_NONE) {
+                continue;
+            }
+            const struct sf_node *node = &fabric->nodes[target];
+            uint32_t d = target;
+            bool is_first = true;
+            if (target >= fabric->n_switches) {
+                const struct sf_port *port = &fabric->ports[node->first_port];
+                if (port->peer == SF_NONE) {
+                    continue;
+                }
+                d = fabric->ports[port->peer].node;
+                is_first = port->lid == lid;
+            }
+            if (distance[d] == SF_NONE) {
+                continue;
+            }
+            uint32_t hops = walk(fabric, tables, s, lid);
+            CHECK_FOR(hops != SF_NONE, "LID %u is not reached from switch %u",
+                      lid, s);
+            CHECK_FOR(hops <= max_hops, "LID %u is %u hops from switch %u",
+                      lid, hops, s);
+            CHECK_FOR(!is_first || hops == distance[d],
+                      "LID %u is %u hops from switch %u, not %u", lid, hops, s,
+                      distance[d]);
+        }
+    }
+    free(distance);
+    free(queue);
+}
+
+TEST(tables_reach_every_lid)
+{
+    static const struct {
+        const char *spec, *scheme;
+        uint32_t n_layers;
+    } cases[] = {
+        { "sf:q=5", "minimal", 1 },  { "sf:q=5", NULL, 4 },
+        { "sf:q=4", NULL, 3 },       { "ft2:leaf=6,core=3,up=3", NULL, 2 },
+        { "hx2:4x4", "minimal", 2 }, { "df:a=4,h=2", NULL, 2 },
+        { "ft3:ports=4", NULL, 2 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct routed is = route(fabric_of(cases[i].spec), cases[i].n_layers,
+                                 cases[i].scheme, NULL);
+        check_tables(is.fabric, is.graph, is.tables, is.layers->max_hops);
+        clear(&is);
+    }
+}
+
+TEST(tables_lids_are_aligned_and_used_once)
+{
+    for (uint32_t lmc = 0; lmc <= 3; lmc++) {
+        struct sf_fabric *fabric = fabric_of("sf:q=5");
+        bool is_used[SF_MAX_LID + 1] = { false };
+        CHECK_EQ(sf_fabric_assign_lids(fabric, lmc, NULL, NULL), SF_OK);
+        for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+            const struct sf_node *node = &fabric->nodes[i];
+            bool is_switch = node->kind == SF_NODE_SWITCH;
+            uint32_t lid =
+                is_switch ? node->lid : fabric->ports[node->first_port].lid;
+            uint32_t n = is_switch ? 1 : 1u << lmc;
+            CHECK(lid > 0 && lid % n == 0);
+            for (uint32_t k = 0; k < n; k++) {
+                CHECK(!is_used[lid + k]);
+                is_used[lid + k] = true;
+            }
+        }
+        sf_fabric_free(fabric);
+    }
+}
+
+/* The error tells how many layers would fit: N 2^LMC + N_r <= 49151. */
+TEST(tables_say_how_many_layers_fit)
+{
+    static const struct {
+        const char *spec;
+        uint32_t lmc;
+        const char *says;
+    } cases[] = {
+        { "sf:q=19", 3, "at most 4 layers fit" },
+        { "sf:q=23", 2, "at most 2 layers fit" },
+        { "sf:q=27", 1, "at most 1 layers fit" },
+        { "sf:q=32", 0, "more than the 49151 LIDs" },
+        { "sf:q=5", 8, "at most LMC 7" },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sf_fabric *fabric = fabric_of(cases[i].spec);
+        struct sf_error err = { 0 };
+        CHECK_EQ(sf_fabric_assign_lids(fabric, cases[i].lmc, NULL, &err),
+                 SF_ELIMIT);
+        CHECK_FOR(strstr(err.text, cases[i].says), "%s", err.text);
+        sf_fabric_free(fabric);
+    }
+    struct sf_fabric *fabric = fabric_of("sf:q=19");
+    CHECK_EQ(sf_fabric_assign_lids(fabric, 2, NULL, NULL), SF_OK);
+    sf_fabric_free(fabric);
+}
+
+TEST(tables_read_back_the_same)
+{
+    struct routed is = route(fabric_of("sf:q=4"), 2, NULL, NULL);
+    struct sf_tables *again;
+    struct sf_error err = { 0 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    CHECK_EQ(sf_tables_write(is.tables, is.fabric, stream, &err), SF_OK);
+    fclose(stream);
+    CHECK_FOR(sf_tables_parse(text, length, "file", is.fabric, &again, &err) ==
+                  SF_OK,
+              "%s", err.text);
+    CHECK_EQ(again->max_lid, is.tables->max_lid);
+    CHECK(!memcmp(again->ports, is.tables->ports,
+                  (size_t)again->n_switches * (again->max_lid + 1)));
+    free(text);
+    sf_tables_free(again);
+    clear(&is);
+}
+
+TEST(tables_refuse_dumps_that_make_no_sense)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        { "", "file:1: expected 'Unicast lids' of at least one switch" },
+        { "hello\n", "file:1: expected 'Unicast lids' or a LID" },
+        { "0x0001 001\n", "file:1: expected 'Unicast lids' of a switch" },
+        { "Unicast lids [0-3] of switch Lid 1\n", "the GUID of a switch" },
+        { "Unicast lids [0-3] of switch Lid 1 guid 0x77 (''):\n",
+          "no switch with GUID 0x0000000000000077" },
+        { "Unicast lids [0-3] of switch Lid 1 guid 0x02534c4600000000:\n"
+          "0xffff 001\n",
+          "file:2: expected a LID from 0x0001" },
+        { "Unicast lids [0-3] of switch Lid 1 guid 0x02534c4600000000:\n"
+          "0x0001 x\n",
+          "file:2: expected a port" },
+        { "Unicast lids [0-3] of switch Lid 1 guid 0x02534c4600000000:\n"
+          "0x0001 999\n",
+          "file:2: expected a port from 0 to 255" },
+        { "Unicast lids [0-3] of switch Lid 1 guid 0x02534c4600000000:\n"
+          "0xbfff 001\n",
+          "file:2: the fabric has nothing with LID 0xbfff" },
+    };
+    struct sf_fabric *fabric = fabric_of("sf:q=3");
+    CHECK_EQ(sf_fabric_assign_lids(fabric, 0, NULL, NULL), SF_OK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sf_tables *tables;
+        struct sf_error err = { 0 };
+        char *text = strdup(cases[i].text);
+        CHECK(text);
+        CHECK_EQ(
+            sf_tables_parse(text, strlen(text), "file", fabric, &tables, &err),
+            SF_EPARSE);
+        CHECK(!tables);
+        CHECK_FOR(strstr(err.text, cases[i].says), "%s", err.text);
+        free(text);
+    }
+    sf_fabric_free(fabric);
+}
+
+/* Unplugs 'n' random cables between switches, never cutting the fabric. */
+static void
+unplug_some(struct sf_fabric *fabric, uint32_t n, struct sf_random *random)
+{
+    while (n > 0) {
+        uint32_t a = sf_random_below(random, fabric->n_ports);
+        uint32_t b = fabric->ports[a].peer;
+        if (b == SF_NONE || fabric->ports[a].node >= fabric->n_switches ||
+            fabric->ports[b].node >= fabric->n_switches) {
+            continue;
+        }
+        struct sf_graph *graph;
+        struct sf_layers *layers;
+        struct sf_layers_params params = { .scheme = "minimal",
+                                           .n_layers = 1 };
+        sf_fabric_unplug(fabric, a);
+        CHECK_EQ(sf_fabric_graph(fabric, &graph, NULL, NULL), SF_OK);
+        if (sf_layers_build(graph, NULL, &params, &layers, NULL) == SF_OK) {
+            sf_layers_free(layers);
+            n--;
+        } else {
+            sf_fabric_plug(fabric, a, b);
+        }
+        sf_graph_free(graph);
+    }
+}
+
+/* Entries that lead into a cable which is gone: these must change. */
+static uint64_t
+count_dead(const struct routed *is, const struct sf_fabric *now,
+           const struct sf_tables *tables)
+{
+    uint64_t n = 0;
+
+    for (uint32_t s = 0; s < now->n_switches; s++) {
+        for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
+            uint32_t port =
+                sf_fabric_port(now, s, sf_tables_of(is->tables, s)[lid]);
+            n += tables->targets[lid] != SF_NONE && port != SF_NONE &&
+                 now->ports[port].peer == SF_NONE;
+        }
+    }
+    return n;
+}
+
+TEST(tables_repair_keeps_every_promise_and_changes_little)
+{
+    static const char *const specs[] = { "sf:q=5", "hx2:4x4",
+                                         "ft2:leaf=6,core=3,up=3",
+                                         "df:a=4,h=2" };
+    struct sf_random random;
+    uint64_t n_repaired = 0, n_anew = 0, n_needed = 0;
+    sf_random_init(&random, 3, 0);
+
+    for (uint32_t trial = 0; trial < 40; trial++) {
+        struct routed before =
+            route(fabric_of(specs[trial % 4]), 4, NULL, NULL);
+        struct sf_fabric *fabric;
+        struct sf_tables *mended, *back;
+        struct sf_repair repair, anew;
+        uint32_t max_hops = before.layers->max_hops + 1;
+        CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
+        unplug_some(fabric, 1 + trial % 5, &random);
+        struct routed after = route(fabric, 4, NULL, before.fabric);
+        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
+                                  after.graph, after.link_ports, max_hops,
+                                  &mended, &repair, NULL),
+                 SF_OK);
+        check_tables(after.fabric, after.graph, mended, max_hops);
+        CHECK_EQ(sf_tables_compare(before.tables, before.fabric, after.tables,
+                                   after.fabric, &anew, NULL),
+                 SF_OK);
+        CHECK(repair.n_changed <= anew.n_changed);
+        CHECK(repair.n_changed >= count_dead(&before, after.fabric, mended));
+        n_repaired += repair.n_changed;
+        n_anew += anew.n_changed;
+        n_needed += count_dead(&before, after.fabric, mended);
+
+        /* When all is back, what still works stays; paths are minimal in the
+         * first address again. */
+        CHECK_EQ(sf_tables_repair(mended, after.fabric, before.fabric,
+                                  before.graph, before.link_ports, max_hops,
+                                  &back, &repair, NULL),
+                 SF_OK);
+        check_tables(before.fabric, before.graph, back, max_hops);
+        sf_tables_free(back);
+        sf_tables_free(mended);
+        clear(&after);
+        clear(&before);
+    }
+    /* Entries into a dead cable are a lower bound that cannot be reached: what
+     * lies behind a switch next to the destination gets too long a way. */
+    CHECK(n_repaired <= 3 * n_needed);
+    CHECK(n_repaired * 5 < n_anew);
+}
+
+/* The fewest entries of column 'lid' that can change, by trying all tables:
+ * 'choice' runs through every out port of every switch. */
+static uint32_t
+fewest_changes(const struct routed *before, const struct routed *after,
+               uint32_t lid, uint32_t d, uint32_t max_hops, bool is_minimal)
+{
+    const struct sf_graph *graph = after->graph;
+    uint32_t n = graph->n_nodes, fewest = SF_NONE;
+    uint32_t choice[8] = { 0 };
+    struct sf_tables *trial = after->tables; /* Its column is overwritten. */
+
+    for (bool is_done = false; !is_done;) {
+        uint32_t n_changed = 0, s = 0;
+        for (s = 0; s < n; s++) {
+            if (s != d) {
+                uint32_t link = graph->arcs[graph->first[s] + choice[s]].link;
+                bool is_b = graph->links[link].b == s;
+                sf_tables_of(trial, s)[lid] =
+                    (uint8_t)after->fabric
+                        ->ports[after->link_ports[2 * link + is_b]]
+                        .number;
+            }
+            n_changed += sf_tables_of(trial, s)[lid] !=
+                         sf_tables_of(before->tables, s)[lid];
+        }
+        bool is_good = n_changed < fewest;
+        for (s = 0; is_good && s < n; s++) {
+            uint32_t hops = walk(after->fabric, trial, s, lid);
+            is_good = hops != SF_NONE && hops <= max_hops;
+            for (uint32_t i = graph->first[s];
+                 is_good && is_minimal && s != d && i < graph->first[s + 1];
+                 i++) {
+                /* If nobody is more than a hop nearer than a neighbour,
+                 * all paths are shortest ones. */
+                is_good =
+                    walk(after->fabric, trial, graph->arcs[i].to, lid) + 1 >=
+                    hops;
+            }
+        }
+        fewest = is_good ? n_changed : fewest;
+        for (s = 0; s < n; s++) {
+            if (s != d && ++choice[s] < sf_graph_degree(graph, s)) {
+                break;
+            }
+            choice[s] = 0;
+        }
+        is_done = s == n;
+    }
+    return fewest;
+}
+
+/* On small graphs the repair is compared with the best of all tables. */
+TEST(tables_repair_is_nearly_the_best_there_is)
+{
+    struct sf_random random;
+    uint64_t n_repaired = 0, n_fewest = 0;
+    sf_random_init(&random, 9, 0);
+
+    for (uint32_t trial = 0; trial < 60; trial++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "jellyfish:n=6,k=3,p=1,seed=%u",
+                 trial % 7);
+        struct routed before = route(fabric_of(spec), 2, NULL, NULL);
+        uint32_t max_hops = before.layers->max_hops + 1;
+        struct sf_fabric *fabric;
+        struct sf_tables *mended;
+        struct sf_repair repair;
+        CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
+        unplug_some(fabric, 1, &random);
+        struct routed after = route(fabric, 2, NULL, before.fabric);
+        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
+                                  after.graph, after.link_ports, max_hops,
+                                  &mended, &repair, NULL),
+                 SF_OK);
+        n_repaired += repair.n_changed;
+        for (uint32_t lid = 1; lid <= mended->max_lid; lid++) {
+            uint32_t target = mended->targets[lid];
+            if (target == SF_NONE) {
+                continue;
+            }
+            const struct sf_port *port =
+                &fabric->ports[fabric->nodes[target].first_port];
+            bool is_switch = target < fabric->n_switches;
+            n_fewest += fewest_changes(
+                &before, &after, lid,
+                is_switch ? target : fabric->ports[port->peer].node, max_hops,
+                is_switch || port->lid == lid);
+        }
+        sf_tables_free(mended);
+        clear(&after);
+        clear(&before);
+    }
+    CHECK_FOR(n_repaired >= n_fewest && n_repaired * 20 <= n_fewest * 21,
+              "%llu entries changed, %llu would do",
+              (unsigned long long)n_repaired, (unsigned long long)n_fewest);
+}
+
+/* Without a fault nothing changes. */
+TEST(tables_repair_of_nothing_changes_nothing)
+{
+    struct routed is = route(fabric_of("sf:q=5"), 4, NULL, NULL);
+    struct sf_tables *mended;
+    struct sf_repair repair;
+    CHECK_EQ(sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
+                              is.link_ports, is.layers->max_hops, &mended,
+                              &repair, NULL),
+             SF_OK);
+    CHECK_EQ(repair.n_changed, 0);
+    CHECK(repair.n_entries > 0);
+    sf_tables_free(mended);
+    clear(&is);
+}
+
+TEST(tables_survive_running_out_of_memory)
+{
+    struct routed is = route(fabric_of("sf:q=3"), 2, NULL, NULL);
+    enum sf_status status = SF_ENOMEM;
+    struct sf_tables *tables;
+
+    for (unsigned long i = 1; status != SF_OK; i++) {
+        struct sf_repair repair;
+        sf_mem_fail_at(i);
+        status = sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
+                                  is.link_ports, 4, &tables, &repair, NULL);
+        sf_mem_fail_at(0);
+        CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !tables),
+                  "allocation %lu", i);
+    }
+    sf_tables_free(tables);
+    clear(&is);
+}
