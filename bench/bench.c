@@ -151,6 +151,57 @@ verify_by_structure(const char *spec)
     verify_by(spec, SF_IDENTITY_STRUCTURE);
 }
 
+/* Makes layers by 'scheme' on one core. */
+static void
+route_by(const char *spec, const char *scheme, uint32_t n_layers,
+         uint32_t n_threads)
+{
+    struct sf_topology *topo = build(spec);
+    struct sf_layers *layers;
+    struct sf_layers_params params = {
+        .scheme = scheme,
+        .n_layers = n_layers,
+        .seed = 1,
+        .n_threads = n_threads,
+    };
+    if (sf_layers_build(topo->graph, topo->n_hosts, &params, &layers, NULL) !=
+        SF_OK) {
+        exit(EXIT_FAILURE);
+    }
+    sf_layers_free(layers);
+    sf_topology_free(topo);
+}
+
+static void
+route_4(const char *spec)
+{
+    route_by(spec, "gates", 4, 1);
+}
+
+static void
+route_8(const char *spec)
+{
+    route_by(spec, "gates", 8, 1);
+}
+
+static void
+route_4_by_2_threads(const char *spec)
+{
+    route_by(spec, "gates", 4, 2);
+}
+
+static void
+route_4_by_paper(const char *spec)
+{
+    route_by(spec, "paper", 4, 1);
+}
+
+static void
+route_8_by_paper(const char *spec)
+{
+    route_by(spec, "paper", 8, 1);
+}
+
 /* A plain generator in Python, as research code often is. */
 static void
 build_in_python(const char *spec)
@@ -209,6 +260,17 @@ main(void)
             NULL, 5);
     compare("plan and verify sf:q=19 | by wiring alone", "sf:q=19",
             verify_by_name, verify_by_structure, 5);
+
+    compare("gates, sf:q=11, 4 layers | paper", "sf:q=11", route_4,
+            route_4_by_paper, 5);
+    compare("gates, sf:q=13, 8 layers | paper", "sf:q=13", route_8,
+            route_8_by_paper, 3);
+    compare("gates, sf:q=19, 4 layers | paper", "sf:q=19", route_4,
+            route_4_by_paper, 3);
+    compare("gates, sf:q=27, 4 layers | paper", "sf:q=27", route_4,
+            route_4_by_paper, 1);
+    compare("gates, sf:q=19, by 2 threads | by 1", "sf:q=19",
+            route_4_by_2_threads, route_4, 3);
 
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

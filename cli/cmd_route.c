@@ -356,6 +356,9 @@ const struct cli_command cli_command_route = {
         "fabric.ibnetdiscover with the LIDs, opensm-lfts.dump, which "
         "OpenSM's file engine loads, and route.json with figures.\n"
         "\n"
+        "The tables do not protect against deadlock by themselves; virtual "
+        "lanes are not written yet.\n"
+        "\n"
         "With --previous DIR, the tables of an earlier run are repaired after "
         "links or switches have gone or come back: LIDs stay, and as few "
         "entries as possible change.",
