@@ -2,11 +2,10 @@
  * back; doc/formats.md describes the members. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "io/json_reader.h"
 #include "io/plan_writers.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdarg.h>
 #include <string.h>
 
 #define SCHEMA "slimfly.plan"
@@ -129,95 +128,30 @@ sf_plan_write_json(const struct sf_plan *plan, FILE *stream,
 /* Reading.  A failure says where in the document it is: "cables[3].a". */
 
 struct reader {
-    const char *path;
-    struct sf_error *err;
-    enum sf_status status; /* The first failure; later steps do nothing. */
+    struct sf_json_reader json;
     struct sf_plan *plan;
 };
-
-__attribute__((format(printf, 2, 3))) static void
-refuse(struct reader *reader, const char *format, ...)
-{
-    char text[300];
-    va_list args;
-
-    if (reader->status != SF_OK) {
-        return;
-    }
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    reader->status =
-        sf_fail(reader->err, SF_EPARSE, "%s: %s", reader->path, text);
-}
-
-/* The member 'key' of 'object' if it is a whole number from min to max; else
- * refuses, naming the place as 'where'. */
-static uint32_t
-get_number(struct reader *reader, const json_t *object, const char *where,
-           const char *key, uint32_t min, uint32_t max)
-{
-    const json_t *value = json_object_get(object, key);
-
-    if (!json_is_integer(value) || json_integer_value(value) < min ||
-        json_integer_value(value) > max) {
-        refuse(reader, "%s.%s: expected a whole number from %u to %u", where,
-               key, min, max);
-        return min;
-    }
-    return (uint32_t)json_integer_value(value);
-}
 
 static double
 get_length(struct reader *reader, const json_t *object, const char *where,
            const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-
-    if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
-        refuse(reader, "%s.%s: expected a number of metres", where, key);
-        return 0;
-    }
-    return json_number_value(value);
-}
-
-static const char *
-get_text(struct reader *reader, const json_t *object, const char *where,
-         const char *key, size_t max_length)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    if (!text || !*text || strlen(text) > max_length) {
-        refuse(reader, "%s.%s: expected a text of 1 to %zu characters", where,
-               key, max_length);
-        return "?";
-    }
-    return text;
+    return sf_json_amount(&reader->json, object, where, key, "metres", 1e6);
 }
 
 static uint64_t
 get_guid(struct reader *reader, const json_t *object, const char *where)
 {
-    const char *text = get_text(reader, object, where, "guid", 18);
+    const char *text = sf_json_text(&reader->json, object, where, "guid", 18);
     char *end;
     uint64_t guid = strtoull(text, &end, 16);
 
     if (strncmp(text, "0x", 2) != 0 || *end) {
-        refuse(reader,
-               "%s.guid: expected a GUID such as \"0x02534c4600000000\"",
-               where);
+        sf_json_refuse(
+            &reader->json,
+            "%s.guid: expected a GUID such as \"0x02534c4600000000\"", where);
     }
     return guid;
-}
-
-static const json_t *
-get_array(struct reader *reader, const json_t *root, const char *key)
-{
-    const json_t *array = json_object_get(root, key);
-    if (!json_is_array(array)) {
-        refuse(reader, "%s: expected an array", key);
-    }
-    return array;
 }
 
 static void
@@ -227,13 +161,13 @@ read_floor(struct reader *reader, const json_t *root)
     struct sf_floor *floor = &reader->plan->floor;
 
     floor->rack_units =
-        get_number(reader, object, "floor", "rack_units", 1, 1000);
-    floor->switch_units =
-        get_number(reader, object, "floor", "switch_units", 1, 1000);
-    floor->hosts_per_unit =
-        get_number(reader, object, "floor", "hosts_per_unit", 1, 1000);
-    floor->racks_per_row =
-        get_number(reader, object, "floor", "racks_per_row", 1, 100000);
+        sf_json_number(&reader->json, object, "floor", "rack_units", 1, 1000);
+    floor->switch_units = sf_json_number(&reader->json, object, "floor",
+                                         "switch_units", 1, 1000);
+    floor->hosts_per_unit = sf_json_number(&reader->json, object, "floor",
+                                           "hosts_per_unit", 1, 1000);
+    floor->racks_per_row = sf_json_number(&reader->json, object, "floor",
+                                          "racks_per_row", 1, 100000);
     floor->rack_pitch = get_length(reader, object, "floor", "rack_pitch");
     floor->row_pitch = get_length(reader, object, "floor", "row_pitch");
     floor->unit_height = get_length(reader, object, "floor", "unit_height");
@@ -245,28 +179,30 @@ read_floor(struct reader *reader, const json_t *root)
 static void
 read_racks(struct reader *reader, const json_t *root)
 {
-    const json_t *array = get_array(reader, root, "racks");
+    const json_t *array = sf_json_array(&reader->json, root, "racks");
     struct sf_plan *plan = reader->plan;
     size_t n = json_array_size(array);
 
     plan->racks = sf_calloc(n, sizeof *plan->racks);
     if (!plan->racks) {
-        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        sf_json_fail_memory(&reader->json);
         return;
     }
     plan->n_racks = (uint32_t)n;
-    for (size_t i = 0; i < n && reader->status == SF_OK; i++) {
+    for (size_t i = 0; i < n && reader->json.status == SF_OK; i++) {
         const json_t *object = json_array_get(array, i);
         struct sf_rack *rack = &plan->racks[i];
         char where[40];
         snprintf(where, sizeof where, "racks[%zu]", i);
-        snprintf(
-            rack->name, sizeof rack->name, "%s",
-            get_text(reader, object, where, "name", sizeof rack->name - 1));
-        rack->group =
-            get_number(reader, object, where, "part", 0, (uint32_t)n - 1);
-        rack->row = get_number(reader, object, where, "row", 0, 1 << 20);
-        rack->column = get_number(reader, object, where, "column", 0, 1 << 20);
+        snprintf(rack->name, sizeof rack->name, "%s",
+                 sf_json_text(&reader->json, object, where, "name",
+                              sizeof rack->name - 1));
+        rack->group = sf_json_number(&reader->json, object, where, "part", 0,
+                                     (uint32_t)n - 1);
+        rack->row =
+            sf_json_number(&reader->json, object, where, "row", 0, 1 << 20);
+        rack->column =
+            sf_json_number(&reader->json, object, where, "column", 0, 1 << 20);
         if (rack->group >= plan->n_groups) {
             plan->n_groups = rack->group + 1;
         }
@@ -277,7 +213,7 @@ static uint32_t
 find_rack(struct reader *reader, const json_t *object, const char *where,
           uint32_t guess)
 {
-    const char *name = get_text(reader, object, where, "rack", 23);
+    const char *name = sf_json_text(&reader->json, object, where, "rack", 23);
     const struct sf_plan *plan = reader->plan;
 
     /* Neighbours in the list mostly share a rack. */
@@ -287,7 +223,7 @@ find_rack(struct reader *reader, const json_t *object, const char *where,
             return rack;
         }
     }
-    refuse(reader, "%s.rack: unknown rack '%s'", where, name);
+    sf_json_refuse(&reader->json, "%s.rack: unknown rack '%s'", where, name);
     return 0;
 }
 
@@ -295,26 +231,28 @@ static void
 read_nodes(struct reader *reader, const json_t *root, const char *key,
            enum sf_node_kind kind, struct sf_fabric_builder *builder)
 {
-    const json_t *array = get_array(reader, root, key);
+    const json_t *array = sf_json_array(&reader->json, root, key);
     uint32_t rack = 0;
 
-    for (size_t i = 0; i < json_array_size(array) && reader->status == SF_OK;
-         i++) {
+    for (size_t i = 0;
+         i < json_array_size(array) && reader->json.status == SF_OK; i++) {
         const json_t *object = json_array_get(array, i);
         char where[40], name[SF_MAX_NAME];
         snprintf(where, sizeof where, "%s[%zu]", key, i);
         snprintf(name, sizeof name, "%s",
-                 get_text(reader, object, where, "name", SF_MAX_NAME - 1));
+                 sf_json_text(&reader->json, object, where, "name",
+                              SF_MAX_NAME - 1));
         rack = find_rack(reader, object, where, rack);
         struct sf_node node = {
             .kind = kind,
             .name = name,
             .guid = get_guid(reader, object, where),
-            .n_ports =
-                get_number(reader, object, where, "ports", 1, SF_MAX_PORTS),
+            .n_ports = sf_json_number(&reader->json, object, where, "ports", 1,
+                                      SF_MAX_PORTS),
             .origin = (uint32_t)i,
             .rack = rack,
-            .unit = get_number(reader, object, where, "unit", 1, 1000),
+            .unit =
+                sf_json_number(&reader->json, object, where, "unit", 1, 1000),
         };
         node.system_guid = node.guid;
         uint32_t index = sf_fabric_builder_node(builder, &node);
@@ -347,7 +285,7 @@ sort_names(struct reader *reader, const struct sf_fabric *fabric)
     struct name_entry *entries = sf_calloc(fabric->n_nodes, sizeof *entries);
 
     if (!entries) {
-        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        sf_json_fail_memory(&reader->json);
         return NULL;
     }
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
@@ -356,8 +294,9 @@ sort_names(struct reader *reader, const struct sf_fabric *fabric)
     qsort(entries, fabric->n_nodes, sizeof *entries, compare_names);
     for (uint32_t i = 1; i < fabric->n_nodes; i++) {
         if (!strcmp(entries[i].name, entries[i - 1].name)) {
-            refuse(reader, "expected names that differ, but '%s' stands twice",
-                   entries[i].name);
+            sf_json_refuse(&reader->json,
+                           "expected names that differ, but '%s' stands twice",
+                           entries[i].name);
         }
     }
     return entries;
@@ -373,21 +312,23 @@ read_end(struct reader *reader, const json_t *object, const char *where,
     char end_where[48];
     snprintf(end_where, sizeof end_where, "%s.%s", where, key);
     const char *name =
-        get_text(reader, end, end_where, "node", SF_MAX_NAME - 1);
+        sf_json_text(&reader->json, end, end_where, "node", SF_MAX_NAME - 1);
     struct name_entry wanted = { name, 0 };
     const struct name_entry *entry = bsearch(&wanted, entries, fabric->n_nodes,
                                              sizeof *entries, compare_names);
 
     if (!entry) {
-        refuse(reader, "%s.node: unknown node '%s'", end_where, name);
+        sf_json_refuse(&reader->json, "%s.node: unknown node '%s'", end_where,
+                       name);
         return SF_NONE;
     }
-    uint32_t number = get_number(reader, end, end_where, "port", 1,
-                                 fabric->nodes[entry->node].n_ports);
+    uint32_t number = sf_json_number(&reader->json, end, end_where, "port", 1,
+                                     fabric->nodes[entry->node].n_ports);
     uint32_t port = sf_fabric_port(fabric, entry->node, number);
-    if (reader->status == SF_OK && fabric->ports[port].peer != SF_NONE) {
-        refuse(reader, "%s: port %u of '%s' has a cable already", end_where,
-               number, name);
+    if (reader->json.status == SF_OK && fabric->ports[port].peer != SF_NONE) {
+        sf_json_refuse(&reader->json,
+                       "%s: port %u of '%s' has a cable already", end_where,
+                       number, name);
     }
     return port;
 }
@@ -403,24 +344,27 @@ read_cable(struct reader *reader, const json_t *object, uint32_t i,
 
     cable->a = read_end(reader, object, where, "a", entries);
     cable->b = read_end(reader, object, where, "b", entries);
-    cable->step = (enum sf_step)get_number(reader, object, where, "step", 0,
-                                           SF_N_STEPS - 1);
+    cable->step = (enum sf_step)sf_json_number(&reader->json, object, where,
+                                               "step", 0, SF_N_STEPS - 1);
     cable->length = get_length(reader, object, where, "length");
-    snprintf(
-        cable->label, sizeof cable->label, "%s",
-        get_text(reader, object, where, "label", sizeof cable->label - 1));
-    const char *medium = get_text(reader, object, where, "medium", 16);
+    snprintf(cable->label, sizeof cable->label, "%s",
+             sf_json_text(&reader->json, object, where, "label",
+                          sizeof cable->label - 1));
+    const char *medium =
+        sf_json_text(&reader->json, object, where, "medium", 16);
     cable->medium =
         !strcmp(medium, medium_names[SF_COPPER]) ? SF_COPPER : SF_OPTICAL;
     if (strcmp(medium, medium_names[cable->medium]) != 0) {
-        refuse(reader, "%s.medium: expected copper or optical", where);
+        sf_json_refuse(&reader->json, "%s.medium: expected copper or optical",
+                       where);
     }
     const char *rate =
-        get_text(reader, object, where, "rate", SF_RATE_SIZE - 1);
-    if (reader->status == SF_OK && cable->a == cable->b) {
-        refuse(reader, "%s: both ends are the same port", where);
+        sf_json_text(&reader->json, object, where, "rate", SF_RATE_SIZE - 1);
+    if (reader->json.status == SF_OK && cable->a == cable->b) {
+        sf_json_refuse(&reader->json, "%s: both ends are the same port",
+                       where);
     }
-    if (reader->status != SF_OK) {
+    if (reader->json.status != SF_OK) {
         return;
     }
     sf_fabric_plug(plan->fabric, cable->a, cable->b);
@@ -434,21 +378,21 @@ static void
 read_cables(struct reader *reader, const json_t *root)
 {
     struct sf_plan *plan = reader->plan;
-    const json_t *array = get_array(reader, root, "cables");
+    const json_t *array = sf_json_array(&reader->json, root, "cables");
     size_t n = json_array_size(array);
     struct name_entry *entries = sort_names(reader, plan->fabric);
 
     plan->cables = sf_calloc(n, sizeof *plan->cables);
     plan->cable_of_port = sf_calloc(plan->fabric->n_ports, sizeof(uint32_t));
     if (!plan->cables || !plan->cable_of_port || !entries) {
-        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        sf_json_fail_memory(&reader->json);
         free(entries);
         return;
     }
     for (uint32_t i = 0; i < plan->fabric->n_ports; i++) {
         plan->cable_of_port[i] = SF_NONE;
     }
-    for (uint32_t i = 0; reader->status == SF_OK && i < n; i++) {
+    for (uint32_t i = 0; reader->json.status == SF_OK && i < n; i++) {
         read_cable(reader, json_array_get(array, i), i, entries);
     }
     plan->n_cables = (uint32_t)n;
@@ -463,37 +407,41 @@ read_root(struct reader *reader, const json_t *root)
     const char *schema = json_string_value(json_object_get(root, "schema"));
 
     if (!schema || strcmp(schema, SCHEMA) != 0) {
-        refuse(reader, "schema: expected \"" SCHEMA "\"; is this a plan?");
+        sf_json_refuse(&reader->json,
+                       "schema: expected \"" SCHEMA "\"; is this a plan?");
         return;
     }
-    get_number(reader, root, "plan", "schema_version", 1, 1);
-    plan->spec = sf_strdup(get_text(reader, root, "plan", "spec", 4096));
-    plan->family = sf_strdup(get_text(reader, root, "plan", "family", 64));
-    plan->title = sf_strdup(get_text(reader, root, "plan", "title", 200));
+    sf_json_number(&reader->json, root, "plan", "schema_version", 1, 1);
+    plan->spec =
+        sf_strdup(sf_json_text(&reader->json, root, "plan", "spec", 4096));
+    plan->family =
+        sf_strdup(sf_json_text(&reader->json, root, "plan", "family", 64));
+    plan->title =
+        sf_strdup(sf_json_text(&reader->json, root, "plan", "title", 200));
     if (!plan->spec || !plan->family || !plan->title) {
-        reader->status = sf_fail(reader->err, SF_ENOMEM, "out of memory");
+        sf_json_fail_memory(&reader->json);
     }
     read_floor(reader, root);
-    if (reader->status != SF_OK) {
+    if (reader->json.status != SF_OK) {
         return;
     }
     read_racks(reader, root);
-    if (reader->status != SF_OK) {
+    if (reader->json.status != SF_OK) {
         return;
     }
-    reader->status = sf_fabric_builder_new(&builder, reader->err);
-    if (reader->status != SF_OK) {
+    reader->json.status = sf_fabric_builder_new(&builder, reader->json.err);
+    if (reader->json.status != SF_OK) {
         return;
     }
     read_nodes(reader, root, "switches", SF_NODE_SWITCH, builder);
     read_nodes(reader, root, "hosts", SF_NODE_HOST, builder);
-    if (reader->status != SF_OK) {
+    if (reader->json.status != SF_OK) {
         sf_fabric_builder_free(builder);
         return;
     }
-    reader->status =
-        sf_fabric_builder_end(builder, &plan->fabric, reader->err);
-    if (reader->status == SF_OK) {
+    reader->json.status =
+        sf_fabric_builder_end(builder, &plan->fabric, reader->json.err);
+    if (reader->json.status == SF_OK) {
         read_cables(reader, root);
     }
 }
@@ -502,7 +450,7 @@ enum sf_status
 sf_plan_parse(const char *text, size_t length, const char *path,
               struct sf_plan **planp, struct sf_error *err)
 {
-    struct reader reader = { .path = path, .err = err };
+    struct reader reader = { .json = { .path = path, .err = err } };
     json_error_t problem;
 
     *planp = NULL;
@@ -515,15 +463,15 @@ sf_plan_parse(const char *text, size_t length, const char *path,
     if (reader.plan) {
         read_root(&reader, root);
     } else {
-        reader.status = sf_fail(err, SF_ENOMEM, "out of memory");
+        reader.json.status = sf_fail(err, SF_ENOMEM, "out of memory");
     }
     json_decref(root);
-    if (reader.status == SF_OK) {
+    if (reader.json.status == SF_OK) {
         *planp = reader.plan;
     } else {
         sf_plan_free(reader.plan);
     }
-    return reader.status;
+    return reader.json.status;
 }
 
 enum sf_status

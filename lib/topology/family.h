@@ -59,6 +59,9 @@ sf_value_or(const struct sf_value *value, uint32_t otherwise)
     return value->given ? (uint32_t)value->number : otherwise;
 }
 
+/* Refuses a 'q' that is not a prime power, naming the nearest that are. */
+enum sf_status sf_check_prime_power(uint32_t q, struct sf_error *err);
+
 /* Parses 'spec' into a family, its values and a spelling of its own, which
  * holds the text of the values too. */
 struct sf_spec {

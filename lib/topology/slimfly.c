@@ -93,17 +93,15 @@ draw(const struct sf_value *values, struct sf_sketch *sketch,
      struct sf_error *err)
 {
     uint32_t q = (uint32_t)values[0].number;
-    if (!sf_is_prime_power(q, NULL, NULL)) {
-        return sf_fail(err, SF_EINVAL,
-                       "q = %u is not a prime power; the nearest are %u and "
-                       "%u",
-                       q, sf_prime_power_below(q), sf_prime_power_above(q));
+    enum sf_status status = sf_check_prime_power(q, err);
+    if (status != SF_OK) {
+        return status;
     }
     uint32_t degree = (3 * q + (q % 4 == 3)) / 2;
     uint32_t p = sf_value_or(&values[1], (degree + 1) / 2);
 
     struct sf_field *field;
-    enum sf_status status = sf_field_build(q, &field, err);
+    status = sf_field_build(q, &field, err);
     if (status != SF_OK) {
         return status;
     }

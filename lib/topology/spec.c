@@ -1,4 +1,5 @@
 /* spec.c -- reads FAMILY:KEY=VALUE,KEY=VALUE... */
+#include "slimfly/field.h"
 #include "topology/family.h"
 
 #include <inttypes.h>
@@ -277,4 +278,16 @@ sf_spec_clear(struct sf_spec *parsed)
     free(parsed->canonical);
     free(parsed->text);
     *parsed = (struct sf_spec){ 0 };
+}
+
+enum sf_status
+sf_check_prime_power(uint32_t q, struct sf_error *err)
+{
+    if (!sf_is_prime_power(q, NULL, NULL)) {
+        return sf_fail(err, SF_EINVAL,
+                       "q = %u is not a prime power; the nearest are %u and "
+                       "%u",
+                       q, sf_prime_power_below(q), sf_prime_power_above(q));
+    }
+    return SF_OK;
 }
