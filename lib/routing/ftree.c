@@ -11,6 +11,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 struct ftree {
     const struct sf_layer_job *job;
     struct sf_search search;
@@ -117,6 +119,7 @@ choose(const struct ftree *ftree, uint32_t s, uint64_t x)
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         n_shortest += distance[graph->arcs[i].to] + 1 == distance[s];
     }
+    assert(n_shortest > 0); /* 's' reaches the destination. */
     uint64_t wanted = x / ftree->stride[s] % n_shortest;
     uint32_t i = graph->first[s];
     for (;; i++) {

@@ -270,7 +270,7 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
 
     *layersp = NULL;
     enum sf_status status = check_params(graph, params, &scheme, err);
-    if (status != SF_OK) {
+    if (status != SF_OK || !scheme) {
         return status;
     }
     job.n_threads = sf_parallel_limit(params->n_threads);

@@ -290,7 +290,7 @@ sf_tables_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
                 struct sf_error *err)
 {
     enum sf_status status = sf_tables_make(fabric, tablesp, err);
-    if (status != SF_OK) {
+    if (status != SF_OK || !*tablesp) {
         return status;
     }
     for (uint32_t d = 0; d < fabric->n_switches; d++) {

@@ -1,5 +1,7 @@
 #include "routing_oracle.h"
 
+#include "oracle/oracle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@ uint32_t *
 oracle_route_distances(const struct sf_graph *graph)
 {
     size_t n = graph->n_nodes;
-    uint32_t *distance = malloc((n * n + 1) * sizeof *distance);
+    uint32_t *distance = oracle_calloc(n * n + 1, sizeof *distance);
     bool changed = true;
 
     for (size_t i = 0; i < n * n; i++) {
@@ -74,12 +76,12 @@ oracle_is_valid(const struct sf_layers *layers, const struct sf_graph *graph,
 {
     uint32_t n = graph->n_nodes;
     uint32_t *distance = oracle_route_distances(graph);
-    uint32_t *links = malloc((n + 1) * sizeof *links);
+    uint32_t *links = oracle_calloc((size_t)n + 1, sizeof *links);
     bool valid = layers->n_switches == n;
 
     for (uint32_t l = 0; valid && l < layers->n_layers; l++) {
-        for (uint32_t i = 0; valid && i < n * n; i++) {
-            uint32_t s = i % n, d = i / n;
+        for (size_t i = 0; valid && n > 0 && i < (size_t)n * n; i++) {
+            uint32_t s = (uint32_t)(i % n), d = (uint32_t)(i / n);
             if (s == d || distance[i] == SF_NONE) {
                 valid = layers->hops[(size_t)l * n * n + i] == SF_NO_HOP;
                 continue;
@@ -152,7 +154,7 @@ oracle_load_ratio(const struct sf_layers *layers, const struct sf_graph *graph)
 {
     uint32_t n = graph->n_nodes, n_arcs = 2 * graph->n_links;
     uint32_t *loads = calloc(n_arcs, sizeof *loads);
-    uint32_t *links = malloc((n + 1) * sizeof *links);
+    uint32_t *links = oracle_calloc((size_t)n + 1, sizeof *links);
     double sum = 0, most = 0;
 
     for (uint32_t i = 0; i < layers->n_layers * n * n; i++) {
