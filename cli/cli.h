@@ -74,6 +74,7 @@ struct cli_output {
     FILE *stream;
     const char *path; /* NULL for standard output. */
     char *temporary;  /* NULL if written in place. */
+    char *resolved;   /* Where 'path' leads, if it is there already. */
 };
 
 /* Opens 'path' (NULL or "-": standard output) for writing.  On failure says

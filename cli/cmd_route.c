@@ -36,6 +36,7 @@ struct job {
     double seconds; /* For the layers. */
     struct sf_fabric *previous_fabric;
     struct sf_tables *previous;
+    uint32_t previous_hops; /* Their limit. */
     struct sf_repair repair, recomputation;
     struct sf_route_report report;
 };
@@ -71,6 +72,26 @@ read_seed(const char *text, uint64_t *seedp)
     return true;
 }
 
+/* A repair keeps what the earlier run was made with. */
+static bool
+check_previous(const struct cli_args *args)
+{
+    static const int settled[] = { OPT_SCHEME,        OPT_LAYERS,
+                                   OPT_MAX_HOPS,      OPT_SEED,
+                                   OPT_PER_HOST,      OPT_RUES_FRACTION,
+                                   OPT_PAPER_MIN_HOPS };
+
+    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
+        if (args->values[OPT_PREVIOUS] && args->values[settled[i]]) {
+            cli_fail("route: --%s does not go with --previous, which keeps "
+                     "the settings of the earlier run",
+                     args->command->options[settled[i]].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
 {
@@ -81,9 +102,13 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     params->n_layers = 4;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->within_parts = args->values[OPT_WITHIN_PARTS] != NULL;
-    job->is_per_host = args->values[OPT_PER_HOST] != NULL;
+    const struct sf_layer_scheme *scheme =
+        sf_layer_scheme_find(params->scheme);
+    job->is_per_host =
+        args->values[OPT_PER_HOST] || (scheme && scheme->is_per_host);
     *timeoutp = 60;
-    return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
+    return check_previous(args) &&
+           cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
            cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
            cli_number(args, OPT_PAPER_MIN_HOPS, 1, 64,
@@ -135,6 +160,8 @@ build_layers(struct job *job, struct sf_error *err)
     for (uint32_t i = 0; status == SF_OK && i < job->n_variants; i++) {
         struct sf_layers_params params = job->params;
         params.seed += i;
+        params.variant = i;
+        params.n_variants = job->is_per_host ? job->n_variants : 0;
         status = sf_layers_build(job->graph, job->n_hosts, &params,
                                  &job->variants[i], err);
     }
@@ -142,36 +169,45 @@ build_layers(struct job *job, struct sf_error *err)
     return status;
 }
 
-/* Reads the fabric and the tables of an earlier run. */
+/* Reads the fabric, the tables and the settings of an earlier run. */
 static enum sf_status
 load_previous(struct job *job, const char *folder, struct sf_error *err)
 {
-    char *fabric_path = NULL, *tables_path = NULL;
+    struct sf_route_settings settings;
+    char *paths[3] = { NULL, NULL, NULL };
     enum sf_status status = SF_ENOMEM;
 
-    if (asprintf(&fabric_path, "%s/fabric.ibnetdiscover", folder) >= 0 &&
-        asprintf(&tables_path, "%s/opensm-lfts.dump", folder) >= 0) {
-        status =
-            sf_ibnetdiscover_read(fabric_path, &job->previous_fabric, err);
+    if (asprintf(&paths[0], "%s/fabric.ibnetdiscover", folder) >= 0 &&
+        asprintf(&paths[1], "%s/opensm-lfts.dump", folder) >= 0 &&
+        asprintf(&paths[2], "%s/route.json", folder) >= 0) {
+        status = sf_ibnetdiscover_read(paths[0], &job->previous_fabric, err);
     }
     if (status == SF_OK) {
-        status = sf_tables_read(tables_path, job->previous_fabric,
-                                &job->previous, err);
+        status = sf_tables_read(paths[1], job->previous_fabric, &job->previous,
+                                err);
     }
-    free(tables_path);
-    free(fabric_path);
+    if (status == SF_OK) {
+        status = sf_route_settings_read(paths[2], &settings, err);
+    }
+    if (status == SF_OK) {
+        job->params.scheme = settings.scheme->name;
+        job->params.n_layers = settings.n_layers;
+        job->params.seed = settings.seed;
+        job->is_per_host = settings.is_per_host;
+        job->previous_hops = settings.max_hops;
+    }
+    for (int i = 0; i < 3; i++) {
+        free(paths[i]);
+    }
     return status;
 }
 
-/* The LMC of the previous tables, which a repair keeps. */
+/* Paths may be as long as they were, or as a fault makes them. */
 static uint32_t
-previous_lmc(const struct sf_fabric *fabric)
+repair_limit(const struct job *job)
 {
-    uint32_t lmc = 0;
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        lmc = fabric->ports[i].lmc > lmc ? fabric->ports[i].lmc : lmc;
-    }
-    return lmc;
+    uint32_t needed = job->variants[0]->max_hops;
+    return job->previous_hops > needed ? job->previous_hops : needed;
 }
 
 static enum sf_status
@@ -190,10 +226,10 @@ make_tables(struct job *job, struct sf_error *err)
     sf_tables_free(job->tables);
     job->tables = NULL;
     if (status == SF_OK) {
-        status = sf_tables_repair(job->previous, job->previous_fabric,
-                                  job->fabric, job->graph, job->link_ports,
-                                  job->variants[0]->max_hops, &job->tables,
-                                  &job->repair, err);
+        status =
+            sf_tables_repair(job->previous, job->previous_fabric, job->fabric,
+                             job->graph, job->link_ports, repair_limit(job),
+                             &job->tables, &job->repair, err);
     }
     return status;
 }
@@ -206,8 +242,7 @@ route(struct job *job, const char *previous, struct sf_error *err)
 
     if (previous) {
         status = load_previous(job, previous, err);
-        lmc = status == SF_OK ? previous_lmc(job->previous_fabric) : lmc;
-        job->params.n_layers = 1u << lmc;
+        lmc = sf_lmc_for_layers(job->params.n_layers);
     }
     if (status == SF_OK) {
         status =
@@ -248,7 +283,8 @@ make_report(struct job *job, struct sf_error *err)
     job->report = (struct sf_route_report){
         .scheme = scheme->name,
         .n_layers = job->params.n_layers,
-        .max_hops = job->variants[0]->max_hops,
+        .max_hops =
+            job->previous ? repair_limit(job) : job->variants[0]->max_hops,
         .seed = job->params.seed,
         .is_per_host = job->is_per_host,
         .fabric = job->fabric,
@@ -336,6 +372,8 @@ run(const struct cli_args *args)
         sf_route_report_write_text(&job.report, stdout);
         printf("  layers made in %.3f s; written to %s\n", job.seconds,
                folder);
+        printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
+               folder, sf_lmc_for_layers(job.params.n_layers));
     }
     free_job(&job);
     return code;
@@ -351,10 +389,12 @@ const struct cli_command cli_command_route = {
         "lead over other links, so that together they share the load and "
         "survive faults.\n"
         "\n"
-        "FABRIC is a spec, a folder that 'slimfly plan' wrote, what "
-        "ibnetdiscover prints, a cache of it, or the word live. Into DIR go "
-        "fabric.ibnetdiscover with the LIDs, opensm-lfts.dump, which "
-        "OpenSM's file engine loads, and route.json with figures.\n"
+        "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
+        "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
+        "netlist of ibsim, or the word live. Into DIR go fabric.ibnetdiscover "
+        "with the LIDs, opensm-lfts.dump and route.json with figures. OpenSM "
+        "loads the tables with -R file -U DIR/opensm-lfts.dump -l LMC, on a "
+        "fabric whose ports have these LIDs.\n"
         "\n"
         "The tables do not protect against deadlock by themselves; virtual "
         "lanes are not written yet.\n"

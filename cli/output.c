@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,37 @@ is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* The temporary file that is being written, for whoever interrupts. */
+static char *volatile unfinished;
+
+static void
+remove_unfinished(int signal_number)
+{
+    char *path = unfinished;
+    if (path) {
+        unlink(path);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Sees that nothing half-written stays when the program is interrupted. */
+static void
+guard_temporary(char *path)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+    unfinished = path;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action;
+        if (sigaction(signals[i], NULL, &action) == 0 &&
+            action.sa_handler == SIG_DFL) {
+            action.sa_handler = remove_unfinished;
+            sigaction(signals[i], &action, NULL);
+        }
+    }
+}
+
 static bool
 open_temporary(struct cli_output *output)
 {
@@ -31,6 +63,7 @@ open_temporary(struct cli_output *output)
     if (fd < 0) {
         return false;
     }
+    guard_temporary(output->temporary);
     /* mkstemp() makes private files; this is to be an ordinary one. */
     mode_t mask = umask(0);
     umask(mask);
@@ -51,15 +84,19 @@ cli_output_open(struct cli_output *output, const char *path)
         output->stream = stdout;
         return true;
     }
-    output->path = path;
+    /* A link stays one: what it leads to is replaced. */
+    output->resolved = realpath(path, NULL);
+    output->path = output->resolved ? output->resolved : path;
     if (is_special(path)) {
         output->stream = fopen(path, "w");
-    } else {
+    } else if (!output->resolved || access(path, W_OK) == 0) {
         open_temporary(output);
     }
     if (!output->stream) {
         cli_fail("%s: %s", path, strerror(errno));
         free(output->temporary);
+        free(output->resolved);
+        unfinished = NULL;
         return false;
     }
     return true;
@@ -87,7 +124,9 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     if (code != CLI_FINE && output->temporary) {
         unlink(output->temporary);
     }
+    unfinished = NULL;
     free(output->temporary);
+    free(output->resolved);
     return code;
 }
 

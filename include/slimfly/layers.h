@@ -73,6 +73,8 @@ struct sf_layers_params {
     bool within_parts;  /* Route a disconnected graph part by part instead
                          * of refusing it. */
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
+    uint32_t variant;    /* The layers are for host number 'variant' of each */
+    uint32_t n_variants; /* switch, of so many; 0: for all its hosts. */
 
     /* Options of single schemes; others ignore them. */
     uint32_t paper_min_hops; /* paper: the shortest path that counts as almost
@@ -98,6 +100,7 @@ struct sf_layer_scheme {
     uint32_t extra_hops;   /* The default of max_hops is the diameter plus
                             * this; SF_NONE: no limit. */
     bool takes_turns;
+    bool is_per_host; /* Meant to have paths of their own for each host. */
     const struct sf_layer_ops *ops;
 };
 

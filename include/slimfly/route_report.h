@@ -50,5 +50,17 @@ void sf_route_report_write_text(const struct sf_route_report *report,
 enum sf_status sf_route_report_write_json(const struct sf_route_report *report,
                                           FILE *stream, struct sf_error *err);
 
+/* What a route.json says of how its tables were made. */
+struct sf_route_settings {
+    const struct sf_layer_scheme *scheme;
+    uint32_t n_layers, max_hops;
+    uint64_t seed;
+    bool is_per_host;
+};
+
+enum sf_status sf_route_settings_read(const char *path,
+                                      struct sf_route_settings *settings,
+                                      struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

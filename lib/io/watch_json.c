@@ -73,6 +73,10 @@ make_wrong(const struct sf_verification *verification)
                 ? json_null()
                 : sf_json_sentence(verification, finding->move,
                                    sf_verification_write_move));
+        json_object_set_new(object, "step",
+                            finding->move == SF_NONE
+                                ? json_null()
+                                : json_integer(finding->move + 1));
         json_array_append_new(array, object);
     }
     return array;

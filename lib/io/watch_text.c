@@ -85,7 +85,8 @@ write_mistakes(const struct sf_watch *watch, FILE *stream)
         fputs("  ! ", stream);
         sf_verification_write_finding(verification, i, stream);
         if (finding->move != SF_NONE) {
-            fputs("\n    ", stream);
+            /* The numbers are those that the sentences refer to. */
+            fprintf(stream, "\n    %u. ", finding->move + 1);
             sf_verification_write_move(verification, finding->move, stream);
         }
         fputc('\n', stream);

@@ -5,7 +5,8 @@
  * their order, each such rack a part of its own.  Inside a part, blocks
  * (subgroups; levels of a pod) go from the top down, switches above their
  * hosts, and the last block stands at the bottom.  A part that needs more than
- * one rack has its switches in the first and its hosts in the following. */
+ * one rack takes several side by side in one row, each with as many switches
+ * of a block as fit together with their hosts. */
 #include "slimfly/plan.h"
 
 #include "base/mem.h"
@@ -41,6 +42,7 @@ struct planner {
     uint32_t *members;          /* [n_switches] Switches, part by part. */
     SF_VEC(uint32_t) part_ends; /* Where in 'members' each part ends. */
     SF_VEC(struct sf_rack) racks;
+    uint32_t row, column; /* Of the next rack. */
     bool is_out_of_memory;
 };
 
@@ -62,18 +64,19 @@ block_of(const struct sf_topology *topo, uint32_t s)
     return topo->family->level_coord == 0 ? UINT32_MAX - place[0] : place[0];
 }
 
-static uint32_t
-host_units(const struct sf_floor *floor, uint32_t n_hosts)
-{
-    return (n_hosts + floor->hosts_per_unit - 1) / floor->hosts_per_unit;
-}
-
-/* Units that a switch takes together with its hosts. */
-static uint32_t
-units_of(const struct planner *planner, uint32_t s)
+/* Units that the switches members[first..end-1] take with their hosts, which
+ * share units. */
+static uint64_t
+units_of(const struct planner *planner, uint32_t first, uint32_t end)
 {
     const struct sf_floor *floor = &planner->plan->floor;
-    return floor->switch_units + host_units(floor, planner->topo->n_hosts[s]);
+    uint64_t n_hosts = 0;
+
+    for (uint32_t i = first; i < end; i++) {
+        n_hosts += planner->topo->n_hosts[planner->members[i]];
+    }
+    return (uint64_t)(end - first) * floor->switch_units +
+           (n_hosts + floor->hosts_per_unit - 1) / floor->hosts_per_unit;
 }
 
 static void
@@ -130,25 +133,23 @@ static void
 gather_loose(struct planner *planner, uint32_t n_members)
 {
     const struct sf_topology *topo = planner->topo;
-    uint32_t n_used = 0, start = n_members;
+    uint32_t start = n_members;
 
     for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
         if (sf_topology_group(topo, s) != SF_NONE) {
             continue;
         }
-        uint32_t units = units_of(planner, s);
+        planner->members[n_members] = s;
         bool is_other_kind = n_members > start &&
                              (topo->n_hosts[planner->members[n_members - 1]] ==
                               0) != (topo->n_hosts[s] == 0);
-        if (n_members > start &&
-            (n_used + units > planner->plan->floor.rack_units ||
-             is_other_kind)) {
+        if (n_members > start && (units_of(planner, start, n_members + 1) >
+                                      planner->plan->floor.rack_units ||
+                                  is_other_kind)) {
             end_part(planner, n_members);
             start = n_members;
-            n_used = 0;
         }
-        planner->members[n_members++] = s;
-        n_used += units;
+        n_members++;
     }
     if (n_members > start) {
         end_part(planner, n_members);
@@ -160,10 +161,15 @@ new_rack(struct planner *planner, uint32_t part)
 {
     const struct sf_floor *floor = &planner->plan->floor;
     uint32_t index = (uint32_t)planner->racks.n;
+
+    if (planner->column == floor->racks_per_row) {
+        planner->row++;
+        planner->column = 0;
+    }
     struct sf_rack rack = {
         .group = part,
-        .row = index / floor->racks_per_row,
-        .column = index % floor->racks_per_row,
+        .row = planner->row,
+        .column = planner->column++,
     };
 
     if (!sf_vec_push(&planner->racks, rack)) {
@@ -192,7 +198,7 @@ put_hosts(struct planner *planner, uint32_t part, uint32_t first, uint32_t end,
           struct shelf *shelf)
 {
     struct sf_fabric *fabric = planner->plan->fabric;
-    uint32_t n_put = 0;
+    uint32_t n_put = 0, last = SF_NONE;
 
     for (uint32_t i = first; i < end; i++) {
         uint32_t s = planner->members[i];
@@ -201,13 +207,11 @@ put_hosts(struct planner *planner, uint32_t part, uint32_t first, uint32_t end,
             if (n_put % planner->plan->floor.hosts_per_unit == 0) {
                 put(planner, part, host, 1, shelf);
             } else {
-                fabric->nodes[host].rack = fabric->nodes[host - 1].rack;
-                fabric->nodes[host].unit = fabric->nodes[host - 1].unit;
+                fabric->nodes[host].rack = fabric->nodes[last].rack;
+                fabric->nodes[host].unit = fabric->nodes[last].unit;
             }
+            last = host;
         }
-        /* Hosts of the next switch may not follow this one's in number, so
-         * a unit is shared among one switch's hosts only. */
-        n_put = 0;
     }
 }
 
@@ -222,42 +226,90 @@ block_end(const struct planner *planner, uint32_t first, uint32_t end)
     return i;
 }
 
-/* Puts members[first..end-1] into one rack (they fit) or several. */
+/* Puts the switches members[first..end-1] and, below them, their hosts. */
+static void
+put_block(struct planner *planner, uint32_t part, uint32_t first, uint32_t end,
+          struct shelf *shelf)
+{
+    for (uint32_t i = first; i < end; i++) {
+        put(planner, part, planner->members[i],
+            planner->plan->floor.switch_units, shelf);
+    }
+    put_hosts(planner, part, first, end, shelf);
+}
+
+/* Puts a part that fits into one rack: the last block stands at its bottom. */
+static void
+place_in_one(struct planner *planner, uint32_t part, uint32_t first,
+             uint32_t end)
+{
+    struct shelf shelf = new_rack(planner, part);
+
+    for (uint32_t start = first; start < end;) {
+        uint32_t stop = block_end(planner, start, end);
+        uint32_t units = (uint32_t)units_of(planner, start, stop);
+        if (start > first && stop == end && units < shelf.n_left) {
+            shelf.n_left = units;
+        }
+        put_block(planner, part, start, stop, &shelf);
+        start = stop;
+    }
+}
+
+/* The end of the longest run of a block, from 'start' on, that fits into a
+ * rack; a switch with more hosts than that is a run of its own. */
+static uint32_t
+run_end(const struct planner *planner, uint32_t start, uint32_t end)
+{
+    uint32_t block = block_end(planner, start, end), stop = start + 1;
+
+    while (stop < block && units_of(planner, start, stop + 1) <=
+                               planner->plan->floor.rack_units) {
+        stop++;
+    }
+    return stop;
+}
+
+/* Puts a part that needs several racks, all in one row if a row has that
+ * many. */
+static void
+place_in_many(struct planner *planner, uint32_t part, uint32_t first,
+              uint32_t end)
+{
+    uint32_t n_runs = 0;
+
+    for (uint32_t i = first; i < end; i = run_end(planner, i, end)) {
+        n_runs++;
+    }
+    if (planner->column > 0 &&
+        planner->column + n_runs > planner->plan->floor.racks_per_row) {
+        planner->row++;
+        planner->column = 0;
+    }
+    for (uint32_t start = first; start < end;) {
+        uint32_t stop = run_end(planner, start, end);
+        struct shelf shelf = new_rack(planner, part);
+        put_block(planner, part, start, stop, &shelf);
+        start = stop;
+    }
+}
+
+/* Puts members[first..end-1] into one rack or several, and names them. */
 static void
 place_part(struct planner *planner, uint32_t part, uint32_t first,
            uint32_t end)
 {
-    const struct sf_floor *floor = &planner->plan->floor;
     uint32_t first_rack = (uint32_t)planner->racks.n;
-    uint64_t total = 0;
 
-    for (uint32_t i = first; i < end; i++) {
-        total += units_of(planner, planner->members[i]);
+    /* Blocks round up their hosts' units one by one. */
+    uint64_t total = 0;
+    for (uint32_t i = first; i < end; i = block_end(planner, i, end)) {
+        total += units_of(planner, i, block_end(planner, i, end));
     }
-    bool fits = total <= floor->rack_units;
-    struct shelf shelf = new_rack(planner, part);
-    for (uint32_t start = first; start < end;) {
-        uint32_t stop = block_end(planner, start, end);
-        uint32_t units = 0;
-        for (uint32_t i = start; i < stop; i++) {
-            units += fits ? units_of(planner, planner->members[i])
-                          : floor->switch_units;
-        }
-        if (start > first && stop == end && units < shelf.n_left) {
-            shelf.n_left = units; /* The last block stands at the bottom. */
-        }
-        for (uint32_t i = start; i < stop; i++) {
-            put(planner, part, planner->members[i], floor->switch_units,
-                &shelf);
-        }
-        if (fits) {
-            put_hosts(planner, part, start, stop, &shelf);
-        }
-        start = stop;
-    }
-    if (!fits) {
-        shelf.n_left = 0;
-        put_hosts(planner, part, first, end, &shelf);
+    if (total <= planner->plan->floor.rack_units) {
+        place_in_one(planner, part, first, end);
+    } else {
+        place_in_many(planner, part, first, end);
     }
 
     uint32_t n_racks = (uint32_t)planner->racks.n - first_rack;

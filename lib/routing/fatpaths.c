@@ -63,7 +63,7 @@ choose_way_up(struct fatpaths *fatpaths, uint32_t layer, uint32_t s,
         uint32_t v = graph->arcs[a].to, hop = a - graph->first[s];
         if (fatpaths->rank[v] < fatpaths->rank[s] ||
             fatpaths->depth[v] == SF_NONE ||
-            fatpaths->depth[v] >= job->max_hops) {
+            fatpaths->depth[v] >= job->limits[d]) {
             continue;
         }
         uint64_t cost =

@@ -134,11 +134,15 @@ build_layers(struct ftree *ftree)
 {
     const struct sf_layer_job *job = ftree->job;
     uint32_t n_layers = job->layers->n_layers;
+    uint32_t n_variants =
+        job->params->n_variants ? job->params->n_variants : 1;
 
     for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
         sf_search_run(&ftree->search, job->graph, d, NULL);
         for (uint32_t l = 0; l < n_layers; l++) {
-            uint64_t x = (uint64_t)ftree->number[d] * n_layers + l;
+            uint64_t host =
+                (uint64_t)ftree->number[d] * n_variants + job->params->variant;
+            uint64_t x = host * n_layers + l;
             uint16_t *tree = sf_layers_tree(job->layers, l, d);
             for (uint32_t i = 1; i < ftree->search.n_reached; i++) {
                 uint32_t s = ftree->search.order[i];
@@ -185,5 +189,6 @@ const struct sf_layer_scheme sf_scheme_ftree = {
     .summary = "up and down a Fat Tree, the links up dealt out by the "
                "destination's number",
     .reference = "Zahavi10",
+    .is_per_host = true,
     .ops = &ops,
 };

@@ -436,7 +436,7 @@ move(const struct tree *tree, uint32_t s, uint32_t hop)
 static inline bool
 may_go(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
-    return tree->depth[v] < tree->gates->job->max_hops &&
+    return tree->depth[v] < tree->gates->job->limits[tree->destination] &&
            parent_of(tree, v) != s && turn_class(tree, arc, v) != 0;
 }
 
@@ -460,7 +460,7 @@ cheapest_hop(const struct tree *tree, uint32_t s, uint32_t avoid,
     const struct sf_graph *graph = tree->graph;
     const struct sf_arc *arcs = graph->arcs;
     const uint16_t *depth = tree->depth;
-    uint32_t max_hops = tree->gates->job->max_hops;
+    uint32_t max_hops = tree->gates->job->limits[tree->destination];
     uint32_t end = graph->first[s + 1], best_hop = SF_NONE;
 
     for (uint32_t i = graph->first[s]; i < end; i++) {
@@ -525,7 +525,8 @@ lead_to_main_gate(const struct tree *tree, struct sf_random *random)
 
     level[0] =
         graph->arcs[graph->first[tree->destination] + tree->main_gate].to;
-    for (uint32_t d = 1; d < tree->gates->job->max_hops && n_level > 0; d++) {
+    for (uint32_t d = 1;
+         d < tree->gates->job->limits[tree->destination] && n_level > 0; d++) {
         uint32_t n_offers = 0, n_next = 0;
         sf_random_shuffle(random, level, n_level);
         for (uint32_t i = 0; i < n_level; i++) {
@@ -560,7 +561,8 @@ relay_hop(const struct tree *tree, uint32_t s)
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
-        if (tree->depth[v] + 2u > tree->gates->job->max_hops ||
+        if (tree->depth[v] + 2u >
+                tree->gates->job->limits[tree->destination] ||
             v == tree->destination || !may_go(tree, s, i, v)) {
             continue;
         }
@@ -592,7 +594,7 @@ list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t c = graph->arcs[i].to, back = tree->gates->job->reverse[i];
         if (c == tree->destination || nodes[c].child != SF_NONE ||
-            tree->depth[c] < tree->gates->job->max_hops ||
+            tree->depth[c] < tree->gates->job->limits[tree->destination] ||
             worker->gate_price[nodes[c].gate] <= 0 ||
             !may_go(tree, c, back, s)) {
             continue;
@@ -620,7 +622,7 @@ try_to_open(const struct tree *tree, uint32_t s)
     uint32_t old_hop = tree->hops[s], n_moves;
 
     if (node->child != SF_NONE || need_of(tree, s) > 1 ||
-        tree->depth[s] < tree->gates->job->max_hops ||
+        tree->depth[s] < tree->gates->job->limits[tree->destination] ||
         (int64_t)worker->gate_price[node->gate] *
                 sf_graph_degree(tree->graph, s) <=
             waste_cost(tree, s, 2)) {
@@ -1151,7 +1153,7 @@ guess_loads(struct gates *gates)
     const struct sf_layer_job *job = gates->job;
     double n_arcs = 2.0 * job->graph->n_links;
     double routes = (double)gates->n_routes_to * (double)gates->n_routes_to;
-    double extra = job->max_hops > job->diameter ? 0.85 : 0;
+    double extra = job->usual_hops > job->usual_diameter ? 0.85 : 0;
     double n_layers = job->layers->n_layers;
     double all = n_layers * job->mean_distance + (n_layers - 1) * extra;
 

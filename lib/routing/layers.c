@@ -35,6 +35,7 @@ sf_layer_scheme_find(const char *name)
 /* The arrays behind a job, which the job shows as const. */
 struct prepared {
     uint32_t *weights;
+    uint32_t *limits; /* First the farthest distances, then limits. */
     uint32_t *reverse;
     size_t *turns_at;
     struct sf_search search;
@@ -125,6 +126,7 @@ measure(struct sf_layer_job *job, struct prepared *prepared,
         }
         uint32_t far = search->distance[search->order[search->n_reached - 1]];
         job->diameter = far > job->diameter ? far : job->diameter;
+        prepared->limits[s] = far;
         for (uint32_t i = 0; i < search->n_reached; i++) {
             sum += search->distance[search->order[i]];
         }
@@ -134,9 +136,37 @@ measure(struct sf_layer_job *job, struct prepared *prepared,
     return SF_OK;
 }
 
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of 'limits', which are the farthest distances still. */
+static enum sf_status
+find_usual_diameter(struct sf_layer_job *job, const uint32_t *limits,
+                    struct sf_error *err)
+{
+    uint32_t n = job->graph->n_nodes;
+    uint32_t *sorted = sf_calloc(n, sizeof *sorted);
+
+    if (!sorted) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
+    }
+    if (n > 0) {
+        memcpy(sorted, limits, n * sizeof *sorted);
+        qsort(sorted, n, sizeof *sorted, compare_numbers);
+        job->usual_diameter = sorted[n / 2];
+    }
+    free(sorted);
+    return SF_OK;
+}
+
+/* Turns 'limits', the farthest distances, into limits of hops. */
 static enum sf_status
 limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
-           struct sf_error *err)
+           uint32_t *limits, struct sf_error *err)
 {
     uint32_t asked = job->params->max_hops;
     uint32_t most = job->graph->n_nodes; /* No path without loops has more. */
@@ -147,12 +177,22 @@ limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
                        "the diameter is %u",
                        asked, job->diameter);
     }
-    if (asked == 0) {
-        asked = scheme->extra_hops == SF_NONE
-                    ? most
-                    : job->diameter + scheme->extra_hops;
+    enum sf_status status = find_usual_diameter(job, limits, err);
+    if (status != SF_OK) {
+        return status;
     }
-    job->max_hops = asked < most ? asked : most;
+    bool is_unlimited = scheme->extra_hops == SF_NONE;
+    job->usual_hops = asked ? asked
+                      : is_unlimited
+                          ? most
+                          : job->usual_diameter + scheme->extra_hops;
+    job->usual_hops = job->usual_hops < most ? job->usual_hops : most;
+    job->max_hops = job->usual_hops;
+    for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
+        limits[d] = limits[d] > job->usual_hops ? limits[d] : job->usual_hops;
+        job->max_hops = limits[d] > job->max_hops ? limits[d] : job->max_hops;
+    }
+    job->limits = limits;
     return SF_OK;
 }
 
@@ -206,6 +246,7 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
     size_t n = job->graph->n_nodes;
 
     prepared->weights = sf_calloc(n, sizeof *prepared->weights);
+    prepared->limits = sf_calloc(n, sizeof *prepared->limits);
     prepared->reverse =
         sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
     bool made = sf_search_init(&prepared->search, (uint32_t)n);
@@ -213,7 +254,8 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
         prepared->turns_at = sf_calloc(n, sizeof *prepared->turns_at);
         made = made && prepared->turns_at;
     }
-    if (!made || !prepared->weights || !prepared->reverse) {
+    if (!made || !prepared->weights || !prepared->limits ||
+        !prepared->reverse) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
     fill_reverse(job->graph, prepared->reverse);
@@ -232,6 +274,7 @@ clear_prepared(struct prepared *prepared)
     sf_search_clear(&prepared->search);
     free(prepared->turns_at);
     free(prepared->reverse);
+    free(prepared->limits);
     free(prepared->weights);
 }
 
@@ -279,7 +322,7 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
         status = measure(&job, &prepared, err);
     }
     if (status == SF_OK) {
-        status = limit_hops(&job, scheme, err);
+        status = limit_hops(&job, scheme, prepared.limits, err);
     }
     if (status == SF_OK) {
         status = make_layers(&job, &job.layers, err);

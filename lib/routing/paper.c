@@ -264,7 +264,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
         return sf_fail(err, SF_ELIMIT, "%zu switches: the limit is %u", n,
                        FAR - 1);
     }
-    paper.max_hops = job->max_hops;
+    paper.max_hops = job->usual_hops;
     paper.min_hops = job->params->paper_min_hops ? job->params->paper_min_hops
                                                  : paper.max_hops;
     if (paper.min_hops > paper.max_hops) {

@@ -41,7 +41,7 @@ grow_tree(const struct sf_layer_job *job, const bool *keep,
     for (uint32_t i = 1; i < kept->n_reached; i++) {
         uint32_t s = kept->order[i];
         uint64_t least = UINT64_MAX;
-        if (kept->distance[s] > job->max_hops) {
+        if (kept->distance[s] > job->limits[kept->order[0]]) {
             return;
         }
         depth[s] = kept->distance[s];

@@ -17,7 +17,13 @@ struct sf_layer_job {
     uint32_t diameter;       /* The longest finite distance. */
     double mean_distance; /* Over pairs with a path, each with itself too. */
     uint32_t max_hops;    /* At least the diameter. */
-    uint32_t n_threads;   /* At least 1. */
+    /* By default a fault that takes a few switches farther away does not make
+     * all paths longer: most destinations have the usual limit, those with
+     * farther switches as much as they need. */
+    uint32_t usual_diameter;  /* Median of the farthest distances. */
+    uint32_t usual_hops;      /* The limit for most. */
+    const uint32_t *limits;   /* [V] Hops at most, by destination. */
+    uint32_t n_threads;       /* At least 1. */
     struct sf_layers *layers; /* To be filled; SF_NO_HOP everywhere. */
 };
 

@@ -301,7 +301,7 @@ sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
             tree[s] = nearest_hop(job, s, first[s], search, depth);
             depth[s] = depth[graph->arcs[graph->first[s] + tree[s]].to] + 1;
         }
-        if (depth[s] > job->max_hops) {
+        if (depth[s] > job->limits[destination]) {
             memcpy(tree, first, graph->n_nodes * sizeof *tree);
             for (uint32_t j = 0; j < search->n_reached; j++) {
                 depth[search->order[j]] = search->distance[search->order[j]];

@@ -93,7 +93,9 @@ class SlimFly(Planned):
             between = {}
             for cable in self.cables(self.plan(f"sf:q={q}")):
                 if cable["step"] == "3":
-                    pair = frozenset((cable["a_rack"], cable["b_rack"]))
+                    # A group of a larger q stands in cabinets R0.1, R0.2, ...
+                    pair = frozenset(cable[f"{end}_rack"].split(".")[0]
+                                     for end in "ab")
                     between[pair] = between.get(pair, 0) + 1
             self.assertEqual(len(between), q * (q - 1) // 2)
             self.assertEqual(set(between.values()), {2 * q})
@@ -173,6 +175,23 @@ class AllFamilies(Planned):
                 self.assertLessEqual(max(hosts.values()), 2)
                 self.assertTrue(all(1 <= unit <= 42
                                     for _, unit in [*places, *hosts]))
+
+    def test_hosts_stand_beside_their_switch(self):
+        for spec in "sf:q=5", "sf:q=7", "sf:q=9", "sf:q=13", "df:a=8,h=4":
+            for cable in self.cables(self.plan(spec)):
+                if cable["step"] == "0":
+                    self.assertEqual(cable["a_rack"], cable["b_rack"], spec)
+
+    def test_a_group_stands_in_one_row(self):
+        with open(f"{self.plan('sf:q=9')}/plan.json",
+                  encoding="utf-8") as file:
+            racks = json.load(file)["racks"]
+        rows = {}
+        for rack in racks:
+            rows.setdefault(rack["part"], set()).add(rack["row"])
+        self.assertEqual({len(row) for row in rows.values()}, {1})
+        self.assertEqual(len({(r["row"], r["column"]) for r in racks}),
+                         len(racks))
 
     def test_lengths_follow_from_the_floor(self):
         near = self.cables(self.plan("sf:q=5"))

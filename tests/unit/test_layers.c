@@ -200,7 +200,7 @@ draw_turns(const struct sf_graph *graph, uint32_t n_classes, uint64_t seed)
         n_turns +=
             (size_t)sf_graph_degree(graph, v) * sf_graph_degree(graph, v);
     }
-    uint8_t *classes = malloc(n_turns);
+    uint8_t *classes = calloc(n_turns + 1, 1);
     sf_random_init(&random, seed, 0);
     for (size_t i = 0; i < n_turns; i++) {
         classes[i] = (uint8_t)(1 + sf_random_below(&random, n_classes));
