@@ -1,7 +1,9 @@
 /* shortest.c -- how many pairs of switches are how far apart?  A complete
  * program against the library:
  *
- *     cc shortest.c $(pkg-config --cflags --libs slimfly) && ./a.out sf:q=5 */
+ *     cc shortest.c $(pkg-config --cflags --libs slimfly) && ./a.out sf:q=5
+ *
+ * If the library is not where the loader looks, LD_LIBRARY_PATH tells it. */
 #include <slimfly/slimfly.h>
 
 #include <inttypes.h>

@@ -80,6 +80,21 @@ order_by_group(const struct sf_topology *topo, uint32_t *order)
     return true;
 }
 
+/* Room for the longest name beside the circle. */
+static double
+label_room(const struct sf_topology *topo)
+{
+    size_t longest = 0;
+
+    for (uint32_t s = 0;
+         s < topo->graph->n_nodes && topo->graph->n_nodes <= MAX_LABELS; s++) {
+        char name[SF_MAX_NAME];
+        size_t length = strlen(sf_topology_switch_name(topo, s, name));
+        longest = length > longest ? length : longest;
+    }
+    return fmax(MARGIN, 30 + 6.5 * (double)longest);
+}
+
 static void
 lay_out_circle(const struct sf_topology *topo, struct layout *layout)
 {
@@ -93,7 +108,7 @@ lay_out_circle(const struct sf_topology *topo, struct layout *layout)
     double steps = n + 1.5 * n_gaps;
     double spacing = n <= MAX_LABELS ? 26 : 9;
     double radius = fmax(spacing * steps / (2 * PI), 150);
-    double centre = radius + MARGIN;
+    double centre = radius + label_room(topo);
 
     layout->is_round = true;
     layout->centre = centre;
@@ -337,6 +352,9 @@ sf_write_svg(const struct sf_topology *topo, FILE *stream,
         }
     }
     if (is_ok) {
+        /* The title must fit too: 50 letters of numbers after the spec. */
+        layout.width =
+            fmax(layout.width, 40 + 10 * (double)(strlen(topo->spec) + 50));
         draw(topo, &layout, stream);
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a drawing");

@@ -108,19 +108,25 @@ number_switches(struct ftree *ftree)
     }
 }
 
-/* The arc of 's' on a shortest path, chosen by the destination's number. */
+/* The arc of 's' on a shortest path, chosen by the destination's number.  On
+ * the way down there is a choice among parallel links only, and it is that of
+ * the switch below on its way up. */
 static uint16_t
 choose(const struct ftree *ftree, uint32_t s, uint64_t x)
 {
     const struct sf_graph *graph = ftree->job->graph;
     const uint32_t *distance = ftree->search.distance;
-    uint32_t n_shortest = 0;
+    uint32_t n_shortest = 0, next = s;
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        n_shortest += distance[graph->arcs[i].to] + 1 == distance[s];
+        if (distance[graph->arcs[i].to] + 1 == distance[s]) {
+            next = graph->arcs[i].to;
+            n_shortest++;
+        }
     }
     assert(n_shortest > 0); /* 's' reaches the destination. */
-    uint64_t wanted = x / ftree->stride[s] % n_shortest;
+    uint32_t lower = ftree->level[next] < ftree->level[s] ? next : s;
+    uint64_t wanted = x / ftree->stride[lower] % n_shortest;
     uint32_t i = graph->first[s];
     for (;; i++) {
         if (distance[graph->arcs[i].to] + 1 == distance[s] && wanted-- == 0) {

@@ -181,6 +181,27 @@ class Schemes(Routed):
         self.assertEqual(set(self.report(self.route("sf:q=3"))), documented)
 
 
+class Balance(Routed):
+    def test_ftree_spreads_the_hosts_of_a_leaf(self):
+        for spec in "ft2:ports=12", "ft2:leaf=6,core=3,up=2":
+            loads = self.report(self.route(spec, "-s", "ftree", "-l",
+                                           "1"))["paths_per_link"]
+            self.assertEqual(loads["max"], loads["min"])
+
+    def test_a_fault_makes_only_the_paths_near_it_longer(self):
+        edges = self.succeeds("topology", "sf:q=5", "-f", "edges")
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/edges"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(edges.replace("\n0 1\n", "\n", 1))
+            for scheme in "gates", "paper":
+                whole = self.report(self.route("sf:q=5", "-s", scheme))
+                faulty = self.route(f"edges:{path},p=4", "-s", scheme)
+                self.check(faulty)
+                self.assertLess(self.report(faulty)["mean_hops"],
+                                whole["mean_hops"] + 0.1)
+
+
 class Repair(Routed):
     def without(self, folder, *ends):
         """The fabric of a folder with some cables gone."""
@@ -224,6 +245,16 @@ class Repair(Routed):
         after = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
                            before)
         self.assertEqual(self.report(after)["repair"]["changed"], 0)
+
+    def test_a_repair_keeps_the_settings(self):
+        before = self.route("sf:q=4", "-l", "2", "--seed", "5", "-s", "paper")
+        after = self.report(self.route("sf:q=4", "--previous", before))
+        self.assertEqual((after["n_layers"], after["seed"], after["scheme"]),
+                         (2, 5, "paper"))
+        for option in (["-l", "2"], ["--seed", "5"], ["--per-host"],
+                       ["-s", "paper"], ["--max-hops", "3"]):
+            self.fails("route", "sf:q=4", "-o", "/nonexistent", "--previous",
+                       before, *option, says="does not go with --previous")
 
     def test_a_folder_that_holds_no_tables_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,10 @@
 """What 'slimfly topology' and the frame around the commands promise."""
 import json
 import os
+import signal
 import subprocess
 import tempfile
+import time
 
 import harness
 from harness import slimfly
@@ -272,6 +274,32 @@ class Output(harness.Case):
                 self.assertEqual(file.read(),
                                  self.succeeds("topology", "sf:q=4"))
             self.assertEqual(os.listdir(folder), ["out"])
+
+    def test_a_link_stays_a_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target, link = f"{folder}/target", f"{folder}/link"
+            with open(target, "w", encoding="utf-8"):
+                pass
+            os.symlink(target, link)
+            self.succeeds("topology", "sf:q=4", "-o", link)
+            self.assertTrue(os.path.islink(link))
+            with open(target, encoding="utf-8") as file:
+                self.assertEqual(file.read(),
+                                 self.succeeds("topology", "sf:q=4"))
+            self.assertEqual(sorted(os.listdir(folder)), ["link", "target"])
+
+    def test_an_interrupted_command_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            process = subprocess.Popen(
+                [harness.PROGRAM, "topology", "sf:q=128", "-f", "graphml",
+                 "-o", f"{folder}/out"], stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while (not os.listdir(folder) and process.poll() is None
+                   and time.monotonic() < deadline):
+                time.sleep(0.001)
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+            self.assertIn(os.listdir(folder), ([], ["out"]))
 
     def test_what_cannot_be_written_is_said(self):
         self.fails("topology", "sf:q=4", "-o", "/nonexistent/out",

@@ -109,6 +109,14 @@ class RightFabrics(Fabric):
         self.assertEqual((live.returncode, live.stdout), (0, expected),
                          live.stderr)
 
+    def test_live_discovery_gives_its_place_back(self):
+        # ibsim has room for ten clients.
+        sim = self.start("sf:q=3")
+        for _ in range(12):
+            done = sim.run(harness.PROGRAM, "verify", self.folder, "live")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(os.listdir(sim.folder), ["console"])
+
     def test_the_plans_own_text_is_what_ibnetdiscover_prints(self):
         for name in "fabric.ibsim", "fabric.ibnetdiscover":
             self.start("sf:q=5", "--switch-ports", "36")
