@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_SLIMFLY_H
 #define SLIMFLY_SLIMFLY_H
 
+#include "slimfly/audit.h"
 #include "slimfly/discovery.h"
 #include "slimfly/error.h"
 #include "slimfly/fabric.h"
@@ -17,6 +18,7 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/route_report.h"
+#include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 #include "slimfly/topology.h"
 #include "slimfly/verify.h"
