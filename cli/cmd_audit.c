@@ -44,21 +44,27 @@ is_there(const char *path)
     return stat(path, &status) == 0;
 }
 
+static char *
+path_in(const char *folder, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
 /* Reads what OpenSM dumps, or 'slimfly route' writes, into 'folder'. */
 static enum sf_status
 load_folder(struct job *job, const char *folder, struct sf_error *err)
 {
-    char *lfts = NULL, *sl2vl = NULL, *path_sls = NULL;
+    char *lfts = path_in(folder, "opensm-lfts.dump");
+    char *sl2vl = path_in(folder, "opensm-sl2vl.dump");
+    char *path_sls = path_in(folder, "path-sl.csv");
     enum sf_status status = SF_OK;
 
-    if (asprintf(&lfts, "%s/opensm-lfts.dump", folder) < 0 ||
-        asprintf(&sl2vl, "%s/opensm-sl2vl.dump", folder) < 0 ||
-        asprintf(&path_sls, "%s/path-sl.csv", folder) < 0) {
+    if (!lfts || !sl2vl || !path_sls) {
         status = sf_fail(err, SF_ENOMEM, "out of memory");
+        goto done;
     }
-    if (status == SF_OK) {
-        status = sf_tables_read(lfts, job->fabric, &job->tables, err);
-    }
+    status = sf_tables_read(lfts, job->fabric, &job->tables, err);
     if (status == SF_OK && is_there(sl2vl)) {
         status = sf_sl2vl_read(sl2vl, job->fabric, &job->sl2vl, err);
     }
@@ -66,6 +72,8 @@ load_folder(struct job *job, const char *folder, struct sf_error *err)
         status = sf_path_sls_read(path_sls, job->fabric, job->tables->max_lid,
                                   &job->path_sls, err);
     }
+
+done:
     free(path_sls);
     free(sl2vl);
     free(lfts);
