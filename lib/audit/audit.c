@@ -87,7 +87,8 @@ struct auditor {
 static enum sf_status
 fail_memory(struct auditor *is)
 {
-    return sf_fail(is->err, SF_ENOMEM, "out of memory for an audit");
+    sf_fail(is->err, SF_ENOMEM, "out of memory for an audit");
+    return SF_ENOMEM;
 }
 
 static enum sf_status

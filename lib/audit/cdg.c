@@ -146,16 +146,53 @@ struct search {
     const struct sf_cdg *cdg;
     uint32_t n_channels;
     bool *is_left;    /* [n_channels] By Kahn's algorithm. */
-    uint32_t *n_held; /* [n_channels] Channels that wait for it; then its
-                       * distance from the start. */
+    uint32_t *n_held; /* [n_channels] Channels that hold it up, or that it
+                       * holds up; then its distance from the start. */
     uint32_t *parent; /* [n_channels] */
     uint32_t *queue;  /* [n_channels] */
     uint32_t *best;   /* [n_best] The shortest cycle so far. */
     uint32_t n_best;
 };
 
-/* Takes away channels that nothing left waits behind; returns how many stay.
- */
+/* Takes away channels that hold up nothing that is left, as reduce() does with
+ * those that nothing left holds up: what stays is on cycles or leads from one
+ * to another. */
+static void
+reduce_back(struct search *is)
+{
+    const struct sf_cdg *cdg = is->cdg;
+    uint32_t *n_waiting = is->n_held;
+    uint32_t n_queued = 0;
+
+    for (uint32_t c = 0; c < is->n_channels; c++) {
+        struct waiting waiting = waiting_behind(cdg, c);
+        n_waiting[c] = 0;
+        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+            n_waiting[c] += is->is_left[d];
+        }
+        if (is->is_left[c] && !n_waiting[c]) {
+            is->queue[n_queued++] = c;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        uint32_t out = is->queue[i] / cdg->n_vls;
+        uint32_t vl_out = is->queue[i] % cdg->n_vls;
+        uint32_t s = cdg->arcs[out].from;
+        is->is_left[is->queue[i]] = false;
+        for (uint32_t arc = cdg->first[s]; arc < cdg->first[s + 1]; arc++) {
+            uint32_t in = cdg->arcs[arc].reverse;
+            for (uint32_t vl = 0; vl < cdg->n_vls; vl++) {
+                uint32_t c = in * cdg->n_vls + vl;
+                if ((*sf_cdg_row(cdg, in, vl, out) >> vl_out & 1) &&
+                    is->is_left[c] && --n_waiting[c] == 0) {
+                    is->queue[n_queued++] = c;
+                }
+            }
+        }
+    }
+}
+
+/* Takes away channels that nothing left holds up; returns how many stay. */
 static uint32_t
 reduce(struct search *is)
 {
@@ -258,6 +295,7 @@ sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
     if (!is.is_left || !is.n_held || !is.parent || !is.queue || !is.best) {
         status = sf_fail(err, SF_ENOMEM, "deadlock check of %u channels", n);
     } else if (reduce(&is) > 0) {
+        reduce_back(&is);
         search_all(&is);
         *channelsp = is.best;
         *n_channelsp = is.n_best;

@@ -50,9 +50,9 @@ sf_cdg_row(const struct sf_cdg *cdg, uint32_t in, uint32_t vl, uint32_t out)
 }
 
 /* Finds a shortest cycle: '*channelsp' gets its '*n_channelsp' channels in
- * order, or NULL and 0 if there is none.  Kahn's algorithm takes away all that
- * no cycle leads to; then a breadth-first search from each channel that is
- * left, no deeper than the shortest cycle so far. */
+ * order, or NULL and 0 if there is none.  Kahn's algorithm, from both ends,
+ * takes away all that does not lie between cycles; then a breadth-first search
+ * from each channel that is left, no deeper than the shortest cycle so far. */
 enum sf_status sf_cdg_shortest_cycle(const struct sf_cdg *cdg,
                                      uint32_t **channelsp,
                                      uint32_t *n_channelsp,

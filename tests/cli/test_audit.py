@@ -290,8 +290,10 @@ class BadInput(Audited):
         more = self.route("sf:q=3", "-l", "4")
         empty = f"{folder}/empty"
         os.mkdir(empty)
-        with open(f"{empty}/file", "w", encoding="utf-8"):
-            pass
+        for name, text in [("file", ""), ("zero", "0x0001\0001\n"),
+                           ("long", 5000 * "x" + "\n")]:
+            with open(f"{empty}/{name}", "w", encoding="utf-8") as file:
+                file.write(text)
         for args, says in [
                 ([], "expected a fabric and its tables"),
                 (["a", "b", "c"], "found 3 words"),
@@ -299,6 +301,8 @@ class BadInput(Audited):
                 (["sf:q=3", folder], "nothing with LID 0x0001"),
                 ([folder, empty], "opensm-lfts.dump: No such file"),
                 ([folder, f"{empty}/file"], "expected 'Unicast lids'"),
+                ([folder, f"{empty}/zero"], "zero:1: expected text"),
+                ([folder, f"{empty}/long"], "long:1: expected text"),
                 ([folder, f"{folder}/route.json"], "route.json:1: expected"),
                 ([folder, other], "the fabric has nothing with LID"),
                 ([folder, more], "the fabric has nothing with LID"),

@@ -214,6 +214,7 @@ oracle_is_free(const struct subject *is, enum sf_audit_behaviour behaviour,
     struct matrix matrix = { .n = is->fabric->n_ports * 15 };
     size_t n = matrix.n;
     bool is_free = true;
+    CHECK(n > 0);
     matrix.waits = calloc(n * n, 1);
     matrix.colour = calloc(n, 1);
     CHECK(matrix.waits && matrix.colour);
