@@ -60,8 +60,10 @@ struct auditor {
     uint16_t *start_vls; /* [n_arcs * SF_N_SLS] VLs on which packets from
                           * hosts of its switch take an arc; 0 if one is
                           * not known. */
-    uint16_t *sls_to;    /* [n_switches^2] SLs from a switch to the hosts of
-                          * another; NULL without path SLs. */
+    bool *drops;      /* [n_arcs * SF_N_SLS] Whether what comes over an arc is
+                       * thrown      away on its way out to some host. */
+    uint16_t *sls_to; /* [n_switches^2] SLs from a switch to the hosts of
+                       * another; NULL without path SLs. */
     uint64_t *n_by_hops; /* [n_switches + 1] */
     uint64_t *loads;     /* [n_arcs] */
 
@@ -215,6 +217,32 @@ in_port(const struct auditor *is, uint32_t arc)
     return port_number(is, is->cdg->arcs[arc].reverse);
 }
 
+static bool
+is_host_port(const struct auditor *is, uint32_t port)
+{
+    uint32_t peer = is->fabric->ports[port].peer;
+    return peer != SF_NONE &&
+           is->fabric->ports[peer].node >= is->fabric->n_switches;
+}
+
+/* What hosts at the end of an arc do not get over it. */
+static void
+find_drops(struct auditor *is)
+{
+    for (uint32_t arc = 0; is->params->sl2vl && arc < is->cdg->n_arcs; arc++) {
+        uint32_t s = is->cdg->arcs[arc].to;
+        const struct sf_node *node = &is->fabric->nodes[s];
+        for (uint32_t i = 0; i < node->n_ports; i++) {
+            for (uint32_t sl = 0;
+                 is_host_port(is, node->first_port + i) && sl < SF_N_SLS;
+                 sl++) {
+                is->drops[(size_t)arc * SF_N_SLS + sl] |=
+                    vl_of(is, s, in_port(is, arc), i + 1, sl) == SF_DROP_VL;
+            }
+        }
+    }
+}
+
 /* Packets from any host of its switch, on each arc. */
 static void
 find_start_vls(struct auditor *is)
@@ -228,9 +256,7 @@ find_start_vls(struct auditor *is)
             unsigned vls = 0;
             bool is_known = true;
             for (uint32_t i = 0; i < node->n_ports; i++) {
-                uint32_t peer = fabric->ports[node->first_port + i].peer;
-                if (peer == SF_NONE ||
-                    fabric->ports[peer].node < fabric->n_switches) {
+                if (!is_host_port(is, node->first_port + i)) {
                     continue;
                 }
                 uint8_t vl = vl_of(is, s, i + 1, port_number(is, arc), sl);
@@ -486,6 +512,28 @@ fail_no_vl(struct auditor *is, uint32_t s, uint32_t arc, uint32_t sl)
                    port_number(is, arc), sl);
 }
 
+/* Whether some of the path's LIDs do not get what comes over its last arc. */
+static bool
+is_dropped_at_home(const struct auditor *is, const struct path *path,
+                   uint32_t in)
+{
+    uint32_t first = is->first_lid[path->home];
+    uint32_t k = (uint32_t)(path->column - is->columns);
+
+    if (!is->drops[(size_t)in * SF_N_SLS + path->sl]) {
+        return false;
+    }
+    for (uint32_t i = first; i < is->first_lid[path->home + 1]; i++) {
+        struct home home = is->homes[is->lids[i]];
+        if (is->column_of[i - first] == k && home.is_host &&
+            vl_of(is, home.s, in_port(is, in), home.port, path->sl) ==
+                SF_DROP_VL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Takes a path, which arrives, channel by channel. */
 static enum sf_status
 take_path(struct auditor *is, const struct path *path)
@@ -507,6 +555,7 @@ take_path(struct auditor *is, const struct path *path)
         }
         uint32_t at = cdg->arcs[in].to;
         if (at == path->home || !vls) {
+            is->deadlock->n_dropped += vls && is_dropped_at_home(is, path, in);
             return SF_OK;
         }
         uint32_t out = is->next[at];
@@ -750,6 +799,8 @@ reserve(struct auditor *is)
     is->n_hosts = sf_calloc(n, sizeof *is->n_hosts);
     is->start_vls =
         sf_calloc((size_t)is->cdg->n_arcs * SF_N_SLS, sizeof *is->start_vls);
+    is->drops =
+        sf_calloc((size_t)is->cdg->n_arcs * SF_N_SLS, sizeof *is->drops);
     is->n_by_hops = sf_calloc(n + 1, sizeof *is->n_by_hops);
     is->loads = sf_calloc(is->cdg->n_arcs, sizeof *is->loads);
     is->outcomes = sf_calloc(n, sizeof *is->outcomes);
@@ -761,8 +812,8 @@ reserve(struct auditor *is)
         is->sls_to = sf_calloc(n * n, sizeof *is->sls_to);
     }
     return is->homes && is->lids && is->first_lid && is->n_hosts &&
-           is->start_vls && is->n_by_hops && is->loads && is->outcomes &&
-           is->hops && is->ends && is->next && is->trail &&
+           is->start_vls && is->drops && is->n_by_hops && is->loads &&
+           is->outcomes && is->hops && is->ends && is->next && is->trail &&
            (is->sls_to || !is->params->path_sls);
 }
 
@@ -781,6 +832,7 @@ release(struct auditor *is)
     free(is->loads);
     free(is->n_by_hops);
     free(is->sls_to);
+    free(is->drops);
     free(is->start_vls);
     free(is->n_hosts);
     free(is->first_lid);
@@ -820,6 +872,7 @@ prepare(struct auditor *is)
     if (!is->buffer || !is->sl_buffer || !is->columns || !is->column_of) {
         return fail_memory(is);
     }
+    find_drops(is);
     find_start_vls(is);
     collect_sls(is);
     return SF_OK;

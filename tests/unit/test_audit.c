@@ -486,37 +486,38 @@ TEST(audit_a_ring_on_one_lane_deadlocks)
     }
 }
 
-/* With a second lane behind switch 0 it does not.  A switch cannot see the
- * lane that a packet comes on, so the SL says whether a path passes 0: it
- * starts on VL 0, and 0 and 1 send on what comes from a switch on VL 1.  Then
- * VL 0 ends at 0 and VL 1 at 2. */
-TEST(audit_a_ring_on_two_lanes_does_not)
+/* Gives a ring of 4 a second lane behind switch 0.  A switch cannot see the
+ * lane that a packet comes on, so SL 1 says that a path passes 0: it starts on
+ * VL 0, and 0 and 1 send on what comes from a switch on VL 1.  Then VL 0 ends
+ * at 0 and VL 1 at 2. */
+static void
+add_ring_lanes(struct subject *is)
 {
-    uint32_t n = 4;
-    struct subject is = ring(n);
-    CHECK_EQ(sf_sl2vl_make(is.fabric, &is.sl2vl, NULL), SF_OK);
+    CHECK_EQ(sf_sl2vl_make(is->fabric, &is->sl2vl, NULL), SF_OK);
     CHECK_EQ(
-        sf_path_sls_make(is.fabric, is.tables->max_lid, &is.path_sls, NULL),
+        sf_path_sls_make(is->fabric, is->tables->max_lid, &is->path_sls, NULL),
         SF_OK);
-    for (uint32_t s = 0; s < n; s++) {
+    for (uint32_t s = 0; s < 4; s++) {
         for (uint32_t in = 0; in <= 3; in++) {
             for (uint32_t out = 0; out <= 3; out++) {
-                memset(sf_sl2vl_of(is.sl2vl, s, in, out), 0, SF_N_SLS);
+                memset(sf_sl2vl_of(is->sl2vl, s, in, out), 0, SF_N_SLS);
             }
         }
-        for (uint32_t lid = 1; lid <= is.tables->max_lid; lid++) {
-            uint32_t home = oracle_home(&is, lid);
-            sf_path_sls_of(is.path_sls, s)[lid] =
+        for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
+            uint32_t home = oracle_home(is, lid);
+            sf_path_sls_of(is->path_sls, s)[lid] =
                 home != SF_NONE && home < s ? 1 : 0;
         }
     }
-    struct sf_audit *audit = check_audit(&is, 0);
-    CHECK(!audit->deadlock[SF_AUDIT_PATH_SLS].is_free); /* All on VL 0. */
-    sf_audit_free(audit);
+    sf_sl2vl_of(is->sl2vl, 0, 3, 2)[1] = 1;
+    sf_sl2vl_of(is->sl2vl, 1, 3, 2)[1] = 1;
+}
 
-    sf_sl2vl_of(is.sl2vl, 0, 3, 2)[1] = 1;
-    sf_sl2vl_of(is.sl2vl, 1, 3, 2)[1] = 1;
-    audit = check_audit(&is, 0);
+TEST(audit_a_ring_on_two_lanes_does_not)
+{
+    struct subject is = ring(4);
+    add_ring_lanes(&is);
+    struct sf_audit *audit = check_audit(&is, 0);
     CHECK_EQ(audit->n_vls, 2);
     CHECK(audit->deadlock[SF_AUDIT_PATH_SLS].is_free);
     CHECK(!audit->deadlock[SF_AUDIT_ONE_SL].is_free);
@@ -525,6 +526,44 @@ TEST(audit_a_ring_on_two_lanes_does_not)
     CHECK(!audit->deadlock[SF_AUDIT_REPLIES].is_free);
     CHECK(!audit->is_sound);
     sf_audit_free(audit);
+    clear(&is);
+}
+
+/* Audits, and counts in 'n' whether that is free, [1], or not, [0]. */
+static void
+count_free(const struct subject *is, uint32_t n[2])
+{
+    struct sf_audit *audit = check_audit(is, 0);
+    n[audit->deadlock[SF_AUDIT_PATH_SLS].is_free]++;
+    sf_audit_free(audit);
+}
+
+/* Every single VL and every single SL of the ring on two lanes, changed: the
+ * verdict is the oracle's each time. */
+TEST(audit_finds_every_harmful_lane)
+{
+    struct subject is = ring(4);
+    uint32_t by_vl[2] = { 0 }, by_sl[2] = { 0 };
+    add_ring_lanes(&is);
+
+    for (uint32_t s = 0; s < 4; s++) {
+        for (uint32_t in = 1; in <= 3; in++) {
+            for (uint32_t sl = 0; sl < 2; sl++) {
+                uint8_t *vl = &sf_sl2vl_of(is.sl2vl, s, in, 2)[sl];
+                *vl ^= 1;
+                count_free(&is, by_vl);
+                *vl ^= 1;
+            }
+        }
+        for (uint32_t lid = 1; lid <= is.tables->max_lid; lid++) {
+            uint8_t *sl = &sf_path_sls_of(is.path_sls, s)[lid];
+            *sl ^= 1;
+            count_free(&is, by_sl);
+            *sl ^= 1;
+        }
+    }
+    CHECK(by_vl[0] > 0 && by_vl[1] > 0);
+    CHECK_FOR(by_sl[0] > 0 && by_sl[1] > 0, "%u, %u", by_sl[0], by_sl[1]);
     clear(&is);
 }
 
@@ -670,6 +709,18 @@ TEST(audit_sees_what_is_dropped)
     CHECK(audit->deadlock[0].is_free);
     CHECK(audit->deadlock[0].n_dropped > 0);
     CHECK(!audit->is_sound);
+    sf_audit_free(audit);
+
+    /* Also on the last step, to the host on port 1 of switch 2. */
+    for (uint32_t s = 0; s < 4; s++) {
+        memset(sf_sl2vl_of(is.sl2vl, s, 3, 2), 0, SF_N_SLS);
+    }
+    audit = check_audit(&is, 0);
+    CHECK_EQ(audit->deadlock[0].n_dropped, 0);
+    sf_audit_free(audit);
+    memset(sf_sl2vl_of(is.sl2vl, 2, 3, 1), 15, SF_N_SLS);
+    audit = check_audit(&is, 0);
+    CHECK_EQ(audit->deadlock[0].n_dropped, 3); /* From the other switches. */
     sf_audit_free(audit);
 
     /* What is not said at all is no basis for a verdict. */
