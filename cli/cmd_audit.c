@@ -80,6 +80,23 @@ done:
     return status;
 }
 
+/* Whether anything in 'fabric' has a LID. */
+static bool
+has_lids(const struct sf_fabric *fabric)
+{
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        if (fabric->nodes[i].lid) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        if (fabric->ports[i].lid) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Audits and writes; returns an exit code. */
 static int
 audit(const struct cli_args *args, struct job *job)
@@ -143,11 +160,20 @@ run(const struct cli_args *args)
     if (!job.fabric) {
         return CLI_ERROR;
     }
+    if (!has_lids(job.fabric)) {
+        code = cli_fail("audit: nothing in '%s' has a LID; expected a folder "
+                        "that 'slimfly route' wrote, or what ibnetdiscover "
+                        "prints of a subnet that is up",
+                        args->words[0]);
+        goto done;
+    }
     enum sf_status status =
         is_folder(tables)
             ? load_folder(&job, tables, &err)
             : sf_tables_read(tables, job.fabric, &job.tables, &err);
     code = status == SF_OK ? audit(args, &job) : cli_fail("%s", err.text);
+
+done:
     sf_path_sls_free(job.path_sls);
     sf_sl2vl_free(job.sl2vl);
     sf_tables_free(job.tables);

@@ -298,7 +298,7 @@ class BadInput(Audited):
                 ([], "expected a fabric and its tables"),
                 (["a", "b", "c"], "found 3 words"),
                 (["sf:q=3"], "is no folder"),
-                (["sf:q=3", folder], "nothing with LID 0x0001"),
+                (["sf:q=3", folder], "nothing in 'sf:q=3' has a LID"),
                 ([folder, empty], "opensm-lfts.dump: No such file"),
                 ([folder, f"{empty}/file"], "expected 'Unicast lids'"),
                 ([folder, f"{empty}/zero"], "zero:1: expected text"),
