@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_SLIMFLY_H
 #define SLIMFLY_SLIMFLY_H
 
+#include "slimfly/audit.h"
 #include "slimfly/design.h"
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
@@ -21,6 +22,7 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/route_report.h"
+#include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 #include "slimfly/topology.h"
 #include "slimfly/verify.h"

@@ -57,3 +57,74 @@ sf_file_read(const char *path, char **textp, size_t *lengthp,
     fclose(stream);
     return status;
 }
+
+#define MAX_LINE 4096
+
+static enum sf_status
+fail_line(struct sf_error *err, const char *path, uint32_t line)
+{
+    return sf_fail(err, SF_EPARSE,
+                   "%s:%u: expected text, found a zero byte or a line of more "
+                   "than %d bytes",
+                   path, line, MAX_LINE - 2);
+}
+
+enum sf_status
+sf_text_lines(char *text, size_t length, const char *path, sf_take_line *take,
+              void *aux, struct sf_error *err)
+{
+    char *end = text + length;
+    enum sf_status status = SF_OK;
+
+    for (uint32_t line = 1; status == SF_OK && text < end; line++) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *line_end = newline ? newline : end;
+        if (memchr(text, '\0', (size_t)(line_end - text)) ||
+            line_end - text > MAX_LINE - 2) {
+            return fail_line(err, path, line);
+        }
+        *line_end = '\0';
+        status = take(aux, line, text);
+        text = line_end + 1;
+    }
+    return status;
+}
+
+static enum sf_status
+read_lines(FILE *stream, const char *path, sf_take_line *take, void *aux,
+           struct sf_error *err)
+{
+    char text[MAX_LINE];
+    enum sf_status status = SF_OK;
+
+    for (uint32_t line = 1;
+         status == SF_OK && fgets(text, sizeof text, stream); line++) {
+        size_t length = strlen(text);
+        if (length > 0 && text[length - 1] == '\n') {
+            text[length - 1] = '\0';
+        } else if (length == 0 || !feof(stream)) {
+            return fail_line(err, path, line);
+        }
+        status = take(aux, line, text);
+    }
+    if (status == SF_OK && ferror(stream)) {
+        return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    return status;
+}
+
+enum sf_status
+sf_file_lines(const char *path, sf_take_line *take, void *aux,
+              struct sf_error *err)
+{
+    if (!strcmp(path, "-")) {
+        return read_lines(stdin, "standard input", take, aux, err);
+    }
+    FILE *stream = fopen(path, "rb");
+    if (!stream) {
+        return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    enum sf_status status = read_lines(stream, path, take, aux, err);
+    fclose(stream);
+    return status;
+}

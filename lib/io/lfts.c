@@ -178,10 +178,12 @@ read_entry(struct reader *reader, const char *text)
 }
 
 static enum sf_status
-read_line(struct reader *reader, const char *line)
+read_line(void *aux, uint32_t line, char *text)
 {
-    const char *text = line + strspn(line, " \t\r");
+    struct reader *reader = aux;
 
+    reader->line = line;
+    text += strspn(text, " \t\r");
     if (!strncmp(text, "Unicast lids", 12)) {
         return read_switch(reader, text);
     }
@@ -197,6 +199,25 @@ read_line(struct reader *reader, const char *line)
     return fail_line(reader, "'Unicast lids' or a LID such as 0x0001", text);
 }
 
+/* Hands over what was read, if it is something. */
+static enum sf_status
+finish(struct reader *reader, enum sf_status status,
+       struct sf_tables **tablesp)
+{
+    if (status == SF_OK && !reader->ports) {
+        status = sf_fail(reader->err, SF_EPARSE,
+                         "%s:%u: expected 'Unicast lids' of at least one "
+                         "switch; found none",
+                         reader->path, reader->line ? reader->line : 1);
+    }
+    if (status == SF_OK) {
+        *tablesp = reader->tables;
+    } else {
+        sf_tables_free(reader->tables);
+    }
+    return status;
+}
+
 enum sf_status
 sf_tables_parse(char *text, size_t length, const char *path,
                 const struct sf_fabric *fabric, struct sf_tables **tablesp,
@@ -206,45 +227,22 @@ sf_tables_parse(char *text, size_t length, const char *path,
 
     *tablesp = NULL;
     enum sf_status status = sf_tables_make(fabric, &reader.tables, err);
-    char *end = text + length;
-    while (status == SF_OK && text < end) {
-        char *newline = memchr(text, '\n', (size_t)(end - text));
-        char *line_end = newline ? newline : end;
-        reader.line++;
-        if (memchr(text, '\0', (size_t)(line_end - text))) {
-            status = fail_line(&reader, "text", "a zero byte");
-            break;
-        }
-        *line_end = '\0';
-        status = read_line(&reader, text);
-        text = line_end + 1;
-    }
-    if (status == SF_OK && !reader.ports) {
-        status = sf_fail(err, SF_EPARSE,
-                         "%s:%u: expected 'Unicast lids' of at least one "
-                         "switch; found none",
-                         path, reader.line ? reader.line : 1);
-    }
     if (status == SF_OK) {
-        *tablesp = reader.tables;
-    } else {
-        sf_tables_free(reader.tables);
+        status = sf_text_lines(text, length, path, read_line, &reader, err);
     }
-    return status;
+    return finish(&reader, status, tablesp);
 }
 
 enum sf_status
 sf_tables_read(const char *path, const struct sf_fabric *fabric,
                struct sf_tables **tablesp, struct sf_error *err)
 {
-    char *text;
-    size_t length;
+    struct reader reader = { .path = path, .fabric = fabric, .err = err };
 
     *tablesp = NULL;
-    enum sf_status status = sf_file_read(path, &text, &length, err);
+    enum sf_status status = sf_tables_make(fabric, &reader.tables, err);
     if (status == SF_OK) {
-        status = sf_tables_parse(text, length, path, fabric, tablesp, err);
+        status = sf_file_lines(path, read_line, &reader, err);
     }
-    free(text);
-    return status;
+    return finish(&reader, status, tablesp);
 }

@@ -1,0 +1,335 @@
+"""What 'slimfly audit' says of the tables that 'slimfly route' wrote, compared
+with a dependency graph made here from the same files, and what it says of
+tables that were damaged."""
+import json
+import os
+import re
+import shutil
+import tempfile
+
+import networkx
+
+import harness
+import test_route
+from harness import slimfly
+
+
+def dependencies(tables, sl2vl=None, sl=lambda switch, lid: (0,)):
+    """The channel dependency graph over (switch, out port, VL)."""
+    graph = networkx.DiGraph()
+    hosts = {}
+    for (node, port), (peer, _) in tables.peer.items():
+        if node in tables.switch_lid and peer not in tables.switch_lid:
+            hosts.setdefault(node, []).append(port)
+    for source in hosts:
+        for lid, (home, _) in tables.home.items():
+            if home == source:
+                continue
+            path = tables.path(source, lid)[:-1]
+            outs = [tables.out[switch, lid] for switch in path]
+            for level in sl(source, lid):
+                for host in hosts[source]:
+                    before, came_in = None, host
+                    for switch, out in zip(path, outs):
+                        vl = (sl2vl[switch, came_in, out][level] if sl2vl
+                              else 0)
+                        here = switch, out, vl
+                        if before:
+                            graph.add_edge(before, here)
+                        before = here
+                        came_in = tables.peer[switch, out][1]
+    return graph
+
+
+def shortest_cycle(graph):
+    """Its length."""
+    best = None
+    for node in graph:
+        for last in graph.predecessors(node):
+            if networkx.has_path(graph, node, last):
+                length = networkx.shortest_path_length(graph, node, last) + 1
+                best = min(best or length, length)
+    return best
+
+
+class Audited(test_route.Routed):
+    def audit(self, *args):
+        """The audit as JSON; the exit code must agree with it."""
+        done = slimfly("audit", *args, "--format", "json")
+        self.assertEqual(done.stderr, "", args)
+        result = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if result["sound"] else 1)
+        return result
+
+    def names(self, folder):
+        """The nodes by their names."""
+        with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
+            return {name: node for node, name in re.findall(
+                r'^Switch\t\d+ "([^"]+)"\t\t# "([^"]*)"', file.read(), re.M)}
+
+    def check_witness(self, folder, verdict, graph):
+        """Each step leads to the next, by a path that really goes there."""
+        tables, names = test_route.Tables(folder), self.names(folder)
+        witness = verdict["witness"]
+        steps = [(names[step["switch"]], step["port"], step["vl"])
+                 for step in witness]
+        for i, step in enumerate(witness):
+            follower = steps[(i + 1) % len(steps)]
+            self.assertTrue(graph.has_edge(steps[i], follower))
+            lid = step["path"]["lid"]
+            path = tables.path(names[step["path"]["source"]], lid)
+            at = path.index(steps[i][0])
+            self.assertEqual(tables.out[path[at], lid], steps[i][1])
+            self.assertEqual(path[at + 1], follower[0])
+            self.assertEqual(tables.out[path[at + 1], lid], follower[1])
+
+
+class Deadlock(Audited):
+    def test_verdicts_are_those_of_an_independent_graph(self):
+        seen = set()
+        for spec, scheme, layers in [
+                ("sf:q=5", "minimal", "1"), ("sf:q=3", "gates", "2"),
+                ("hx2:3x3", "minimal", "1"), ("df:a=4,h=1", "updown", "1"),
+                ("ft2:leaf=6,core=3,up=3", "ftree", "1"),
+                ("jellyfish:n=10,k=3,p=1", "minimal", "1")]:
+            with self.subTest(spec=spec):
+                folder = self.route(spec, "-s", scheme, "-l", layers)
+                result = self.audit(folder, folder)
+                graph = dependencies(test_route.Tables(folder))
+                verdict = result["deadlock"]["path_sls"]
+                is_free = networkx.is_directed_acyclic_graph(graph)
+                seen.add(is_free)
+                self.assertEqual(verdict["free"], is_free)
+                self.assertEqual(verdict["n_dependencies"],
+                                 graph.number_of_edges())
+                if is_free:
+                    self.assertIsNone(verdict["witness"])
+                else:
+                    self.check_witness(folder, verdict, graph)
+        self.assertEqual(seen, {True, False})
+
+    def test_shortest_paths_of_the_slim_fly_deadlock_on_one_lane(self):
+        folder = self.route("sf:q=5", "-s", "minimal", "-l", "1")
+        verdict = self.audit(folder)["deadlock"]["path_sls"]
+        self.assertFalse(verdict["free"])
+        # It has no shorter cycles of switches.
+        self.assertEqual(len(verdict["witness"]), 5)
+        graph = dependencies(test_route.Tables(folder))
+        self.assertEqual(shortest_cycle(graph), 5)
+
+    def test_fat_trees_do_not(self):
+        folder = self.route("ft2:leaf=6,core=3,up=3", "-s", "ftree", "-l", "2")
+        result = self.audit(folder)
+        self.assertTrue(result["sound"])
+        text = self.succeeds("audit", folder)
+        self.assertTrue(text.startswith("SOUND: 9 switches"), text)
+
+    def lanes(self, folder, vl, level):
+        """Writes tables with VL vl(from a host?, SL) and path SLs."""
+        tables = test_route.Tables(folder)
+        sl2vl = {}
+        with open(f"{folder}/opensm-sl2vl.dump", "w",
+                  encoding="utf-8") as file:
+            for switch in tables.switches:
+                file.write(f'Switch 0x{switch[2:]}, base LID 1, "x"\n'
+                           "#in out : 0 1 ...\n")
+                ports = [port for node, port in tables.peer if node == switch]
+                for came_in in ports:
+                    is_host = (tables.peer[switch, came_in][0]
+                               not in tables.switch_lid)
+                    for out in ports:
+                        row = [vl(is_host, sl) for sl in range(16)]
+                        sl2vl[switch, came_in, out] = row
+                        file.write(f"{came_in:<3} {out:<3} : "
+                                   + " ".join(map(str, row)) + "\n")
+        sls = {}
+        with open(f"{folder}/path-sl.csv", "w", encoding="utf-8") as file:
+            file.write("source switch GUID,dlid,sl\n")
+            for switch in tables.switches:
+                for lid in tables.home:
+                    sls[switch, lid] = level(switch, lid)
+                    file.write(f"0x{switch[2:]},{lid},{sls[switch, lid]}\n")
+        return tables, sl2vl, sls
+
+    def test_a_lane_for_each_hop(self):
+        # Two hops at most, so the in port tells them apart.
+        folder = self.route("sf:q=5", "-s", "minimal", "-l", "1")
+        tables, sl2vl, _ = self.lanes(folder, lambda is_host, sl: not is_host
+                                      and 1 or 0, lambda switch, lid: 0)
+        result = self.audit(folder, "--all-on-sl", "7")
+        self.assertTrue(result["sound"])
+        self.assertEqual((result["n_vls"], result["has_sl2vl"],
+                          result["has_path_sls"], result["all_on_sl"]),
+                         (2, True, True, 7))
+        self.assertTrue(result["deadlock"]["all_on_sl"]["free"])
+        self.assertEqual(result["deadlock"]["path_sls"]["n_dependencies"],
+                         dependencies(tables, sl2vl).number_of_edges())
+
+    def test_every_behaviour_is_that_of_an_independent_graph(self):
+        # The VL is the SL, and that is chosen by the destination.
+        folder = self.route("sf:q=3", "-s", "minimal", "-l", "1")
+        numbers = {switch: i for i, switch in enumerate(
+            test_route.Tables(folder).switches)}
+        for n in 2, 4, 8:
+            home = test_route.Tables(folder).home
+            tables, sl2vl, sls = self.lanes(
+                folder, lambda is_host, sl: sl % 8,
+                lambda switch, lid: numbers[home[lid][0]] % n)
+            result = self.audit(folder, "--all-on-sl", "0")["deadlock"]
+
+            def forward(switch, lid):
+                return (sls[switch, lid],)
+
+            def with_replies(switch, lid):
+                # Replies to requests from hosts on the LID's switch.
+                return {sls[switch, lid]} | {
+                    sls[tables.home[lid][0], back] for back in tables.lids
+                    if lid in tables.lids
+                    and tables.home[back][0] == switch}
+
+            for name, which in [("path_sls", forward),
+                                ("replies", with_replies),
+                                ("all_on_sl", lambda *_: (0,))]:
+                graph = dependencies(tables, sl2vl, which)
+                self.assertEqual(result[name]["free"],
+                                 networkx.is_directed_acyclic_graph(graph))
+                self.assertEqual(result[name]["n_dependencies"],
+                                 graph.number_of_edges(), name)
+
+
+class Figures(Audited):
+    def test_hops_and_loads_are_those_of_the_route(self):
+        folder = self.route("sf:q=5", "--layers", "4")
+        result, report = self.audit(folder), self.report(folder)
+        self.assertEqual(result["hops"]["paths_by_hops"],
+                         report["paths_by_hops"])
+        self.assertEqual(result["n_lids"], report["n_lids"])
+        for key in "min", "max", "mean":
+            self.assertAlmostEqual(result["links"][key],
+                                   report["paths_per_link"][key], 5)
+        self.assertEqual(result["n_pairs"], 50 * report["n_lids"])
+
+    def test_documented_members_are_there(self):
+        with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:
+            section = doc.read().split("## Audit, JSON")[1].split("\n## ")[0]
+        rows = {line.split("`")[1]: set(re.findall("`([^`]+)`", line))
+                for line in section.splitlines() if line.startswith("| `")}
+        result = self.audit(self.route("sf:q=3", "-l", "1"), "--all-on-sl",
+                            "3")
+        self.assertEqual(set(result), set(rows))
+        for name in "faults", "hops", "links", "deadlock":
+            self.assertLessEqual(set(result[name]), rows[name])
+        verdict = result["deadlock"]["all_on_sl"]
+        self.assertLessEqual(
+            set(verdict) | set(verdict["witness"][0])
+            | set(verdict["witness"][0]["path"]),
+            set(re.findall("`([^`]+)`", section)))
+
+    def test_output_goes_to_a_file(self):
+        folder = self.route("sf:q=3", "-l", "1")
+        done = slimfly("audit", folder, "-o", f"{folder}/audit.txt")
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (1, "", ""))
+        with open(f"{folder}/audit.txt", encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("NOT SOUND"))
+
+
+class Damage(Audited):
+    def damaged(self, folder, change):
+        """Tables of which change(switch, lid, port) are the ports."""
+        path = f"{folder}/damaged.dump"
+        with open(f"{folder}/opensm-lfts.dump", encoding="utf-8") as file, \
+                open(path, "w", encoding="utf-8") as out:
+            for line in file:
+                start = re.match(r"Unicast .* guid 0x([0-9a-f]{16})", line)
+                if start:
+                    switch = f"S-{start[1]}"
+                elif line.startswith("0x"):
+                    lid, port = int(line[:6], 16), int(line.split()[1])
+                    port = change(switch, lid, port)
+                    line = "" if port is None else f"0x{lid:04x} {port:03}\n"
+                out.write(line)
+        return path
+
+    def test_faults_are_found_and_shown(self):
+        folder = self.route("ft2:leaf=6,core=3,up=3", "-s", "ftree", "-l", "1")
+        tables = test_route.Tables(folder)
+        lid = max(tables.home)
+        home, last = tables.home[lid]
+        far = next(s for s in tables.switches
+                   if len(tables.path(s, lid)) == 3)
+        middle = tables.path(far, lid)[1]
+        back = next(port for (node, port), (peer, _) in tables.peer.items()
+                    if node == middle and peer == far)
+
+        for kind, switch, port, n in [
+                ("no_entry", home, None, 9), ("dead_end", home, last - 1, 9),
+                ("dead_end", home, 0, 9), ("dead_end", far, 1, 1),
+                ("no_entry", far, None, 1), ("dead_end", far, 200, 1),
+                ("loop", middle, back, None)]:
+            with self.subTest(kind=kind, port=port):
+                path = self.damaged(
+                    folder, lambda s, l, p, at=switch, to=port:
+                    to if (s, l) == (at, lid) else p)
+                result = self.audit(folder, path)
+                self.assertFalse(result["sound"])
+                if n:
+                    self.assertEqual(result["faults"][kind], n)
+                self.assertGreater(result["faults"][kind], 0)
+                example = result["faults"]["examples"][0]
+                self.assertEqual(example["lid"], lid)
+                text = slimfly("audit", folder, path)
+                self.assertEqual(text.returncode, 1)
+                self.assertIn(f"LID {lid} from", text.stdout)
+
+
+class BadInput(Audited):
+    def test_usage_and_files(self):
+        folder = self.route("sf:q=3", "-l", "1")
+        other = self.route("sf:q=4", "-l", "1")
+        more = self.route("sf:q=3", "-l", "4")
+        empty = f"{folder}/empty"
+        os.mkdir(empty)
+        for name, text in [("file", ""), ("zero", "0x0001\0001\n"),
+                           ("long", 5000 * "x" + "\n")]:
+            with open(f"{empty}/{name}", "w", encoding="utf-8") as file:
+                file.write(text)
+        for args, says in [
+                ([], "expected a fabric and its tables"),
+                (["a", "b", "c"], "found 3 words"),
+                (["sf:q=3"], "is no folder"),
+                (["sf:q=3", folder], "nothing in 'sf:q=3' has a LID"),
+                ([folder, empty], "opensm-lfts.dump: No such file"),
+                ([folder, f"{empty}/file"], "expected 'Unicast lids'"),
+                ([folder, f"{empty}/zero"], "zero:1: expected text"),
+                ([folder, f"{empty}/long"], "long:1: expected text"),
+                ([folder, f"{folder}/route.json"], "route.json:1: expected"),
+                ([folder, other], "the fabric has nothing with LID"),
+                ([folder, more], "the fabric has nothing with LID"),
+                ([folder, "--all-on-sl", "16"], "whole number from 0 to 15"),
+                ([folder, "--format", "svg"], "expected one of text, json"),
+                ([empty], "plan.json: No such file")]:
+            with self.subTest(args=args):
+                self.fails("audit", *args, says=says)
+
+    def test_lanes_that_cannot_be(self):
+        for name, text, says in [
+                ("opensm-sl2vl.dump", "", "expected 'Switch'"),
+                ("opensm-sl2vl.dump", "Switch 0x1, base LID 1\n",
+                 "opensm-sl2vl.dump:1: the fabric has no switch"),
+                ("opensm-sl2vl.dump",
+                 'Switch 0x02534c4600000000, base LID 1, "x"\n',
+                 "do not say all VLs"),
+                ("path-sl.csv", "x\n", "path-sl.csv:1: expected 0xGUID"),
+                ("path-sl.csv", "", "path-sl.csv:1: expected")]:
+            with self.subTest(name=name, text=text), \
+                    tempfile.TemporaryDirectory() as copy:
+                folder = self.route("sf:q=3", "-l", "1")
+                shutil.copytree(folder, f"{copy}/t")
+                with open(f"{copy}/t/{name}", "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.fails("audit", f"{copy}/t", says=says)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,240 @@
+"""Audits of what a stock OpenSM dumps on a simulated fabric, and of tables
+that ibdmchk, which we did not write, judges as well.
+
+Arguments: the program.
+"""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "cli"))
+import harness  # noqa: E402
+from ibsim import PATH, Ibsim  # noqa: E402
+
+
+class OpenSM:
+    """A stock OpenSM on a fabric, with its dump files."""
+
+    def __init__(self, sim, folder, engine):
+        self.sim, self.folder = sim, folder
+        with open(f"{folder}/conf", "w", encoding="utf-8") as file:
+            file.write(f"routing_engine {engine},no_fallback\nqos TRUE\n"
+                       f"log_flags 0x43\nforce_log_flush TRUE\n"
+                       f"dump_files_dir {folder}\nsweep_interval 0\n")
+        self.process = subprocess.Popen(
+            ["opensm", "-F", f"{folder}/conf", "-f", f"{folder}/log"],
+            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**sim.env(), "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder})
+
+    def wait(self):
+        """Until the subnet is up and its fabric is known."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if os.path.exists(f"{self.folder}/log"):
+                with open(f"{self.folder}/log", encoding="latin1") as log:
+                    if "SUBNET UP" in log.read():
+                        break
+            time.sleep(0.1)
+        else:
+            raise RuntimeError("the subnet does not come up")
+        with open(f"{self.folder}/fabric.ibnetdiscover", "w",
+                  encoding="utf-8") as file:
+            file.write(self.sim.run("ibnetdiscover").stdout)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+
+
+class Dumped(harness.Case):
+    """Audits of what OpenSM dumps."""
+
+    def start(self, spec, engine):
+        """A running OpenSM whose subnet is up."""
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        plan = f"{work.name}/plan"
+        self.succeeds("plan", spec, "-o", plan)
+        sim = Ibsim(f"{plan}/fabric.ibsim")
+        self.addCleanup(sim.stop)
+        os.mkdir(f"{work.name}/opensm")
+        return OpenSM(sim, f"{work.name}/opensm", engine)
+
+    def audit(self, *args):
+        done = harness.slimfly("audit", *args, "--format", "json")
+        self.assertEqual(done.stderr, "")
+        result = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if result["sound"] else 1)
+        return result
+
+    def check_reached(self, result):
+        for fault in "no_entry", "dead_end", "loop":
+            self.assertEqual(result["faults"][fault], 0)
+
+
+class StockOpenSM(Dumped):
+    def test_minhop_reaches_everything_and_deadlocks(self):
+        with self.start("sf:q=5", "minhop") as opensm:
+            opensm.wait()
+            result = self.audit(opensm.folder)
+        self.check_reached(result)
+        self.assertTrue(result["has_sl2vl"])
+        self.assertEqual(result["hops"]["most"], 2)
+        verdict = result["deadlock"]["path_sls"]
+        self.assertFalse(verdict["free"])
+        self.assertEqual(len(verdict["witness"]), 5)
+
+    def test_a_live_fabric(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+            done = opensm.sim.run(harness.PROGRAM, "audit", "live",
+                                  opensm.folder, "--format", "json")
+            again = self.audit(opensm.folder)
+        self.assertEqual(json.loads(done.stdout), again)
+
+    def path_sls(self, opensm):
+        """Asks OpenSM for the SL of every path; needs one host a switch."""
+        sources, lids = {}, []
+        with open(f"{opensm.folder}/fabric.ibnetdiscover",
+                  encoding="utf-8") as file:
+            for block in file.read().split("\n\n"):
+                switch = re.search(r"^Switch.* base port 0 lid (\d+)", block,
+                                   re.M)
+                host = re.search(r'"S-([0-9a-f]{16})"\[\d+\].*# lid (\d+) lmc',
+                                 block)
+                if switch:
+                    lids.append(int(switch[1]))
+                elif host:
+                    sources[host[1]] = int(host[2])
+                    lids.append(int(host[2]))
+        with open(f"{opensm.folder}/path-sl.csv", "w",
+                  encoding="utf-8") as file:
+            for guid, slid in sources.items():
+                for dlid in lids:
+                    done = opensm.sim.run("saquery", "-p", "--slid", str(slid),
+                                          "--dlid", str(dlid))
+                    level = re.search(r"\bsl\.+0x([0-9A-Fa-f]+)", done.stdout)
+                    self.assertTrue(level, done.stdout + done.stderr)
+                    file.write(f"0x{guid},{dlid},{int(level[1], 16)}\n")
+
+    def test_dfsssp_is_free_while_its_path_sls_are_honoured(self):
+        with self.start("sf:q=3,p=1", "dfsssp") as opensm:
+            opensm.wait()
+            self.path_sls(opensm)
+            result = self.audit(opensm.folder, "--all-on-sl", "0")
+        self.check_reached(result)
+        self.assertEqual(result["n_without_sl"], 0)
+        self.assertTrue(result["deadlock"]["path_sls"]["free"])
+        self.assertFalse(result["deadlock"]["all_on_sl"]["free"])
+
+
+class Ibdmchk(Dumped):
+    """ibdmchk of ibutils looks for credit loops too."""
+
+    def rows(self, opensm):
+        """The SL-to-VL rows (switch, in, out) that OpenSM dumped, and how
+        many ports of a switch have hosts, which are the first."""
+        found = []
+        with open(f"{opensm.folder}/opensm-sl2vl.dump",
+                  encoding="utf-8") as file:
+            for line in file:
+                head = re.match(r"(Switch|Channel Adapter) (0x\w+)", line)
+                row = re.match(r"(\d+)\s+(\d+)\s+:", line)
+                if head:
+                    guid = head[2] if head[1] == "Switch" else None
+                elif row and guid:
+                    found.append((guid, int(row[1]), int(row[2])))
+        return found
+
+    def write_lanes(self, opensm, vls):
+        """SL-to-VL tables, {(switch, in, out): VLs}, for both programs."""
+        with open(f"{opensm.folder}/slvl", "w", encoding="utf-8") as theirs, \
+                open(f"{opensm.folder}/opensm-sl2vl.dump", "w",
+                     encoding="utf-8") as ours:
+            for (guid, came_in, out), row in vls.items():
+                ours.write(f"Switch {guid}\n{came_in} {out} : "
+                           + " ".join(map(str, row)) + "\n")
+                theirs.write(f"{guid} {came_in} {out} " + " ".join(
+                    f"0x{a:x}{b:x}" for a, b in zip(row[::2], row[1::2]))
+                    + "\n")
+
+    def write_sls(self, opensm, sls):
+        """An SL for each pair of switches, for both programs."""
+        hosts, homes = {}, {}
+        with open(f"{opensm.folder}/fabric.ibnetdiscover",
+                  encoding="utf-8") as file:
+            for block in file.read().split("\n\n"):
+                switch = re.search(r'^Switch\t\d+ "S-(\w+)".* lid (\d+) lmc',
+                                   block, re.M)
+                host = re.search(r'^Ca\t\d+ "H-(\w+)".*\n'
+                                 r'.*"S-(\w+)"\[\d+\].*# lid (\d+) lmc',
+                                 block, re.M)
+                if switch:
+                    homes[int(switch[2])] = switch[1]
+                elif host:
+                    homes[int(host[3])] = host[2]
+                    hosts[host[1]] = host[2]
+        with open(f"{opensm.folder}/psl", "w", encoding="utf-8") as theirs:
+            for host, source in hosts.items():
+                for lid, home in homes.items():
+                    theirs.write(f"0x{host} {lid} {sls(source, home)}\n")
+        with open(f"{opensm.folder}/path-sl.csv", "w",
+                  encoding="utf-8") as ours:
+            for source in sorted(set(homes.values())):
+                for lid, home in homes.items():
+                    ours.write(f"0x{source},{lid},{sls(source, home)}\n")
+
+    def judge(self, opensm):
+        """Whether ibdmchk finds the fabric free of credit loops."""
+        # It crashes after its report.
+        done = subprocess.run(
+            ["stdbuf", "-oL", "ibdmchk", "-l", "0", "-s", "opensm-subnet.lst",
+             "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl", "-d",
+             "slvl"], cwd=opensm.folder, capture_output=True, text=True,
+            env={**os.environ, "PATH": PATH}, timeout=120, check=False)
+        is_free = "no credit loops found" in done.stdout
+        self.assertNotEqual(is_free,
+                            "credit loops in routing" in done.stdout,
+                            done.stdout[-2000:] + done.stderr)
+        return is_free
+
+    def test_it_agrees(self):
+        # Two hops at most, and one path for each pair: 7 links a switch and
+        # no short cycles.  Lane 0 for the first hop and 1 for the second is
+        # safe; the more turns stay on lane 0, the less so.
+        if not shutil.which("ibdmchk"):
+            self.skipTest("no ibdmchk")
+        random.seed(1)
+        seen = []
+        with self.start("sf:q=5", "minhop") as opensm:
+            opensm.wait()
+            rows = self.rows(opensm)
+            for share in (0, 0.05, 0.08, 0.1, 0.12, 0.15, 0.18, 0.2, 0.25,
+                          0.5, 1):
+                self.write_lanes(opensm, {
+                    row: [0 if row[1] <= 4 or random.random() < share else
+                          1 + sl % 2 for sl in range(16)] for row in rows})
+                chosen = {}
+                self.write_sls(opensm, lambda source, home: chosen.setdefault(
+                    (source, home), random.randrange(4)))
+                result = self.audit(opensm.folder)
+                self.check_reached(result)
+                verdict = result["deadlock"]["path_sls"]["free"]
+                self.assertEqual(verdict, self.judge(opensm), share)
+                seen.append(verdict)
+        self.assertGreaterEqual(min(seen.count(True), seen.count(False)), 3,
+                                seen)
+
+
+if __name__ == "__main__":
+    harness.main()
