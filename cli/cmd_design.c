@@ -130,6 +130,10 @@ write_design(const struct cli_args *args,
         status = format->write(design, view, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
+    /* A script wants to know that nothing was found. */
+    if (code == CLI_FINE && design->n_candidates == 0) {
+        code = CLI_FINDINGS;
+    }
     sf_design_free(design);
     return code;
 }
@@ -185,7 +189,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_design = {
     .name = "design",
-    .arguments = "--endpoints N | --ports K | --budget AMOUNT | "
+    .arguments = "--endpoints N | --ports K | --layers L | --budget AMOUNT | "
                  "--paper-tables",
     .summary = "what to build: sizes, cost and limits of every family",
     .description =
@@ -193,8 +197,9 @@ const struct cli_command cli_command_design = {
         "switches of some number of ports, or for a budget, and says of each "
         "how many switches, links and free ports it has, how far its switches "
         "are apart, what it costs and draws, and how many layers its "
-        "addresses allow. The specs are those that 'slimfly topology' and "
-        "'slimfly plan' take.\n"
+        "addresses allow. The specs are those that 'slimfly topology', "
+        "'slimfly plan' and 'slimfly route' take. If nothing fits, the exit "
+        "code is 1.\n"
         "\n"
         "For --endpoints, each family gives the smallest network that holds "
         "them, with as few hosts a switch as that takes (and the hosts to "
@@ -202,6 +207,9 @@ const struct cli_command cli_command_design = {
         "and the largest that falls short; without --ports, for each "
         "generation of switches in the price file. Otherwise each family "
         "gives the largest network that ports, layers and budget allow.\n"
+        "\n"
+        "The format svg is a chart of the cost per endpoint over endpoints "
+        "for switches of --ports K.\n"
         "\n"
         "Full bandwidth means that uniform traffic fits if shortest paths "
         "share the links perfectly; 1.04:1 means that 4 % more is asked for. "

@@ -1,7 +1,7 @@
 #!/bin/sh
 # demo.sh PROGRAM -- what slimfly does: compares networks of about 50 switches,
 # plans the Slim Fly of the paper, swaps two cables in what would be discovered
-# and lets verify say how to mend it.
+# and lets verify say how to mend it, then routes and audits.
 set -eu
 program=$1
 out=out/demo
@@ -36,5 +36,11 @@ sed -e 's/"S-02534c46000001e0"\[8\]/"S-swap"[8]/' \
     sed 's/^/  /' || true
 "$program" verify "$out/plan" "$out/swapped.ibnetdiscover" --format svg \
     -o "$out/swapped.svg" || true
+echo
+echo "Routed in four layers, and audited:"
+echo
+"$program" route "$out/plan" --layers 4 -o "$out/tables" | sed 's/^/  /'
+echo
+"$program" audit "$out/tables" | sed 's/^/  /' || true
 echo
 echo "To look at: $out/sf5.svg, $out/plan/guide.html, $out/swapped.svg"

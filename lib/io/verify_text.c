@@ -356,6 +356,15 @@ write_summary(const struct sf_verification *is, FILE *stream)
             is->plan->fabric->n_nodes);
     write_identity(is, stream);
     fputs(".\n", stream);
+    /* Placeholder GUIDs are alike in all plans, so a wrong plan or fabric
+     * shows itself by the names. */
+    if (is->n_by_verdict[SF_VERDICT_MISNAMED] * 4 > is->n_identified ||
+        is->n_right * 4 < is->found->n_cables) {
+        fputs("So little agrees that this may not be the fabric of this plan: "
+              "see that both files are the right ones before moving "
+              "anything.\n",
+              stream);
+    }
 }
 
 /* Whether 'finding' is said together with its cause. */
