@@ -34,21 +34,29 @@ remove_unfinished(int signal_number)
     raise(signal_number);
 }
 
-/* Sees that nothing half-written stays when the program is interrupted. */
-static void
-guard_temporary(char *path)
+/* Makes a temporary file of the name template 'path' and sees that it does not
+ * stay when the program is interrupted, not even between the two. */
+static int
+make_guarded(char *path)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    sigset_t blocked, before;
 
-    unfinished = path;
+    sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action;
+        sigaddset(&blocked, signals[i]);
         if (sigaction(signals[i], NULL, &action) == 0 &&
             action.sa_handler == SIG_DFL) {
             action.sa_handler = remove_unfinished;
             sigaction(signals[i], &action, NULL);
         }
     }
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    int fd = mkstemp(path);
+    unfinished = fd < 0 ? NULL : path;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return fd;
 }
 
 static bool
@@ -59,11 +67,10 @@ open_temporary(struct cli_output *output)
         errno = ENOMEM;
         return false;
     }
-    int fd = mkstemp(output->temporary);
+    int fd = make_guarded(output->temporary);
     if (fd < 0) {
         return false;
     }
-    guard_temporary(output->temporary);
     /* mkstemp() makes private files; this is to be an ordinary one. */
     mode_t mask = umask(0);
     umask(mask);

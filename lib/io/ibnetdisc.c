@@ -13,6 +13,18 @@
 
 #include <string.h>
 
+/* libibnetdisc loses memory for every LID, which the leak checker of a test
+ * build would report at the end of the child. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define IGNORE_LEAKS() __lsan_disable()
+#endif
+#endif
+#ifndef IGNORE_LEAKS
+#define IGNORE_LEAKS() ((void)0)
+#endif
+
 /* Bits of a port's capability mask and of its extended information. */
 #define HAS_EXTENDED_SPEEDS 0x4000
 #define IS_FDR10            0x1
@@ -244,12 +256,14 @@ sf_ibnetdisc_print_live(const char *unused, FILE *stream)
     };
 
     (void)unused;
+    IGNORE_LEAKS();
     return print(ibnd_discover_fabric(NULL, 0, NULL, &config), stream);
 }
 
 int
 sf_ibnetdisc_print_cache(const char *path, FILE *stream)
 {
+    IGNORE_LEAKS();
     return print(ibnd_load_fabric(path, 0), stream);
 }
 
