@@ -120,7 +120,7 @@ write_table(const struct sf_measured *measured, size_t n_measured,
         width = length > width ? length : width;
     }
     fprintf(stream,
-            "%-*s  switches  endpoints   links  ports  diameter  distance  "
+            "%-*s  switches  endpoints   links  ports  diameter      hops  "
             "girth  Moore\n",
             width, "topology");
     for (size_t i = 0; i < n_measured; i++) {
@@ -129,8 +129,9 @@ write_table(const struct sf_measured *measured, size_t n_measured,
                 measured[i].topo->spec, is->n_switches, is->n_endpoints,
                 is->n_links, is->radix);
         write_cell(is->all.diameter, 8, stream);
-        if (isfinite(is->all.average)) {
-            fprintf(stream, "  %8.3f", is->all.average);
+        /* Between hosts, as in the core of a tree nobody sends anything. */
+        if (isfinite(is->hosts.average)) {
+            fprintf(stream, "  %8.3f", is->hosts.average);
         } else {
             fprintf(stream, "  %8s", "-");
         }
