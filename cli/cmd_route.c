@@ -234,6 +234,25 @@ make_tables(struct job *job, struct sf_error *err)
     return status;
 }
 
+/* Gives LIDs.  Those of the earlier run stay, or those that the fabric has
+ * already, as far as they go with the LMC. */
+static enum sf_status
+assign_lids(struct job *job, uint32_t lmc, struct sf_error *err)
+{
+    struct sf_fabric *before = NULL;
+    enum sf_status status = SF_OK;
+
+    if (!job->previous_fabric) {
+        status = sf_fabric_copy(job->fabric, &before, err);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_assign_lids(
+            job->fabric, lmc, before ? before : job->previous_fabric, err);
+    }
+    sf_fabric_free(before);
+    return status;
+}
+
 static enum sf_status
 route(struct job *job, const char *previous, struct sf_error *err)
 {
@@ -245,8 +264,7 @@ route(struct job *job, const char *previous, struct sf_error *err)
         lmc = sf_lmc_for_layers(job->params.n_layers);
     }
     if (status == SF_OK) {
-        status =
-            sf_fabric_assign_lids(job->fabric, lmc, job->previous_fabric, err);
+        status = assign_lids(job, lmc, err);
     }
     if (status == SF_OK) {
         status =
@@ -264,6 +282,15 @@ write_fabric(const void *aux, FILE *stream, struct sf_error *err)
     const struct job *job = aux;
     (void)err;
     sf_ibnetdiscover_write(job->fabric, "routed by slimfly", stream);
+    return SF_OK;
+}
+
+static enum sf_status
+write_lids(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    (void)err;
+    sf_guid2lid_write(job->fabric, stream);
     return SF_OK;
 }
 
@@ -314,6 +341,9 @@ write_all(const struct job *job, const char *folder)
     }
     if (code == CLI_FINE) {
         code = cli_write_file(folder, "opensm-lfts.dump", write_tables, job);
+    }
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "guid2lid", write_lids, job);
     }
     if (code == CLI_FINE) {
         code = cli_write_file(folder, "route.json", write_report, job);
@@ -392,9 +422,10 @@ const struct cli_command cli_command_route = {
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
         "netlist of ibsim, or the word live. Into DIR go fabric.ibnetdiscover "
-        "with the LIDs, opensm-lfts.dump and route.json with figures. OpenSM "
-        "loads the tables with -R file -U DIR/opensm-lfts.dump -l LMC, on a "
-        "fabric whose ports have these LIDs.\n"
+        "with the LIDs, opensm-lfts.dump, guid2lid and route.json with "
+        "figures. LIDs that a fabric has already stay. OpenSM loads the tables "
+        "with -R file -U DIR/opensm-lfts.dump -l LMC; it gives the ports these "
+        "LIDs if guid2lid is in its cache folder (OSM_CACHE_DIR).\n"
         "\n"
         "The tables do not protect against deadlock by themselves; virtual "
         "lanes are not written yet.\n"

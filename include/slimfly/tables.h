@@ -66,6 +66,10 @@ enum sf_status sf_tables_parse(char *text, size_t length, const char *path,
                                struct sf_tables **tablesp,
                                struct sf_error *err);
 
+/* Writes which LIDs each port has, as OpenSM keeps it in its cache folder
+ * (guid2lid): with that file there, it gives the same again. */
+void sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream);
+
 /* What a repair did. */
 struct sf_repair {
     uint64_t n_entries; /* Of switches and LIDs that were there before. */

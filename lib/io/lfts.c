@@ -111,6 +111,24 @@ done:
     return status;
 }
 
+void
+sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream)
+{
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        const struct sf_node *node = &fabric->nodes[i];
+        if (node->kind == SF_NODE_SWITCH) {
+            fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", node->guid,
+                    node->lid, node->lid);
+            continue;
+        }
+        for (uint32_t j = 0; j < node->n_ports; j++) {
+            const struct sf_port *port = &fabric->ports[node->first_port + j];
+            fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", port->guid,
+                    port->lid, port->lid + (1u << port->lmc) - 1);
+        }
+    }
+}
+
 struct reader {
     const char *path;
     uint32_t line;

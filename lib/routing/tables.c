@@ -82,6 +82,25 @@ find_guid(const struct guid_entry *entries, uint32_t n, uint64_t guid)
     return found ? found->index : SF_NONE;
 }
 
+/* Marks 'n' LIDs from 'lid' on as used; false, and nothing done, if there are
+ * no such LIDs or one is used already. */
+static bool
+claim_lids(bool *is_used, uint32_t lid, uint32_t n)
+{
+    if (lid == 0 || lid + n - 1 > SF_MAX_LID) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_used[lid + i]) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        is_used[lid + i] = true;
+    }
+    return true;
+}
+
 /* Takes over the LIDs of 'previous' for nodes that were there, marking them
  * in 'is_used'. */
 static enum sf_status
@@ -101,18 +120,15 @@ keep_lids(struct sf_fabric *fabric, uint32_t lmc,
         }
         const struct sf_node *old = &previous->nodes[before];
         if (node->kind == SF_NODE_SWITCH) {
-            node->lid = old->lid;
-            is_used[node->lid] = true;
+            node->lid = claim_lids(is_used, old->lid, 1) ? old->lid : 0;
             continue;
         }
         for (uint32_t j = 0; j < node->n_ports && j < old->n_ports; j++) {
             const struct sf_port *from = &previous->ports[old->first_port + j];
             struct sf_port *to = &fabric->ports[node->first_port + j];
-            if (from->lid && from->lmc == lmc) {
+            if (from->lmc == lmc && from->lid % (1u << lmc) == 0 &&
+                claim_lids(is_used, from->lid, 1u << lmc)) {
                 to->lid = from->lid;
-                for (uint32_t k = 0; k < 1u << lmc; k++) {
-                    is_used[from->lid + k] = true;
-                }
             }
         }
     }
@@ -151,7 +167,7 @@ sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                        "LMC %u: InfiniBand has at most LMC %d, 128 layers",
                        lmc, SF_MAX_LMC);
     }
-    bool *is_used = sf_calloc(SF_MAX_LID + 129, sizeof *is_used);
+    bool *is_used = sf_calloc(SF_MAX_LID + 1, sizeof *is_used);
     if (!is_used) {
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");
     }

@@ -30,6 +30,7 @@ class FileEngine(harness.Case):
         work = f"{folder}/opensm"
         shutil.rmtree(work, ignore_errors=True)
         os.mkdir(work)
+        shutil.copy(f"{folder}/guid2lid", work)
         with open(f"{work}/conf", "w", encoding="utf-8") as file:
             file.write(f"routing_engine file,no_fallback\n"
                        f"lfts_file {folder}/opensm-lfts.dump\nlmc {lmc}\n"
@@ -73,6 +74,33 @@ class FileEngine(harness.Case):
                 self.assertEqual(ours, theirs)
                 self.assertEqual(sections(f"{work}/opensm-lfts.dump"),
                                  sections(f"{folder}/opensm-lfts.dump"))
+
+    def test_opensm_gives_the_lids_of_guid2lid(self):
+        # A fabric without any LIDs, as it is before the first start.
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("plan", "sf:q=4", "-o", f"{folder}/plan")
+            self.succeeds("route", f"{folder}/plan", "--layers", "2", "-o",
+                          f"{folder}/tables")
+            with Ibsim(f"{folder}/plan/fabric.ibnetdiscover") as sim:
+                work = self.start_opensm(sim, f"{folder}/tables", 1)
+                done = sim.run("ibnetdiscover")
+                with open(f"{folder}/tables/fabric.ibnetdiscover",
+                          encoding="utf-8") as file:
+                    ours = sorted(file.read().strip().split("\n\n")[1:])
+                self.assertEqual(
+                    sorted(done.stdout.strip().split("\n\n")[1:]), ours)
+                self.assertEqual(
+                    sections(f"{work}/opensm-lfts.dump"),
+                    sections(f"{folder}/tables/opensm-lfts.dump"))
+                # A fabric that has LIDs keeps them.
+                live = f"{folder}/live"
+                routed = sim.run(harness.PROGRAM, "route", "live", "--layers",
+                                 "2", "-o", live)
+                self.assertEqual(routed.returncode, 0, routed.stderr)
+                with open(f"{live}/fabric.ibnetdiscover",
+                          encoding="utf-8") as file:
+                    self.assertEqual(
+                        sorted(file.read().strip().split("\n\n")[1:]), ours)
 
     def test_ibtracert_follows_the_path(self):
         with tempfile.TemporaryDirectory() as folder:

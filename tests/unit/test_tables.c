@@ -192,6 +192,36 @@ TEST(tables_lids_are_aligned_and_used_once)
     }
 }
 
+/* LIDs of an earlier state are kept, but not what cannot be. */
+TEST(tables_lids_that_make_no_sense_are_given_anew)
+{
+    struct sf_fabric *fabric = fabric_of("sf:q=3"), *before;
+    uint32_t first = fabric->nodes[fabric->n_switches].first_port;
+
+    CHECK_EQ(sf_fabric_assign_lids(fabric, 1, NULL, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_copy(fabric, &before, NULL), SF_OK);
+    before->nodes[0].lid = 0xffff;               /* No unicast LID. */
+    before->nodes[1].lid = before->nodes[2].lid; /* Used twice. */
+    before->ports[first].lid = 0xfffe;           /* Beyond the end. */
+    before->ports[first + 1].lid |= 1;           /* Not aligned. */
+    CHECK_EQ(sf_fabric_assign_lids(fabric, 1, before, NULL), SF_OK);
+    bool is_used[SF_MAX_LID + 1] = { false };
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        const struct sf_node *node = &fabric->nodes[i];
+        bool is_switch = node->kind == SF_NODE_SWITCH;
+        uint32_t lid =
+            is_switch ? node->lid : fabric->ports[node->first_port].lid;
+        for (uint32_t k = 0; k < (is_switch ? 1u : 2u); k++) {
+            CHECK(lid + k >= 1 && lid + k <= SF_MAX_LID);
+            CHECK(!is_used[lid + k]);
+            is_used[lid + k] = true;
+        }
+    }
+    CHECK_EQ(fabric->nodes[3].lid, before->nodes[3].lid);
+    sf_fabric_free(before);
+    sf_fabric_free(fabric);
+}
+
 /* The error tells how many layers would fit: N 2^LMC + N_r <= 49151. */
 TEST(tables_say_how_many_layers_fit)
 {
