@@ -128,6 +128,7 @@ measure_girth(const struct sf_graph *graph, const struct sf_progress *progress,
         }
         girth = shortest_cycle_from(graph, root, girth, queue, distance, via);
     }
+    sf_progress_report(progress, "girth", graph->n_nodes, graph->n_nodes);
     return girth;
 }
 
