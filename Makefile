@@ -6,7 +6,6 @@ BUILD = build
 # address and undefined-behaviour sanitizers.
 TEST_GCC = build/test-gcc
 TEST_SANITIZE = build/test-sanitize
-FUZZ = build/fuzz
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: all deps demo test bench lint fuzz goldens install clean help

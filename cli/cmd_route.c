@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -63,9 +64,36 @@ read_seed(const char *text, uint64_t *seedp)
 
     *seedp = 1;
     if (text) {
+        errno = 0;
         *seedp = strtoull(text, &end, 10);
-        if (text[0] < '0' || text[0] > '9' || *end) {
-            cli_fail("route: --seed '%s': expected a whole number", text);
+        if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
+            cli_fail("route: --seed '%s': expected a whole number of at most "
+                     "64 bits",
+                     text);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Refuses an option of one scheme that is given with another. */
+static bool
+check_scheme(const struct cli_args *args, const struct sf_layer_scheme *scheme)
+{
+    static const struct {
+        int option;
+        const char *scheme;
+    } belongings[] = {
+        { OPT_RUES_FRACTION, "rues" },
+        { OPT_PAPER_MIN_HOPS, "paper" },
+    };
+
+    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++) {
+        if (args->values[belongings[i].option] && scheme &&
+            strcmp(scheme->name, belongings[i].scheme) != 0) {
+            cli_fail("route: --%s is for --scheme %s, not for %s",
+                     args->command->options[belongings[i].option].name,
+                     belongings[i].scheme, scheme->name);
             return false;
         }
     }
@@ -107,7 +135,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     job->is_per_host =
         args->values[OPT_PER_HOST] || (scheme && scheme->is_per_host);
     *timeoutp = 60;
-    return check_previous(args) &&
+    return check_previous(args) && check_scheme(args, scheme) &&
            cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
            cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&

@@ -15,7 +15,7 @@ struct sf_value {
 };
 
 /* A topology while it is being drawn.  The calls below only take notes: an
- * error is kept until sf_sketch_end(), so a family need not check each. */
+ * error is kept until the family is done, so it need not check each. */
 struct sf_sketch {
     uint32_t n_switches, n_coords;
     uint32_t *n_hosts;
