@@ -37,7 +37,6 @@ struct prepared {
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
     uint32_t *reverse;
-    size_t *turns_at;
     struct sf_search search;
 };
 
@@ -226,18 +225,6 @@ fill_reverse(const struct sf_graph *graph, uint32_t *reverse)
     }
 }
 
-static void
-fill_turns(const struct sf_graph *graph, size_t *turns_at)
-{
-    size_t n_turns = 0;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        turns_at[s] = n_turns;
-        n_turns +=
-            (size_t)sf_graph_degree(graph, s) * sf_graph_degree(graph, s);
-    }
-}
-
 /* Allocates what goes into 'job'; weights serve as workspace first. */
 static enum sf_status
 prepare(struct sf_layer_job *job, struct prepared *prepared,
@@ -250,21 +237,13 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
     prepared->reverse =
         sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
     bool made = sf_search_init(&prepared->search, (uint32_t)n);
-    if (job->params->turns) {
-        prepared->turns_at = sf_calloc(n, sizeof *prepared->turns_at);
-        made = made && prepared->turns_at;
-    }
     if (!made || !prepared->weights || !prepared->limits ||
         !prepared->reverse) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
     fill_reverse(job->graph, prepared->reverse);
-    if (prepared->turns_at) {
-        fill_turns(job->graph, prepared->turns_at);
-    }
     job->weights = prepared->weights;
     job->reverse = prepared->reverse;
-    job->turns_at = prepared->turns_at;
     return SF_OK;
 }
 
@@ -272,7 +251,6 @@ static void
 clear_prepared(struct prepared *prepared)
 {
     sf_search_clear(&prepared->search);
-    free(prepared->turns_at);
     free(prepared->reverse);
     free(prepared->limits);
     free(prepared->weights);

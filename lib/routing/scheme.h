@@ -12,8 +12,6 @@ struct sf_layer_job {
     const uint32_t *weights; /* [V] Hosts on each switch; one each where no
                               * switch carries any. */
     const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
-    const size_t *turns_at;  /* [V] Where a switch's turns start; NULL if all
-                              * turns are allowed. */
     uint32_t diameter;       /* The longest finite distance. */
     double mean_distance; /* Over pairs with a path, each with itself too. */
     uint32_t max_hops;    /* At least the diameter. */
@@ -34,31 +32,34 @@ struct sf_layer_ops {
                             struct sf_error *err);
 };
 
-/* Below every class that a further turn may still take: see
- * sf_turn_class(). */
-#define SF_ANY_CLASS 256u
+/* Above every rank that a channel can have: see sf_turn_rank(). */
+#define SF_ANY_RANK UINT32_MAX
 
-/* The class of the turn from arc 'in', which ends at some switch, to the arc
- * 'hop' of that switch, if a path that goes on with a turn of class 'next'
- * (SF_ANY_CLASS if with none) may take it; 0 if it may not.  Without 'turns'
- * always SF_ANY_CLASS. */
+/* Whether a path may go over arc 'in' to some switch and on over the arc 'hop'
+ * of that switch, where it takes a channel of rank 'next' after that
+ * (SF_ANY_RANK if it ends or all turns are allowed).  If so, the rank of its
+ * channel on 'hop', or SF_ANY_RANK without 'turns'; if not, 0. */
 static inline uint32_t
-sf_turn_class(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
-              uint32_t next)
+sf_turn_rank(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
+             uint32_t next)
 {
-    if (!job->turns_at) {
-        return SF_ANY_CLASS;
+    const struct sf_turns *turns = job->params->turns;
+    if (!turns) {
+        return SF_ANY_RANK;
     }
     const struct sf_graph *graph = job->graph;
     uint32_t at = graph->arcs[in].to;
     size_t from = job->reverse[in] - graph->first[at];
-    uint32_t class =
-        job->params->turns->classes[job->turns_at[at] +
-                                    from * sf_graph_degree(graph, at) + hop];
-    if (!job->params->turns->rising) {
-        return class ? SF_ANY_CLASS : 0;
+    uint8_t vl =
+        turns->vls[turns->first[at] + from * sf_graph_degree(graph, at) + hop];
+    if (vl == SF_NO_TURN) {
+        return 0;
     }
-    return class < next ? class : 0;
+    /* A path may start with 'in', too: on VL 0. */
+    size_t out = graph->first[at] + hop;
+    uint32_t rank = turns->ranks[out * turns->n_vls + vl];
+    return turns->ranks[(size_t)in * turns->n_vls] < rank && rank < next ? rank
+                                                                         : 0;
 }
 
 #endif
