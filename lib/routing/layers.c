@@ -209,22 +209,6 @@ fill_weights(const struct sf_graph *graph, const uint32_t *n_hosts,
     }
 }
 
-/* Pairs the two arcs of each link: they come up in the order of their
- * switches, and the lower one's arc shows its link first. */
-static void
-fill_reverse(const struct sf_graph *graph, uint32_t *reverse)
-{
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t other = graph->arcs[i].to, j = graph->first[other];
-            while (graph->arcs[j].link != graph->arcs[i].link) {
-                j++;
-            }
-            reverse[i] = j;
-        }
-    }
-}
-
 /* Allocates what goes into 'job'; weights serve as workspace first. */
 static enum sf_status
 prepare(struct sf_layer_job *job, struct prepared *prepared,
@@ -241,7 +225,7 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
         !prepared->reverse) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
-    fill_reverse(job->graph, prepared->reverse);
+    sf_graph_pair_arcs(job->graph, prepared->reverse);
     job->weights = prepared->weights;
     job->reverse = prepared->reverse;
     return SF_OK;

@@ -3,6 +3,7 @@
 #ifndef SF_ROUTING_SCHEME_H
 #define SF_ROUTING_SCHEME_H
 
+#include "routing/turns.h"
 #include "slimfly/layers.h"
 
 /* A routing task. */
@@ -32,34 +33,13 @@ struct sf_layer_ops {
                             struct sf_error *err);
 };
 
-/* Above every rank that a channel can have: see sf_turn_rank(). */
-#define SF_ANY_RANK UINT32_MAX
-
-/* Whether a path may go over arc 'in' to some switch and on over the arc 'hop'
- * of that switch, where it takes a channel of rank 'next' after that
- * (SF_ANY_RANK if it ends or all turns are allowed).  If so, the rank of its
- * channel on 'hop', or SF_ANY_RANK without 'turns'; if not, 0. */
+/* sf_turns_rank() for a job. */
 static inline uint32_t
 sf_turn_rank(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
              uint32_t next)
 {
-    const struct sf_turns *turns = job->params->turns;
-    if (!turns) {
-        return SF_ANY_RANK;
-    }
-    const struct sf_graph *graph = job->graph;
-    uint32_t at = graph->arcs[in].to;
-    size_t from = job->reverse[in] - graph->first[at];
-    uint8_t vl =
-        turns->vls[turns->first[at] + from * sf_graph_degree(graph, at) + hop];
-    if (vl == SF_NO_TURN) {
-        return 0;
-    }
-    /* A path may start with 'in', too: on VL 0. */
-    size_t out = graph->first[at] + hop;
-    uint32_t rank = turns->ranks[out * turns->n_vls + vl];
-    return turns->ranks[(size_t)in * turns->n_vls] < rank && rank < next ? rank
-                                                                         : 0;
+    return sf_turns_rank(job->params->turns, job->graph, job->reverse, in, hop,
+                         next);
 }
 
 #endif
