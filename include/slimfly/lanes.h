@@ -47,8 +47,9 @@ struct sf_lanes_params {
 
 struct sf_lanes {
     const struct sf_lane_scheme *scheme;
-    uint32_t n_vls; /* In use: the highest, plus 1. */
-    uint32_t n_sls; /* Likewise. */
+    uint32_t n_vls;      /* In use: the highest, plus 1. */
+    uint32_t n_sls;      /* Likewise; of these */
+    uint32_t n_host_sls; /* for paths that start at hosts. */
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls; /* From every switch to every LID. */
 };

@@ -135,8 +135,8 @@ write_lanes(const struct sf_lanes *lanes, FILE *stream)
         fputs("no deadlock, whatever SL is used\n", stream);
     } else if (!lanes->scheme->is_safe) {
         fputs("nothing protects from deadlock\n", stream);
-    } else if (lanes->n_sls == 1) {
-        fputs("no deadlock on SL 0\n", stream);
+    } else if (lanes->n_host_sls == 1) {
+        fputs("no deadlock if hosts use SL 0\n", stream);
     } else {
         fputs("no deadlock if senders use the SL of each path, which UCX and "
               "NCCL do not\n",
@@ -181,6 +181,11 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
               stream);
     }
     write_lanes(routing->lanes, stream);
+    if (routing->refusal.status != SF_OK) {
+        fprintf(stream, "    (%s would not do: %s)\n",
+                sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
+                routing->refusal.text);
+    }
     if (is.n_broken) {
         fprintf(stream, "  %llu of %llu paths lead to another part\n",
                 (unsigned long long)is.n_broken,
@@ -224,10 +229,11 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
     json_t *lanes = json_pack(
-        "{s:s, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
+        "{s:s, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
         "max_vls", (json_int_t)routing->params.max_vls, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",
-        (json_int_t)routing->lanes->n_sls, "safe_on_path_sls",
+        (json_int_t)routing->lanes->n_sls, "n_host_sls",
+        (json_int_t)routing->lanes->n_host_sls, "safe_on_path_sls",
         (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
         (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =

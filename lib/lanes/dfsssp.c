@@ -5,6 +5,8 @@
  * and the paths along which it rises stay.  The order is found by letting
  * every link in turn take the best place among the others, so that few paths
  * have to move, and many fewer lanes do than with cycles broken one by one.
+ * Where the paths that start at hosts wait in no circle at all, as on trees,
+ * the order is exact and there is one lane for them.
  *
  * In the end every path takes the least used of the lanes in which it rises;
  * lanes that were not needed have the same orders once more. */
@@ -24,16 +26,18 @@
 
 struct lane_maker {
     const struct sf_lane_job *job;
-    uint8_t *lanes;     /* [columns * V] Of the path from each switch. */
-    uint8_t *places;    /* [MOST_LANES * 2E] Of the links in each lane. */
-    size_t *first;      /* [V] Where the turns of a switch start. */
-    uint32_t *n_taking; /* By turn: paths without a lane that take it. */
-    uint32_t *order;    /* [2E] */
-    uint64_t n_left;    /* Paths without a lane. */
+    uint8_t *lanes;        /* [columns * V] Of the path from each switch. */
+    uint32_t *places;      /* [MOST_LANES * 2E] Of the links in each lane. */
+    size_t *first;         /* [V] Where the turns of a switch start. */
+    uint32_t *n_taking;    /* By turn: paths without a lane that take it. */
+    uint32_t *n_before;    /* [2E] Links before one that have no place yet. */
+    uint32_t *order;       /* [2E] */
+    uint64_t n_left;       /* Paths without a lane. */
+    uint32_t n_host_lanes; /* Lanes that paths from hosts have. */
     struct sf_random random;
 };
 
-static uint8_t *
+static uint32_t *
 places_of(const struct lane_maker *maker, uint32_t lane)
 {
     return maker->places + (size_t)lane * 2 * maker->job->graph->n_links;
@@ -58,21 +62,24 @@ turn_number(const struct lane_maker *maker, uint32_t in, uint32_t out)
            (out - graph->first[at]);
 }
 
-/* Counts the turns of all paths without a lane. */
-static void
-count_turns(struct lane_maker *maker)
+/* Counts the turns of the paths without a lane: of all, or of those only that
+ * start at hosts.  How many paths these are. */
+static uint64_t
+count_turns(struct lane_maker *maker, bool only_hosts)
 {
     const struct sf_lane_job *job = maker->job;
     const struct sf_graph *graph = job->graph;
     uint32_t n = graph->n_nodes;
+    uint64_t n_paths = 0;
 
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
         const uint16_t *hops = sf_lft_column_hops(job->columns, c);
         for (uint32_t s = 0; s < n; s++) {
-            if (hops[s] == SF_NO_HOP ||
+            if (hops[s] == SF_NO_HOP || (only_hosts && !job->n_hosts[s]) ||
                 maker->lanes[(size_t)c * n + s] != NO_LANE) {
                 continue;
             }
+            n_paths++;
             uint32_t arc = graph->first[s] + hops[s], next;
             while ((next = next_arc(graph, hops, arc)) != SF_NONE) {
                 maker->n_taking[turn_number(maker, arc, next)]++;
@@ -80,11 +87,12 @@ count_turns(struct lane_maker *maker)
             }
         }
     }
+    return n_paths;
 }
 
 /* Puts 'arc' where most turns rise. */
 static void
-place_arc(struct lane_maker *maker, uint8_t *places, uint32_t arc)
+place_arc(struct lane_maker *maker, uint32_t *places, uint32_t arc)
 {
     const struct sf_graph *graph = maker->job->graph;
     uint32_t from = graph->arcs[maker->job->reverse[arc]].to;
@@ -105,14 +113,14 @@ place_arc(struct lane_maker *maker, uint8_t *places, uint32_t arc)
         n_best = gain > best ? 0 : n_best;
         best = gain > best ? gain : best;
         if (gain == best && sf_random_below(&maker->random, ++n_best) == 0) {
-            places[arc] = (uint8_t)i;
+            places[arc] = i;
         }
     }
 }
 
 /* Whether the path over 'arc' rises all the way. */
 static bool
-rises(const struct lane_maker *maker, const uint8_t *places,
+rises(const struct lane_maker *maker, const uint32_t *places,
       const uint16_t *hops, uint32_t arc)
 {
     uint32_t next;
@@ -126,18 +134,56 @@ rises(const struct lane_maker *maker, const uint8_t *places,
     return true;
 }
 
-/* Finds an order of links for 'lane' and gives the lane to the paths that rise
- * along it. */
-static void
-fill_lane(struct lane_maker *maker, uint32_t lane)
+/* Finds places along which all turns that were counted rise.  False if there
+ * are none. */
+static bool
+find_exact_places(struct lane_maker *maker, uint32_t *places)
 {
-    const struct sf_lane_job *job = maker->job;
-    const struct sf_graph *graph = job->graph;
-    uint32_t n = graph->n_nodes, n_arcs = 2 * graph->n_links;
-    uint8_t *places = places_of(maker, lane);
+    const struct sf_graph *graph = maker->job->graph;
+    uint32_t n_arcs = 2 * graph->n_links, n_placed = 0;
 
+    memset(maker->n_before, 0, n_arcs * sizeof *maker->n_before);
+    for (uint32_t arc = 0; arc < n_arcs; arc++) {
+        uint32_t to = graph->arcs[arc].to;
+        for (uint32_t i = graph->first[to]; i < graph->first[to + 1]; i++) {
+            maker->n_before[i] +=
+                maker->n_taking[turn_number(maker, arc, i)] > 0;
+        }
+    }
+    for (uint32_t arc = 0; arc < n_arcs; arc++) {
+        if (maker->n_before[arc] == 0) {
+            maker->order[n_placed++] = arc;
+        }
+    }
+    for (uint32_t k = 0; k < n_placed; k++) {
+        uint32_t arc = maker->order[k], to = graph->arcs[arc].to;
+        places[arc] = k;
+        for (uint32_t i = graph->first[to]; i < graph->first[to + 1]; i++) {
+            if (maker->n_taking[turn_number(maker, arc, i)] > 0 &&
+                --maker->n_before[i] == 0) {
+                maker->order[n_placed++] = i;
+            }
+        }
+    }
+    return n_placed == n_arcs;
+}
+
+/* Finds places along which many paths without a lane rise. */
+static void
+find_places(struct lane_maker *maker, uint32_t *places, size_t n_turns)
+{
+    uint32_t n_arcs = 2 * maker->job->graph->n_links;
+
+    for (int pass = 0; pass < 2; pass++) {
+        memset(maker->n_taking, 0, n_turns * sizeof *maker->n_taking);
+        uint64_t n_paths = count_turns(maker, pass == 0);
+        if (n_paths > 0 && find_exact_places(maker, places)) {
+            return;
+        }
+    }
     for (uint32_t i = 0; i < n_arcs; i++) {
-        places[i] = (uint8_t)sf_random_below(&maker->random, N_PLACES);
+        maker->order[i] = i;
+        places[i] = sf_random_below(&maker->random, N_PLACES);
     }
     for (uint32_t i = 0; i < N_ROUNDS; i++) {
         sf_random_shuffle(&maker->random, maker->order, n_arcs);
@@ -145,6 +191,18 @@ fill_lane(struct lane_maker *maker, uint32_t lane)
             place_arc(maker, places, maker->order[k]);
         }
     }
+}
+
+/* Gives 'lane' to the paths that rise along an order of links. */
+static void
+fill_lane(struct lane_maker *maker, uint32_t lane, size_t n_turns)
+{
+    const struct sf_lane_job *job = maker->job;
+    const struct sf_graph *graph = job->graph;
+    uint32_t n = graph->n_nodes;
+    uint32_t *places = places_of(maker, lane);
+
+    find_places(maker, places, n_turns);
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
         const uint16_t *hops = sf_lft_column_hops(job->columns, c);
         for (uint32_t s = 0; s < n; s++) {
@@ -153,6 +211,9 @@ fill_lane(struct lane_maker *maker, uint32_t lane)
                 rises(maker, places, hops, graph->first[s] + hops[s])) {
                 *of_path = (uint8_t)lane;
                 maker->n_left--;
+                if (job->n_hosts[s] > 0) {
+                    maker->n_host_lanes = lane + 1;
+                }
             }
         }
     }
@@ -193,9 +254,7 @@ fill_lanes(struct lane_maker *maker, size_t n_turns)
     uint32_t n_lanes = 0;
 
     while (maker->n_left > 0 && n_lanes < MOST_LANES) {
-        memset(maker->n_taking, 0, n_turns * sizeof *maker->n_taking);
-        count_turns(maker);
-        fill_lane(maker, n_lanes++);
+        fill_lane(maker, n_lanes++, n_turns);
     }
     return n_lanes > 0 ? n_lanes : 1;
 }
@@ -230,12 +289,9 @@ static enum sf_status
 make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
 {
     const struct sf_lane_job *job = maker->job;
-    uint32_t n_arcs = 2 * job->graph->n_links;
+    size_t n_arcs = 2 * (size_t)job->graph->n_links;
     size_t n_paths = (size_t)job->columns->n_columns * job->graph->n_nodes;
 
-    for (uint32_t i = 0; i < n_arcs; i++) {
-        maker->order[i] = i;
-    }
     memset(maker->lanes, NO_LANE, n_paths);
     for (size_t i = 0; i < n_paths; i++) {
         maker->n_left += job->columns->hops[i] != SF_NO_HOP;
@@ -244,18 +300,21 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     if (n_lanes > job->max_vls) {
         return sf_fail(err, SF_ELANES,
                        "a lane for each path takes %s%u VLs, and there are "
-                       "%u; fewer layers or the lanes turns would do",
+                       "%u; fewer layers or the layer scheme updown would do",
                        maker->n_left ? "more than " : "", n_lanes,
                        job->max_vls);
     }
     for (uint32_t i = n_lanes; i < job->max_vls; i++) {
-        memcpy(places_of(maker, i), places_of(maker, i % n_lanes), n_arcs);
+        memcpy(places_of(maker, i), places_of(maker, i % n_lanes),
+               n_arcs * sizeof *maker->places);
     }
-    if (n_lanes > 1) {
-        n_lanes = job->max_vls;
+    /* If hosts need one lane only, all their traffic may be on SL 0. */
+    if (n_lanes > 1 && maker->n_host_lanes > 1) {
+        n_lanes = maker->n_host_lanes = job->max_vls;
         balance(maker, n_lanes);
     }
     job->lanes->n_vls = job->lanes->n_sls = n_lanes;
+    job->lanes->n_host_sls = maker->n_host_lanes;
     write_lanes(maker);
     return SF_OK;
 }
@@ -269,7 +328,8 @@ build(const struct sf_lane_job *job, struct sf_error *err)
     struct lane_maker maker = {
         .job = job,
         .lanes = sf_calloc(job->columns->n_columns, n),
-        .places = sf_calloc(MOST_LANES, n_arcs),
+        .places = sf_calloc(MOST_LANES, n_arcs * sizeof *maker.places),
+        .n_before = sf_calloc(n_arcs, sizeof *maker.n_before),
         .first = sf_calloc(n, sizeof *maker.first),
         .order = sf_calloc(n_arcs, sizeof *maker.order),
     };
@@ -282,14 +342,15 @@ build(const struct sf_lane_job *job, struct sf_error *err)
     }
     maker.n_taking = sf_calloc(n_turns, sizeof *maker.n_taking);
     sf_random_init(&maker.random, job->seed, 0);
-    if (maker.lanes && maker.places && maker.first && maker.order &&
-        maker.n_taking) {
+    if (maker.lanes && maker.places && maker.first && maker.n_before &&
+        maker.order && maker.n_taking) {
         status = make_lanes(&maker, n_turns, err);
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for lanes");
     }
     free(maker.n_taking);
     free(maker.order);
+    free(maker.n_before);
     free(maker.first);
     free(maker.places);
     free(maker.lanes);

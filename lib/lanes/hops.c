@@ -309,7 +309,7 @@ make_lanes(struct hop_lanes *lanes, struct sf_error *err)
     fill_tables(lanes);
     choose_sls(lanes);
     job->lanes->n_vls = lanes->first_vl[MAX_PATH_HOPS];
-    job->lanes->n_sls = lanes->n_sls;
+    job->lanes->n_sls = job->lanes->n_host_sls = lanes->n_sls;
     return SF_OK;
 }
 

@@ -111,7 +111,7 @@ make_lanes(const struct sf_lane_job *job, uint32_t max_lid,
     if (!lanes) {
         return sf_fail(err, SF_ENOMEM, "out of memory for lanes");
     }
-    lanes->n_vls = lanes->n_sls = 1;
+    lanes->n_vls = lanes->n_sls = lanes->n_host_sls = 1;
     enum sf_status status = sf_sl2vl_make(job->fabric, &lanes->sl2vl, err);
     if (status == SF_OK) {
         status = sf_path_sls_make(job->fabric, max_lid, &lanes->path_sls, err);
