@@ -51,11 +51,15 @@ enum sf_status sf_route_report_write_json(const struct sf_route_report *report,
                                           FILE *stream, struct sf_error *err);
 
 /* What a route.json says of how its tables were made. */
+#define SF_LANES_SIZE 40
 struct sf_route_settings {
     const struct sf_layer_scheme *scheme;
     uint32_t n_layers, max_hops;
     uint64_t seed;
     bool is_per_host;
+    char lanes[SF_LANES_SIZE]; /* Name of the lane scheme, "" if none is
+                                * told, */
+    uint32_t n_vls;            /* and VLs in use; 0 if not told. */
 };
 
 enum sf_status sf_route_settings_read(const char *path,

@@ -22,6 +22,7 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/route_report.h"
+#include "slimfly/settings.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 #include "slimfly/topology.h"

@@ -237,6 +237,13 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     settings->seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
     settings->is_per_host = json_is_true(json_object_get(root, "per_host"));
+    if (json_object_get(root, "lanes")) {
+        snprintf(settings->lanes, sizeof settings->lanes, "%s",
+                 sf_json_text(reader, root, "", "lanes", SF_LANES_SIZE - 1));
+    }
+    if (json_object_get(root, "vls")) {
+        settings->n_vls = sf_json_number(reader, root, "", "vls", 1, 15);
+    }
 }
 
 enum sf_status
