@@ -66,34 +66,39 @@ compare_names_only(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The racks of the switches of 'fabric', as the switches of the same names
- * stand in 'plan'. */
-static uint32_t *
-find_racks(const struct sf_fabric *fabric, const struct sf_plan *plan)
+/* Finds the racks of the switches of 'fabric', as the switches of the same
+ * names stand in 'plan'. */
+static enum sf_status
+find_racks(const struct sf_fabric *fabric, const struct sf_plan *plan,
+           uint32_t *racks, struct sf_error *err)
 {
-    uint32_t *racks = sf_calloc(fabric->n_switches, sizeof *racks);
-    uint32_t n_planned = plan ? plan->fabric->n_switches : 0;
+    uint32_t n_planned = plan ? plan->fabric->n_switches : 0, n_found = 0;
     struct named *planned = sf_calloc(n_planned, sizeof *planned);
 
-    if (!racks || !planned) {
-        free(racks);
-        free(planned);
-        return NULL;
+    if (!planned) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for racks");
     }
     for (uint32_t i = 0; i < n_planned; i++) {
         planned[i] = (struct named){ plan->fabric->nodes[i].name, i };
     }
-    qsort(planned, n_planned, sizeof *planned, compare_named);
-    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+    if (n_planned) {
+        qsort(planned, n_planned, sizeof *planned, compare_named);
+    }
+    for (uint32_t s = 0; plan && s < fabric->n_switches; s++) {
         struct named key = { fabric->nodes[s].name, 0 };
         const struct named *found =
             n_planned ? bsearch(&key, planned, n_planned, sizeof *planned,
                                 compare_names_only)
                       : NULL;
-        racks[s] = found ? sf_plan_group(plan, found->index) : 0;
+        racks[s] = found ? sf_plan_group(plan, found->index) : SF_NONE;
+        n_found += found != NULL;
     }
     free(planned);
-    return racks;
+    return !plan || n_found ? SF_OK
+                            : sf_fail(err, SF_EINVAL,
+                                      "no switch of the fabric has the name "
+                                      "of one in the plan %s",
+                                      plan->spec);
 }
 
 static int
@@ -210,10 +215,13 @@ sf_hosts_list(const struct sf_fabric *fabric, const struct sf_plan *plan,
     enum sf_status status = SF_OK;
 
     *hosts = (struct sf_hosts){ 0 };
-    hosts->racks = find_racks(fabric, plan);
+    hosts->racks = sf_calloc(fabric->n_switches, sizeof *hosts->racks);
     hosts->items = sf_calloc(n_adapters + 1, sizeof *hosts->items);
     if (!hosts->racks || !hosts->items) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for host names");
+    }
+    if (status == SF_OK) {
+        status = find_racks(fabric, plan, hosts->racks, err);
     }
     if (status == SF_OK) {
         status = add_adapters(fabric, hosts, err);

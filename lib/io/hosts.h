@@ -11,7 +11,8 @@ struct sf_host {
     uint32_t at;   /* plugged into this switch, */
     uint32_t port; /* at this port, */
     uint32_t rack; /* which stands in this rack: a part of the plan
-                    * (sf_plan_group()), 0 if not known. */
+                    * (sf_plan_group()), SF_NONE if it is not in the
+                    * plan, 0 without one. */
 };
 
 /* In linear order: by rack, switch and port, so that neighbours in the list
@@ -19,7 +20,7 @@ struct sf_host {
 struct sf_hosts {
     uint32_t n;
     struct sf_host *items;
-    uint32_t *racks; /* [n_switches] Of every switch; 0 if not known. */
+    uint32_t *racks; /* [n_switches] Of every switch. */
 };
 
 /* Lists the hosts of 'fabric' that are plugged into switches.  A host name is
@@ -27,7 +28,8 @@ struct sf_hosts {
  * HCA-1"); adapters of the same name are one host, which stands where the
  * first of them is.  The aggregation nodes inside of switches are left out.
  * 'plan', if nonnull, tells the racks of switches by their names.  SF_EINVAL
- * if a name cannot be that of a host, or if two descriptions are the same. */
+ * if a name cannot be that of a host, if two descriptions are the same, or
+ * if the plan has none of the switches. */
 enum sf_status sf_hosts_list(const struct sf_fabric *fabric,
                              const struct sf_plan *plan,
                              struct sf_hosts *hosts, struct sf_error *err);

@@ -30,12 +30,12 @@ rack_of(const struct tree *tree, uint32_t leaf)
     return tree->hosts.items[tree->first[leaf]].rack;
 }
 
-/* What a line of the tree is called: a leaf, or the rack of a leaf. */
+/* What the rack of a leaf is called. */
 static void
 rack_name(const struct tree *tree, uint32_t leaf, char name[NAME_SIZE])
 {
     uint32_t rack = rack_of(tree, leaf);
-    const char *called = "?";
+    const char *called = "other"; /* Not in the plan. */
 
     for (uint32_t i = tree->plan->n_racks; i-- > 0;) {
         if (tree->plan->racks[i].group == rack) {
