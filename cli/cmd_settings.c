@@ -44,7 +44,7 @@ format_choice(size_t i)
 static const char *
 lanes_choice(size_t i)
 {
-    return sf_lane_needs[i].name;
+    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
 }
 
 /* Whether the plan of the job holds its fabric. */
@@ -98,28 +98,22 @@ static bool
 read_route(struct job *job, const char *folder)
 {
     struct sf_settings *settings = &job->settings;
-    struct sf_route_settings route;
+    struct sf_routing_params params;
     struct sf_error err;
     char *path = cli_find_in_folder(folder, "route.json");
 
     if (!path) {
         return true;
     }
-    bool is_read = sf_route_settings_read(path, &route, &err) == SF_OK;
-    if (!is_read) {
-        cli_fail("%s", err.text);
+    bool is_read = sf_routing_params_read(path, &params, &err) == SF_OK;
+    if (is_read) {
+        settings->layers = sf_layer_scheme_find(params.layers.scheme);
+        settings->n_layers = params.layers.n_layers;
+        settings->seed = params.layers.seed;
+        settings->lanes = sf_lane_scheme_find(params.lanes);
+        settings->max_vls = params.max_vls;
     } else {
-        settings->scheme = route.scheme->name;
-        settings->n_layers = route.n_layers;
-        settings->seed = route.seed;
-        settings->max_vls = route.n_vls;
-    }
-    if (is_read && route.lanes[0]) {
-        settings->lanes = sf_lane_needs_find(route.lanes);
-        is_read = settings->lanes != NULL;
-        if (!is_read) {
-            cli_fail("%s: lanes '%s' are not known here", path, route.lanes);
-        }
+        cli_fail("%s", err.text);
     }
     free(path);
     return is_read;
@@ -248,19 +242,21 @@ read_options(struct job *job, const struct cli_args *args)
     struct sf_settings *settings = &job->settings;
 
     if (args->values[OPT_LANES]) {
-        settings->lanes = sf_lane_needs_find(args->values[OPT_LANES]);
+        settings->lanes = sf_lane_scheme_find(args->values[OPT_LANES]);
     }
     settings->only = args->values[OPT_ONLY];
     return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
                       &settings->n_layers) &&
-           cli_number(args, OPT_MAX_VLS, 1, 15, &settings->max_vls) &&
+           cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS, &settings->max_vls) &&
            cli_seed(args, OPT_SEED, &settings->seed);
 }
 
 static int
 run(const struct cli_args *args)
 {
-    struct job job = { .settings = { .n_layers = 4, .seed = 1 } };
+    struct job job = {
+        .settings = { .n_layers = 4, .max_vls = SF_DEFAULT_VLS, .seed = 1 }
+    };
     struct sf_error err;
     const char *folder = args->values[OPT_OUTPUT];
     const char *format = args->values[OPT_FORMAT];
@@ -273,7 +269,7 @@ run(const struct cli_args *args)
                         "words",
                         args->n_words);
     }
-    job.settings.lanes = sf_lane_needs_find(NULL);
+    job.settings.lanes = sf_lane_scheme_for(sf_layer_schemes[0]);
     if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
         !read_route(&job, args->words[0]) || !read_options(&job, args) ||
         !load(&job, args, timeout)) {
@@ -322,9 +318,9 @@ const struct cli_command cli_command_settings = {
         "without one, all counts as one rack. A host's name is the first word of "
         "its node description.\n"
         "\n"
-        "Lanes 'hops' and 'dfsssp' need a service level for each path, which "
-        "UCX, NCCL and some builds of others do not ask for; a warning says "
-        "so. 'turns' are safe with any.",
+        "Some lane schemes need a service level for each path, which UCX, "
+        "NCCL and some builds of others do not ask for; a warning says so. "
+        "'turns' are safe with any.",
     .examples =
         "slimfly settings tables --plan plan -o settings\tFor what 'slimfly "
         "route' wrote, with the racks of a plan.\n"
@@ -339,7 +335,7 @@ const struct cli_command cli_command_settings = {
                         "how deadlock is avoided (as routed, else the first)",
                         lanes_choice },
         [OPT_MAX_VLS] = { "max-vls", 0, "N",
-                          "data VLs at most, 1 to 15 (as routed, else all)",
+                          "data VLs at most, 1 to 15 (as routed, else 8)",
                           NULL },
         [OPT_SEED] = { "seed", 0, "N",
                        "of the layers and the random order (as routed, else "

@@ -5,24 +5,11 @@
 #define SLIMFLY_SETTINGS_H
 
 #include "slimfly/plan.h"
+#include "slimfly/routing.h"
 
 #include <stdio.h>
 
 #pragma GCC visibility push(default)
-
-/* What a lane scheme asks of those who send. */
-struct sf_lane_needs {
-    const char *name;
-    bool protects;  /* Against deadlock, */
-    bool path_sls;  /* but only if every path has an SL of its own. */
-    const char *is; /* For people. */
-};
-
-/* All lane schemes, ended by one without a name; the first is the default. */
-extern const struct sf_lane_needs sf_lane_needs[];
-
-/* The one called 'name', the default for NULL; NULL if there is none. */
-const struct sf_lane_needs *sf_lane_needs_find(const char *name);
 
 /* What the settings are for; nothing is owned.  Paths end up in OpenSM's
  * configuration, so they are absolute and have no blanks, ',', '=' or '#'. */
@@ -30,10 +17,10 @@ struct sf_settings {
     const struct sf_fabric *fabric;
     const struct sf_plan *plan; /* Tells the racks of the switches, by their
                                  * names; may be NULL. */
-    const char *scheme;         /* Of the layers; NULL: as the plugin likes. */
-    uint32_t n_layers;          /* 1 to SF_MAX_LAYERS. */
-    const struct sf_lane_needs *lanes;
-    uint32_t max_vls;      /* Data VLs to use at most, 1 to 15; 0: any. */
+    const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
+    uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
+    const struct sf_lane_scheme *lanes;
+    uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
     uint64_t seed;         /* Of the layers and of the random order. */
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */

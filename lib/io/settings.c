@@ -18,29 +18,6 @@
 #define COLUMNS     79
 #define LINES_SHOWN 40
 
-const struct sf_lane_needs sf_lane_needs[] = {
-    { "turns", true, false,
-      "lanes rise along every path, whatever its service level" },
-    { "hops", true, true,
-      "each hop has its lanes, told by a service level for each path" },
-    { "dfsssp", true, true,
-      "paths that would close a circle have another service level" },
-    { "none", false, false, "nothing, all traffic is on one lane" },
-    { NULL, false, false, NULL },
-};
-
-const struct sf_lane_needs *
-sf_lane_needs_find(const char *name)
-{
-    for (const struct sf_lane_needs *lanes = sf_lane_needs; lanes->name;
-         lanes++) {
-        if (!name || !strcmp(lanes->name, name)) {
-            return lanes;
-        }
-    }
-    return NULL;
-}
-
 const struct sf_settings_file sf_settings_files[] = {
     { "opensm.conf", "opensm", "OpenSM with the slimfly plugin",
       sf_settings_write_opensm },
@@ -234,14 +211,20 @@ sl_habit(const char *part)
 }
 
 bool
+sf_settings_need_path_sls(const struct sf_settings *settings)
+{
+    return settings->lanes->is_safe && !settings->lanes->ignores_sls;
+}
+
+bool
 sf_settings_warning(const struct sf_settings *settings, const char *part,
                     char text[SF_SETTINGS_WARNING_SIZE])
 {
-    const struct sf_lane_needs *lanes = settings->lanes;
+    const struct sf_lane_scheme *lanes = settings->lanes;
     const char *habit = sl_habit(part);
 
     text[0] = '\0';
-    if (!strcmp(part, "opensm") && !lanes->protects) {
+    if (!strcmp(part, "opensm") && !lanes->is_safe) {
         snprintf(text, SF_SETTINGS_WARNING_SIZE,
                  "lanes '%s': nothing keeps packets from waiting for each "
                  "other in a circle for ever",
@@ -252,7 +235,7 @@ sf_settings_warning(const struct sf_settings *settings, const char *part,
                  "SLs, so lanes do not protect: use it only if 'slimfly audit "
                  "DIR DIR/opensm-lfts.dump' finds that the tables in DIR "
                  "cannot deadlock without");
-    } else if (habit && lanes->path_sls) {
+    } else if (habit && sf_settings_need_path_sls(settings)) {
         snprintf(text, SF_SETTINGS_WARNING_SIZE,
                  "lanes '%s' protect against deadlock only if each path has "
                  "its own service level, and %s. Not safe, unless 'slimfly "
@@ -346,17 +329,17 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
 
     fprintf(stream,
             "%u switches, %u hosts; %u layers, LMC %u: %" PRIu64
-            " LIDs of %u\nlanes by %s: %s\n",
+            " LIDs of %u\nlanes by %s, %u VLs at most\n",
             fabric->n_switches, fabric->n_nodes - fabric->n_switches,
             settings->n_layers, sf_lmc_for_layers(settings->n_layers),
             count_lids(settings), (unsigned)SF_MAX_LID, settings->lanes->name,
-            settings->lanes->is);
+            settings->max_vls);
     for (size_t at = 0; (part = next_part(settings, &at));) {
         if (!sl_habit(part) && sf_settings_warning(settings, part, text)) {
             fprintf(stream, "\nwarning, %s: %s\n", part, text);
         }
     }
-    if (settings->lanes->path_sls) {
+    if (sf_settings_need_path_sls(settings)) {
         write_sl_warning(settings, stream);
     }
 }
@@ -482,7 +465,7 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
     enum sf_status status = files_to_json(settings, files, err);
 
     json_t *root = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:o, s:I, s:o, "
+        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:I, s:I, s:o, "
         "s:O}",
         "schema", "slimfly.settings", "schema_version", 1, "n_switches",
         (json_int_t)fabric->n_switches, "n_hosts",
@@ -490,12 +473,10 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
         (json_int_t)settings->n_layers, "lmc",
         (json_int_t)sf_lmc_for_layers(settings->n_layers), "n_lids",
         (json_int_t)count_lids(settings), "lanes", settings->lanes->name,
-        "protects", (int)settings->lanes->protects, "needs_path_sls",
-        (int)settings->lanes->path_sls, "max_vls",
-        settings->max_vls ? json_integer((json_int_t)settings->max_vls)
-                          : json_null(),
-        "seed", (json_int_t)settings->seed, "warnings",
-        warnings_to_json(settings), "files", files);
+        "safe_on_path_sls", (int)settings->lanes->is_safe, "safe_on_any_sl",
+        (int)settings->lanes->ignores_sls, "max_vls",
+        (json_int_t)settings->max_vls, "seed", (json_int_t)settings->seed,
+        "warnings", warnings_to_json(settings), "files", files);
     json_decref(files);
     if (status == SF_OK && !root) {
         status = sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -14,7 +14,7 @@ op_vls(uint32_t n_vls)
     for (uint32_t n = 1; n < n_vls && code < 5; n *= 2) {
         code++;
     }
-    return n_vls ? code : 5;
+    return code;
 }
 
 /* A setting with the reason for it. */
@@ -98,20 +98,20 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                         "again at every heavy sweep (kill -HUP OpenSM).",
                         stream);
     fputs("\n# How paths are chosen.\n", stream);
-    fprintf(stream, "%sscheme = %s\n", settings->scheme ? "" : "# ",
-            settings->scheme ? settings->scheme : "gates");
+    fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ",
+            settings->layers ? settings->layers->name
+                             : sf_layer_schemes[0]->name);
     fprintf(stream,
             "\n# Layers of paths, at most 2^LMC of opensm.conf.\n"
             "layers = %u\n",
             settings->n_layers);
-    fprintf(stream, "\n# Against deadlock:\n# %s.\nlanes = %s\n",
-            settings->lanes->is, settings->lanes->name);
-    fputs("\n# Data VLs to use, if fewer than the fabric has.\n", stream);
-    if (settings->max_vls) {
-        fprintf(stream, "max_vls = %u\n", settings->max_vls);
-    } else {
-        fputs("# max_vls = 8\n", stream);
-    }
+    fputc('\n', stream);
+    sf_settings_comment(settings->lanes->summary, stream);
+    fprintf(stream, "lanes = %s\n", settings->lanes->name);
+    fprintf(stream,
+            "\n# Data VLs to use at most; the fabric may have fewer.\n"
+            "max_vls = %u\n",
+            settings->max_vls);
     fputs("\n# Longest path in links between switches, if not as the scheme "
           "says.\n# max_hops = 3\n",
           stream);

@@ -93,7 +93,7 @@ sf_settings_write_openib(const struct sf_settings *settings, FILE *stream,
           "\n# LIDs of a port that are used; 0 is all that the LMC gives, the "
           "default is 1.\nbtl_openib_max_lmc = 0\n",
           stream);
-    if (settings->lanes->path_sls) {
+    if (sf_settings_need_path_sls(settings)) {
         fputc('\n', stream);
         sf_settings_comment("Asks the subnet manager for the service level "
                             "of each path; known only to builds with "
@@ -132,7 +132,7 @@ sf_settings_write_mvapich2(const struct sf_settings *settings, FILE *stream,
                 at_most(settings->n_layers, MV2_MAX_QPS));
     }
     fputc('\n', stream);
-    if (settings->lanes->path_sls) {
+    if (sf_settings_need_path_sls(settings)) {
         sf_settings_comment("Asks the subnet manager for the service level "
                             "of each path; only in builds that define "
                             "ENABLE_QOS_SUPPORT.",

@@ -23,6 +23,9 @@ SF_SETTINGS_WRITER(sf_settings_write_linear);
 SF_SETTINGS_WRITER(sf_settings_write_random);
 SF_SETTINGS_WRITER(sf_settings_write_spread);
 
+/* Whether the lanes protect only if each path has its service level. */
+bool sf_settings_need_path_sls(const struct sf_settings *settings);
+
 /* Writes 'text' as lines of comments. */
 void sf_settings_comment(const char *text, FILE *stream);
 

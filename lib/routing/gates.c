@@ -75,7 +75,7 @@ struct node {
     int32_t rest;    /* Cost of the path from here, this being its middle. */
     uint16_t gate;   /* The arc of the destination that it arrives on. */
     uint16_t height; /* Hops from the farthest switch that comes this way. */
-    uint16_t class;  /* Of the first turn. */
+    uint32_t rank;   /* Of the channel after its first turn. */
     uint32_t child;  /* The first that comes directly, SF_NONE for a leaf; */
     uint32_t next, previous; /* its siblings. */
 };
@@ -325,16 +325,16 @@ present_shared(const struct tree *tree, uint32_t s)
     return count_shared(tree, s, arc, tree->nodes[s].gate);
 }
 
-/* The class of the turn at 'v' when it is reached over 'arc'; 0 if that turn
- * is not allowed. */
+/* The rank of the channel on which a path goes on at 'v' when it comes over
+ * 'arc'; 0 if it may not. */
 static inline uint32_t
-turn_class(const struct tree *tree, uint32_t arc, uint32_t v)
+turn_rank(const struct tree *tree, uint32_t arc, uint32_t v)
 {
-    if (!tree->gates->job->turns_at || v == tree->destination) {
-        return SF_ANY_CLASS;
+    if (!tree->gates->job->params->turns || v == tree->destination) {
+        return SF_ANY_RANK;
     }
-    return sf_turn_class(tree->gates->job, arc, tree->hops[v],
-                         tree->nodes[v].class);
+    return sf_turn_rank(tree->gates->job, arc, tree->hops[v],
+                        tree->nodes[v].rank);
 }
 
 /* Sets the next hop of 's' and what follows for 's' itself. */
@@ -348,7 +348,7 @@ settle(const struct tree *tree, uint32_t s, uint32_t hop)
 
     tree->hops[s] = (uint16_t)hop;
     node->gate = (uint16_t)gate_over(tree, arc, v);
-    node->class = (uint16_t)turn_class(tree, arc, v);
+    node->rank = turn_rank(tree, arc, v);
     tree->depth[s] = (uint16_t)(tree->depth[v] + 1);
     node->rest = v == tree->destination ? price->last
                                         : price->middle + tree->nodes[v].rest;
@@ -437,7 +437,7 @@ static inline bool
 may_go(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
     return tree->depth[v] < tree->gates->job->limits[tree->destination] &&
-           parent_of(tree, v) != s && turn_class(tree, arc, v) != 0;
+           parent_of(tree, v) != s && turn_rank(tree, arc, v) != 0;
 }
 
 /* What it costs others if the leaf 'v' becomes a relay: it must stay. */
@@ -499,7 +499,7 @@ offer_way(const struct tree *tree, uint32_t v, uint32_t n_offers)
         uint32_t s = graph->arcs[i].to, arc = tree->gates->job->reverse[i];
         if (tree->nodes[s].child != SF_NONE || tree->depth[s] <= 1 ||
             tree->nodes[s].gate == tree->main_gate ||
-            turn_class(tree, arc, v) == 0) {
+            turn_rank(tree, arc, v) == 0) {
             continue;
         }
         int32_t cost = path_cost(tree, s, arc, v);
@@ -834,7 +834,7 @@ grow_minimal(const struct tree *tree)
              arc++) {
             uint32_t v = graph->arcs[arc].to;
             if (search->distance[v] + 1 != search->distance[s] ||
-                turn_class(tree, arc, v) == 0) {
+                turn_rank(tree, arc, v) == 0) {
                 continue;
             }
             int32_t cost = path_cost(tree, s, arc, v);
@@ -949,7 +949,7 @@ enter_main_gate(struct tree *tree)
     if (tree->nodes[g].gate == tree->main_gate) {
         return;
     }
-    if (tree->gates->job->turns_at) {
+    if (tree->gates->job->params->turns) {
         tree->main_gate = tree->nodes[g].gate;
         return;
     }

@@ -94,8 +94,8 @@ sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
 /* What a thread needs to make one tree of shortest paths. */
 struct minimal_worker {
     struct sf_search search;
-    uint64_t *cost;  /* [V] Loads along the path from the switch. */
-    uint32_t *class; /* [V] Of the first turn on it. */
+    uint64_t *cost; /* [V] Loads along the path from the switch. */
+    uint32_t *rank; /* [V] Of the channel after its first turn. */
 };
 
 struct minimal_batch {
@@ -140,10 +140,10 @@ choose_minimal(const struct minimal_batch *batch,
         if (distance[v] + 1 != distance[s]) {
             continue;
         }
-        uint32_t class = SF_ANY_CLASS;
+        uint32_t rank = SF_ANY_RANK;
         if (v != destination) {
-            class = sf_turn_class(batch->job, arc, tree[v], worker->class[v]);
-            if (class == 0) {
+            rank = sf_turn_rank(batch->job, arc, tree[v], worker->rank[v]);
+            if (rank == 0) {
                 continue;
             }
         }
@@ -154,7 +154,7 @@ choose_minimal(const struct minimal_batch *batch,
             fewest_uses = uses;
             least_cost = cost;
             worker->cost[s] = cost;
-            worker->class[s] = class;
+            worker->rank[s] = rank;
             tree[s] = (uint16_t)hop;
         }
     }
@@ -175,7 +175,7 @@ route_minimal(void *aux, uint32_t task, uint32_t worker_index)
                    (uint64_t)batch->layer << 32 | destination);
     sf_search_run(&worker->search, job->graph, destination, NULL);
     worker->cost[destination] = 0;
-    worker->class[destination] = SF_ANY_CLASS;
+    worker->rank[destination] = SF_ANY_RANK;
     batch->stuck[task] = SF_NONE;
     for (uint32_t i = 1; i < worker->search.n_reached; i++) {
         uint32_t s = worker->search.order[i];
@@ -215,7 +215,7 @@ free_minimal_workers(struct minimal_worker *workers, uint32_t n_workers)
     for (uint32_t i = 0; workers && i < n_workers; i++) {
         sf_search_clear(&workers[i].search);
         free(workers[i].cost);
-        free(workers[i].class);
+        free(workers[i].rank);
     }
     free(workers);
 }
@@ -228,8 +228,8 @@ make_minimal_workers(uint32_t n_workers, uint32_t n_nodes)
     for (uint32_t i = 0; workers && i < n_workers; i++) {
         bool made = sf_search_init(&workers[i].search, n_nodes);
         workers[i].cost = sf_calloc(n_nodes, sizeof *workers[i].cost);
-        workers[i].class = sf_calloc(n_nodes, sizeof *workers[i].class);
-        if (!made || !workers[i].cost || !workers[i].class) {
+        workers[i].rank = sf_calloc(n_nodes, sizeof *workers[i].rank);
+        if (!made || !workers[i].cost || !workers[i].rank) {
             free_minimal_workers(workers, n_workers);
             return NULL;
         }

@@ -21,6 +21,8 @@ FILES = ["opensm.conf", "slimfly.conf", "opensm-file.conf", "ucx.env",
          "nccl.env", "topology.conf", "topology.yaml", "hostfile.linear",
          "hostfile.random", "hostfile.spread"]
 PATH = os.environ["PATH"] + ":/usr/sbin"
+# Lane schemes, and whether they protect only if every path has its SL.
+LANES = {"turns": False, "hops": True, "dfsssp": True, "none": False}
 
 
 def values(text, separator="="):
@@ -41,6 +43,11 @@ class Settings(harness.Case):
         """The files by name, as JSON has them."""
         told = json.loads(self.succeeds("settings", *args, "-f", "json"))
         return {file["name"]: file["text"] for file in told["files"]}
+
+    def lanes(self):
+        """The lane schemes that there are."""
+        done = harness.slimfly("settings", "sf:q=3", "--lanes", "?")
+        return re.search("expected one of (.*)", done.stderr)[1].split(", ")
 
     def write(self, name, text):
         path = f"{self.folder}/{name}"
@@ -146,38 +153,33 @@ class Values(Settings):
             self.assertEqual(values(texts["slimfly.conf"])["max_vls"],
                              str(vls))
         texts = self.files("sf:q=3")
-        self.assertEqual(values(texts["opensm.conf"], " ")["max_op_vls"], "5")
-        self.assertNotIn("max_vls", values(texts["slimfly.conf"]))
+        self.assertEqual(values(texts["opensm.conf"], " ")["max_op_vls"], "4")
+        self.assertEqual(values(texts["slimfly.conf"])["max_vls"], "8")
 
     def test_what_route_says_holds(self):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
-                      "9", "-o", tables)
+                      "9", "--lanes", "none", "--max-vls", "3", "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
-        self.assertEqual((told["scheme"], told["layers"], told["seed"]),
-                         ("paper", "2", "9"))
+        self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
+                                                "lanes", "max_vls")],
+                         ["paper", "2", "9", "none", "3"])
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
-        with open(f"{tables}/route.json", encoding="utf-8") as file:
-            route = json.load(file)
-        with open(f"{tables}/route.json", "w", encoding="utf-8") as file:
-            json.dump({**route, "lanes": "hops", "vls": 3}, file)
-        texts = self.files(tables)
-        told = values(texts["slimfly.conf"])
-        self.assertEqual((told["lanes"], told["max_vls"]), ("hops", "3"))
         # Unless an option says otherwise.
-        texts = self.files(tables, "--lanes", "dfsssp", "--max-vls", "6",
+        texts = self.files(tables, "--lanes", "turns", "--max-vls", "6",
                            "--layers", "4", "--seed", "3")
         told = values(texts["slimfly.conf"])
-        self.assertEqual((told["lanes"], told["max_vls"], told["layers"],
-                          told["seed"]), ("dfsssp", "6", "4", "3"))
+        self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
+                                                "lanes", "max_vls")],
+                         ["paper", "4", "3", "turns", "6"])
 
     def test_warnings(self):
         stacks = {"ucx", "openmpi", "openib", "mvapich2", "nccl"}
-        for lanes, parts in [("turns", {"file"}), ("none", {"file", "opensm"}),
-                             ("hops", stacks | {"file"}),
-                             ("dfsssp", stacks | {"file"})]:
+        for lanes in self.lanes():
+            parts = {"file"} | (stacks if LANES[lanes] else set())
+            parts |= {"opensm"} if lanes == "none" else set()
             told = json.loads(self.succeeds("settings", "sf:q=3", "--lanes",
                                             lanes, "-f", "json"))
             self.assertEqual({warning["part"]
@@ -196,11 +198,11 @@ class Values(Settings):
             shown = self.succeeds("settings", "sf:q=3", "--lanes", lanes,
                                   "--only", "ucx")
             self.assertEqual("warning" in shown.split("====")[0],
-                             lanes in ("hops", "dfsssp"))
+                             LANES[lanes])
 
     def test_service_levels(self):
-        for lanes, asks in [("turns", False), ("none", False), ("hops", True),
-                            ("dfsssp", True)]:
+        for lanes in self.lanes():
+            asks = LANES[lanes]
             texts = self.files("sf:q=3", "--lanes", lanes)
             openib = values(texts["openib-mca-params.conf"])
             mvapich = values(texts["mvapich2.env"])
@@ -384,7 +386,7 @@ class BadInput(Settings):
         for option, value, says in [
                 ("--layers", "0", "--layers"), ("--layers", "129", "--layers"),
                 ("--max-vls", "16", "--max-vls"), ("--max-vls", "0", "--max"),
-                ("--lanes", "best", "turns, hops, dfsssp, none"),
+                ("--lanes", "best", "turns"),
                 ("--seed", "-1", "--seed"), ("--format", "yaml", "--format"),
                 ("--only", "ucx,", "part ''"), ("--only", "", "part ''"),
                 ("--only", "ucx,mpich", "part 'mpich'"),
@@ -408,10 +410,12 @@ class BadInput(Settings):
         self.succeeds("route", "sf:q=3", "-o", self.folder)
         with open(f"{self.folder}/route.json", encoding="utf-8") as file:
             route = json.load(file)
-        for change, says in [({"lanes": "best"}, "lanes 'best'"),
-                             ({"lanes": 3}, "lanes"), ({"vls": 16}, "vls"),
-                             ({"vls": "many"}, "vls"),
-                             ({"n_layers": 0}, "n_layers")]:
+        lanes = route["lanes"]
+        for change, says in [
+                ({"lanes": {**lanes, "scheme": "best"}}, "'best'"),
+                ({"lanes": 3}, "lanes"),
+                ({"lanes": {**lanes, "max_vls": 16}}, "max_vls"),
+                ({"n_layers": 0}, "n_layers")]:
             self.write("route.json", json.dumps({**route, **change}))
             self.fails("settings", self.folder, says=says)
         self.write("route.json", "{")
