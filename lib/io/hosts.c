@@ -212,17 +212,15 @@ sf_hosts_list(const struct sf_fabric *fabric, const struct sf_plan *plan,
               struct sf_hosts *hosts, struct sf_error *err)
 {
     uint32_t n_adapters = fabric->n_nodes - fabric->n_switches;
-    enum sf_status status = SF_OK;
 
     *hosts = (struct sf_hosts){ 0 };
     hosts->racks = sf_calloc(fabric->n_switches, sizeof *hosts->racks);
     hosts->items = sf_calloc(n_adapters + 1, sizeof *hosts->items);
     if (!hosts->racks || !hosts->items) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for host names");
+        sf_hosts_clear(hosts);
+        return sf_fail(err, SF_ENOMEM, "out of memory for host names");
     }
-    if (status == SF_OK) {
-        status = find_racks(fabric, plan, hosts->racks, err);
-    }
+    enum sf_status status = find_racks(fabric, plan, hosts->racks, err);
     if (status == SF_OK) {
         status = add_adapters(fabric, hosts, err);
     }
@@ -346,10 +344,11 @@ write_hostfile(const struct sf_settings *settings, put_in_order *put,
         return status;
     }
     uint32_t *order = sf_calloc(hosts.n, sizeof *order);
-    if (!order || !put(&hosts, settings->seed, order)) {
+    bool is_made = order && put(&hosts, settings->seed, order);
+    if (!is_made) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a hostfile");
     }
-    for (uint32_t i = 0; status == SF_OK && i < hosts.n; i++) {
+    for (uint32_t i = 0; is_made && i < hosts.n; i++) {
         fprintf(stream, "%s\n", hosts.items[order[i]].name);
     }
     free(order);

@@ -284,7 +284,8 @@ next_part(const struct sf_settings *settings, size_t *at)
 {
     for (; sf_settings_files[*at].name; (*at)++) {
         const char *part = sf_settings_files[*at].part;
-        bool is_new = !*at || strcmp(part, sf_settings_files[*at - 1].part);
+        bool is_new =
+            !*at || strcmp(part, sf_settings_files[*at - 1].part) != 0;
         if (is_new && sf_settings_wants(settings, part)) {
             return sf_settings_files[(*at)++].part;
         }
@@ -405,7 +406,7 @@ sf_settings_write_text(const struct sf_settings *settings, FILE *stream,
             continue;
         }
         status = write_to_memory(settings, file, &text, err);
-        if (status == SF_OK) {
+        if (text) {
             fprintf(stream, "\n==== %s: %s ====\n", file->name, file->summary);
             write_shortened(text, stream);
         }

@@ -64,7 +64,9 @@ plain_name(const struct sf_node *node, uint32_t number, bool by_name,
                         (*at >= 'A' && *at <= 'Z') ||
                         (*at >= '0' && *at <= '9') || *at == '-' ||
                         *at == '.' || *at == '_';
-        *at = is_plain ? *at : '_';
+        if (!is_plain) {
+            *at = '_';
+        }
     }
 }
 
@@ -105,6 +107,7 @@ clear_tree(struct tree *tree)
     sf_hosts_clear(&tree->hosts);
     free(tree->names);
     free(tree->first);
+    *tree = (struct tree){ 0 };
 }
 
 /* Finds the leaves in the list of hosts. */
