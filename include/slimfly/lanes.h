@@ -51,8 +51,6 @@ struct sf_lanes {
     uint32_t n_sls; /* Likewise. */
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls; /* From every switch to every LID. */
-    uint64_t n_one_way; /* Paths on which a reply with the SL of the request
-                         * is not safe. */
 };
 
 /* Chooses for every turn of 'graph' a VL and for every channel a rank, such

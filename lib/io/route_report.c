@@ -141,12 +141,7 @@ write_lanes(const struct sf_lanes *lanes, FILE *stream)
         fputs("no deadlock if senders use the SL of each path, which UCX and "
               "NCCL do not\n",
               stream);
-        if (lanes->n_one_way) {
-            fprintf(stream,
-                    "    replies on the SL of the request are not covered for "
-                    "%llu paths\n",
-                    (unsigned long long)lanes->n_one_way);
-        }
+        fputs("    (replies too need the SL of their own path)\n", stream);
     }
 }
 
@@ -229,13 +224,12 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
     json_t *lanes = json_pack(
-        "{s:s, s:I, s:I, s:I, s:b, s:b, s:I}", "scheme", routing->params.lanes,
+        "{s:s, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
         "max_vls", (json_int_t)routing->params.max_vls, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",
         (json_int_t)routing->lanes->n_sls, "safe_on_path_sls",
         (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
-        (int)routing->lanes->scheme->ignores_sls, "n_one_way_paths",
-        (json_int_t)routing->lanes->n_one_way);
+        (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =
         report->repair
             ? json_pack("{s:I, s:I, s:I}", "entries",
