@@ -310,6 +310,17 @@ read_report(const char *path, struct sf_routing *routing, struct sf_error *err)
     return reader.status;
 }
 
+enum sf_status
+sf_routing_params_read(const char *path, struct sf_routing_params *params,
+                       struct sf_error *err)
+{
+    struct sf_routing routing = { 0 };
+    enum sf_status status = read_report(path, &routing, err);
+
+    *params = routing.params;
+    return status;
+}
+
 /* Finds the turns that the tables obey, in what 'path' says of VLs. */
 static enum sf_status
 read_turns(const char *path, struct sf_routing *routing, struct sf_error *err)
