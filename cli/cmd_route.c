@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,26 +54,6 @@ now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Reads a seed of 64 bits. */
-static bool
-read_seed(const char *text, uint64_t *seedp)
-{
-    char *end;
-
-    *seedp = 1;
-    if (text) {
-        errno = 0;
-        *seedp = strtoull(text, &end, 10);
-        if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
-            cli_fail("route: --seed '%s': expected a whole number of at most "
-                     "64 bits",
-                     text);
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Refuses an option of one scheme that is given with another. */
@@ -130,6 +109,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
 
     params->scheme = args->values[OPT_SCHEME];
     params->n_layers = 4;
+    params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->within_parts = args->values[OPT_WITHIN_PARTS] != NULL;
     const struct sf_layer_scheme *scheme =
@@ -148,7 +128,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
                       &job->params.max_vls) &&
            cli_real(args, OPT_RUES_FRACTION, 0.01, 1,
                     &params->rues_fraction) &&
-           read_seed(args->values[OPT_SEED], &params->seed);
+           cli_seed(args, OPT_SEED, &params->seed);
 }
 
 /* Repairs the earlier routing; what was made anew is then only there to be

@@ -47,12 +47,11 @@ struct sf_lanes_params {
 
 struct sf_lanes {
     const struct sf_lane_scheme *scheme;
-    uint32_t n_vls; /* In use: the highest, plus 1. */
-    uint32_t n_sls; /* Likewise. */
+    uint32_t n_vls;      /* In use: the highest, plus 1. */
+    uint32_t n_sls;      /* Likewise; of these */
+    uint32_t n_host_sls; /* for paths that start at hosts. */
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls; /* From every switch to every LID. */
-    uint64_t n_one_way; /* Paths on which a reply with the SL of the request
-                         * is not safe. */
 };
 
 /* Chooses for every turn of 'graph' a VL and for every channel a rank, such

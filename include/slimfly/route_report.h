@@ -48,5 +48,10 @@ enum sf_status sf_routing_read(const char *folder,
                                struct sf_routing **routingp,
                                struct sf_error *err);
 
+/* Reads from the route.json at 'path' what the routing was made with. */
+enum sf_status sf_routing_params_read(const char *path,
+                                      struct sf_routing_params *params,
+                                      struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

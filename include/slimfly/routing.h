@@ -11,7 +11,8 @@
 struct sf_routing_params {
     struct sf_layers_params layers; /* 'turns' is not for the caller. */
     bool is_per_host;  /* Paths of its own for each host of a switch. */
-    const char *lanes; /* A lane scheme; NULL: as sf_lane_scheme_for(). */
+    const char *lanes; /* A lane scheme; NULL: as sf_lane_scheme_for(), or
+                        * dfsssp where that does not do. */
     uint32_t max_vls;  /* 0: SF_DEFAULT_VLS. */
 };
 
@@ -24,6 +25,8 @@ struct sf_routing {
     struct sf_turns *turns;          /* What the tables obey, or NULL. */
     struct sf_tables *tables;
     struct sf_lanes *lanes;
+    struct sf_error refusal; /* Why the lanes are not those that go with the
+                              * layer scheme by default; SF_OK if they are. */
 };
 
 /* Routes 'fabric', which has LIDs.  Errors are those of sf_layers_build(),

@@ -24,6 +24,7 @@
 #include "slimfly/random.h"
 #include "slimfly/route_report.h"
 #include "slimfly/routing.h"
+#include "slimfly/settings.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 #include "slimfly/topology.h"

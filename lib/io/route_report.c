@@ -135,18 +135,13 @@ write_lanes(const struct sf_lanes *lanes, FILE *stream)
         fputs("no deadlock, whatever SL is used\n", stream);
     } else if (!lanes->scheme->is_safe) {
         fputs("nothing protects from deadlock\n", stream);
-    } else if (lanes->n_sls == 1) {
-        fputs("no deadlock on SL 0\n", stream);
+    } else if (lanes->n_host_sls == 1) {
+        fputs("no deadlock if hosts use SL 0\n", stream);
     } else {
         fputs("no deadlock if senders use the SL of each path, which UCX and "
               "NCCL do not\n",
               stream);
-        if (lanes->n_one_way) {
-            fprintf(stream,
-                    "    replies on the SL of the request are not covered for "
-                    "%llu paths\n",
-                    (unsigned long long)lanes->n_one_way);
-        }
+        fputs("    (replies too need the SL of their own path)\n", stream);
     }
 }
 
@@ -186,6 +181,11 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
               stream);
     }
     write_lanes(routing->lanes, stream);
+    if (routing->refusal.status != SF_OK) {
+        fprintf(stream, "    (%s would not do: %s)\n",
+                sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
+                routing->refusal.text);
+    }
     if (is.n_broken) {
         fprintf(stream, "  %llu of %llu paths lead to another part\n",
                 (unsigned long long)is.n_broken,
@@ -229,13 +229,13 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
     json_t *lanes = json_pack(
-        "{s:s, s:I, s:I, s:I, s:b, s:b, s:I}", "scheme", routing->params.lanes,
+        "{s:s, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
         "max_vls", (json_int_t)routing->params.max_vls, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",
-        (json_int_t)routing->lanes->n_sls, "safe_on_path_sls",
+        (json_int_t)routing->lanes->n_sls, "n_host_sls",
+        (json_int_t)routing->lanes->n_host_sls, "safe_on_path_sls",
         (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
-        (int)routing->lanes->scheme->ignores_sls, "n_one_way_paths",
-        (json_int_t)routing->lanes->n_one_way);
+        (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =
         report->repair
             ? json_pack("{s:I, s:I, s:I}", "entries",
@@ -308,6 +308,17 @@ read_report(const char *path, struct sf_routing *routing, struct sf_error *err)
     read_settings(&reader, root, routing);
     json_decref(root);
     return reader.status;
+}
+
+enum sf_status
+sf_routing_params_read(const char *path, struct sf_routing_params *params,
+                       struct sf_error *err)
+{
+    struct sf_routing routing = { 0 };
+    enum sf_status status = read_report(path, &routing, err);
+
+    *params = routing.params;
+    return status;
 }
 
 /* Finds the turns that the tables obey, in what 'path' says of VLs. */

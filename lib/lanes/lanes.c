@@ -8,12 +8,11 @@
 
 #include <string.h>
 
-extern const struct sf_lane_scheme sf_lanes_turns, sf_lanes_none;
+extern const struct sf_lane_scheme sf_lanes_turns, sf_lanes_dfsssp,
+    sf_lanes_hops, sf_lanes_none;
 
 const struct sf_lane_scheme *const sf_lane_schemes[] = {
-    &sf_lanes_turns,
-    &sf_lanes_none,
-    NULL,
+    &sf_lanes_turns, &sf_lanes_dfsssp, &sf_lanes_hops, &sf_lanes_none, NULL,
 };
 
 const struct sf_lane_scheme *
@@ -30,7 +29,7 @@ sf_lane_scheme_find(const char *name)
 const struct sf_lane_scheme *
 sf_lane_scheme_for(const struct sf_layer_scheme *layers)
 {
-    return layers->takes_turns ? &sf_lanes_turns : &sf_lanes_none;
+    return layers->takes_turns ? &sf_lanes_turns : &sf_lanes_dfsssp;
 }
 
 void
@@ -112,7 +111,7 @@ make_lanes(const struct sf_lane_job *job, uint32_t max_lid,
     if (!lanes) {
         return sf_fail(err, SF_ENOMEM, "out of memory for lanes");
     }
-    lanes->n_vls = lanes->n_sls = 1;
+    lanes->n_vls = lanes->n_sls = lanes->n_host_sls = 1;
     enum sf_status status = sf_sl2vl_make(job->fabric, &lanes->sl2vl, err);
     if (status == SF_OK) {
         status = sf_path_sls_make(job->fabric, max_lid, &lanes->path_sls, err);

@@ -80,17 +80,61 @@ build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
     return status;
 }
 
+/* Builds layers that obey turns.  A design of turns may by bad luck leave two
+ * switches without a shortest path; another one seldom does at the same
+ * place. */
 static enum sf_status
-build_tables(struct sf_routing *routing, struct sf_error *err)
+build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
+                 uint32_t n_variants, struct sf_layers **variants,
+                 struct sf_error *err)
+{
+    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
+                                     .seed = routing->params.layers.seed };
+    enum sf_status status = SF_EUNREACHABLE;
+
+    for (uint32_t i = 0; status == SF_EUNREACHABLE && i < N_DESIGNS; i++) {
+        sf_turns_free(routing->turns);
+        status = sf_turns_design(routing->graph, &lanes, &routing->turns, err);
+        if (status == SF_OK) {
+            status =
+                build_variants(routing, n_hosts, n_variants, variants, err);
+        }
+        lanes.seed += UINT64_C(1) << 32;
+    }
+    return status;
+}
+
+/* Builds layers; where the lanes by default do not do, for other lanes. */
+static enum sf_status
+build_all_variants(struct sf_routing *routing, bool is_default,
+                   const uint32_t *n_hosts, uint32_t n_variants,
+                   struct sf_layers **variants, struct sf_error *err)
+{
+    if (!sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
+        return build_variants(routing, n_hosts, n_variants, variants, err);
+    }
+    enum sf_status status =
+        build_with_turns(routing, n_hosts, n_variants, variants, err);
+    if (!is_default || (status != SF_EUNREACHABLE && status != SF_ELANES)) {
+        return status;
+    }
+    if (err) {
+        routing->refusal = *err;
+    }
+    sf_turns_free(routing->turns);
+    routing->turns = NULL;
+    routing->params.lanes = "dfsssp";
+    return build_variants(routing, n_hosts, n_variants, variants, err);
+}
+
+static enum sf_status
+build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
 {
     uint32_t *n_hosts =
         sf_calloc(routing->fabric->n_switches, sizeof *n_hosts);
     uint32_t n_variants = 0;
     struct sf_layers **variants = NULL;
     enum sf_status status = SF_ENOMEM;
-    struct sf_lanes_params lanes = { .scheme = routing->params.lanes,
-                                     .max_vls = routing->params.max_vls,
-                                     .seed = routing->params.layers.seed };
 
     if (n_hosts) {
         n_variants = count_hosts(routing->fabric, n_hosts);
@@ -101,26 +145,8 @@ build_tables(struct sf_routing *routing, struct sf_error *err)
         status = sf_fail(err, SF_ENOMEM, "out of memory for layers");
         goto done;
     }
-    /* A design of turns may by bad luck leave two switches without a shortest
-     * path; another one seldom does at the same place. */
-    for (uint32_t i = 0; i < N_DESIGNS; i++) {
-        bool has_turns = sf_lane_scheme_find(lanes.scheme)->needs_turns;
-        status = SF_OK;
-        if (has_turns) {
-            sf_turns_free(routing->turns);
-            routing->turns = NULL;
-            status =
-                sf_turns_design(routing->graph, &lanes, &routing->turns, err);
-        }
-        if (status == SF_OK) {
-            status =
-                build_variants(routing, n_hosts, n_variants, variants, err);
-        }
-        if (!has_turns || status != SF_EUNREACHABLE) {
-            break;
-        }
-        lanes.seed += UINT64_C(1) << 32;
-    }
+    status = build_all_variants(routing, is_default, n_hosts, n_variants,
+                                variants, err);
     if (status == SF_OK) {
         routing->max_hops = variants[0]->max_hops;
         status = sf_tables_build(routing->fabric, routing->graph,
@@ -191,7 +217,7 @@ sf_routing_build(const struct sf_fabric *fabric,
     enum sf_status status = begin(fabric, params, &routing, err);
 
     if (status == SF_OK) {
-        status = build_tables(routing, err);
+        status = build_tables(routing, !params->lanes, err);
     }
     if (status == SF_OK) {
         status = build_lanes(routing, err);

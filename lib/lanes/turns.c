@@ -256,7 +256,7 @@ begin_design(struct design *design)
     }
 }
 
-/* Counts all paths of three hops that are allowed. */
+/* Counts all paths of up to three hops that are allowed. */
 static void
 count_all(struct design *design)
 {
@@ -264,8 +264,12 @@ count_all(struct design *design)
 
     for (uint32_t f = 0; f < 2 * graph->n_links; f++) {
         uint32_t b = tail(design, f), c = head(design, f);
+        ++*paths_between(design, b, c);
         for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
             uint32_t a = head(design, i), e = design->reverse[i];
+            if (a != c) {
+                ++*paths_between(design, a, c);
+            }
             for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
                 uint32_t d = head(design, g);
                 if (a != c && d != a && d != b &&
@@ -318,7 +322,7 @@ sf_turns_design(const struct sf_graph *graph,
     }
     if (status == SF_OK) {
         for (uint32_t i = 0; i < N_GAINS; i++) {
-            design.gains[i] = GAIN / ((i + 1) * (i + 1));
+            design.gains[i] = GAIN / ((int64_t)(i + 1) * (i + 1) * (i + 1));
         }
         sf_random_init(&design.random, params->seed, 0);
         sf_graph_pair_arcs(graph, design.reverse);

@@ -812,10 +812,11 @@ is_main_gate(const struct tree *tree, uint32_t gate)
 }
 
 /* Makes the tree of layer 0: shortest paths, off the main gates where there
- * is a choice.  Returns a switch that the turns leave without one, or
+ * is a choice; or, if 'is_cautious', with the most room for those behind to
+ * take turns.  Returns a switch that the turns leave without one, or
  * SF_NONE. */
 static uint32_t
-grow_minimal(const struct tree *tree)
+grow_minimal(const struct tree *tree, bool is_cautious)
 {
     const struct sf_graph *graph = tree->graph;
     const struct sf_search *search = &tree->worker->search;
@@ -833,13 +834,19 @@ grow_minimal(const struct tree *tree)
         for (uint32_t arc = graph->first[s]; arc < graph->first[s + 1];
              arc++) {
             uint32_t v = graph->arcs[arc].to;
-            if (search->distance[v] + 1 != search->distance[s] ||
-                turn_rank(tree, arc, v) == 0) {
+            if (search->distance[v] + 1 != search->distance[s]) {
+                continue;
+            }
+            uint32_t rank = turn_rank(tree, arc, v);
+            if (rank == 0) {
                 continue;
             }
             int32_t cost = path_cost(tree, s, arc, v);
             if (is_main_gate(tree, gate_over(tree, arc, v))) {
                 cost += main_gate_cost;
+            }
+            if (is_cautious) {
+                cost = rank < NEVER ? NEVER - 1 - (int32_t)rank : 0;
             }
             if (cost < best) {
                 best = cost;
@@ -1049,7 +1056,10 @@ static uint32_t
 route_first(struct tree *tree, struct sf_random *random)
 {
     use_layer(tree, 0);
-    uint32_t stuck = grow_minimal(tree);
+    uint32_t stuck = grow_minimal(tree, false);
+    if (stuck != SF_NONE) {
+        stuck = grow_minimal(tree, true);
+    }
     if (stuck != SF_NONE) {
         return stuck;
     }

@@ -121,11 +121,12 @@ count_earlier_uses(const struct sf_layers *layers, uint32_t layer, uint32_t s,
 
 /* Chooses the shortest path of 's', whose nearer neighbours have theirs:
  * fewest uses in earlier layers first, then the lightest, from a random arc
- * on.  False if turns allow none. */
+ * on; or, if 'is_cautious', that with the most room for those behind to take
+ * turns.  False if turns allow none. */
 static bool
 choose_minimal(const struct minimal_batch *batch,
                struct minimal_worker *worker, uint32_t s, uint32_t destination,
-               struct sf_random *random, uint16_t *tree)
+               bool is_cautious, struct sf_random *random, uint16_t *tree)
 {
     const struct sf_graph *graph = batch->job->graph;
     const uint32_t *distance = worker->search.distance;
@@ -147,8 +148,10 @@ choose_minimal(const struct minimal_batch *batch,
                 continue;
             }
         }
-        uint32_t uses = count_earlier_uses(batch->job->layers, batch->layer, s,
-                                           destination, hop);
+        uint32_t uses =
+            is_cautious ? SF_ANY_RANK - rank
+                        : count_earlier_uses(batch->job->layers, batch->layer,
+                                             s, destination, hop);
         uint64_t cost = batch->loads[arc] + worker->cost[v];
         if (uses < fewest_uses || (uses == fewest_uses && cost < least_cost)) {
             fewest_uses = uses;
@@ -159,6 +162,22 @@ choose_minimal(const struct minimal_batch *batch,
         }
     }
     return fewest_uses != SF_NONE;
+}
+
+/* Returns a switch that turns leave without a shortest path, or SF_NONE. */
+static uint32_t
+grow_minimal(const struct minimal_batch *batch, struct minimal_worker *worker,
+             uint32_t destination, bool is_cautious, struct sf_random *random,
+             uint16_t *tree)
+{
+    for (uint32_t i = 1; i < worker->search.n_reached; i++) {
+        uint32_t s = worker->search.order[i];
+        if (!choose_minimal(batch, worker, s, destination, is_cautious, random,
+                            tree)) {
+            return s;
+        }
+    }
+    return SF_NONE;
 }
 
 static void
@@ -176,13 +195,11 @@ route_minimal(void *aux, uint32_t task, uint32_t worker_index)
     sf_search_run(&worker->search, job->graph, destination, NULL);
     worker->cost[destination] = 0;
     worker->rank[destination] = SF_ANY_RANK;
-    batch->stuck[task] = SF_NONE;
-    for (uint32_t i = 1; i < worker->search.n_reached; i++) {
-        uint32_t s = worker->search.order[i];
-        if (!choose_minimal(batch, worker, s, destination, &random, tree)) {
-            batch->stuck[task] = s;
-            return;
-        }
+    batch->stuck[task] =
+        grow_minimal(batch, worker, destination, false, &random, tree);
+    if (batch->stuck[task] != SF_NONE) {
+        batch->stuck[task] =
+            grow_minimal(batch, worker, destination, true, &random, tree);
     }
 }
 
