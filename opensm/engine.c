@@ -233,7 +233,8 @@ try_repair(struct sf_engine *engine, const struct sf_fabric *fabric,
 }
 
 /* What is left when nothing else can be done: up and down a tree, in all
- * layers alike, so that one lane is enough on any fabric. */
+ * layers alike, so that one lane is enough on any fabric. dfsssp sees whether
+ * it is. */
 static struct sf_routing_params
 fallback_params(const struct sf_routing_params *params)
 {
@@ -242,7 +243,7 @@ fallback_params(const struct sf_routing_params *params)
     tree.layers.scheme = "updown";
     tree.layers.updown_first = true;
     tree.layers.max_hops = 0;
-    tree.lanes = "none";
+    tree.lanes = "dfsssp";
     tree.max_vls = 1;
     tree.is_per_host = false;
     return tree;
@@ -281,16 +282,6 @@ route(struct sf_engine *engine, const struct sf_fabric *fabric,
     return build(engine, fabric, &tree, true, err);
 }
 
-/* Whether the current routing is safe from deadlock. */
-static bool
-is_safe(const struct sf_engine *engine)
-{
-    const struct sf_routing *routing = engine->current.routing;
-    return routing->lanes->scheme->is_safe ||
-           (routing->params.layers.updown_first &&
-            strcmp(routing->params.layers.scheme, "updown") == 0);
-}
-
 enum sf_status
 sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
                 const struct sf_routing_params *params, uint32_t n_vls,
@@ -325,7 +316,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
         engine->params = *params;
     }
     if (status == SF_OK) {
-        result->is_safe = is_safe(engine);
+        result->is_safe = engine->current.routing->lanes->scheme->is_safe;
     }
     return status;
 }

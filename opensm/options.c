@@ -224,15 +224,13 @@ set_defaults(struct sf_plugin_options *options)
     options->scheme = sf_layer_scheme_find(NULL);
 }
 
-/* Settles what depends on several options. */
+/* Whether options go together. */
 static enum sf_status
-settle(struct sf_plugin_options *options, const char *place,
-       struct sf_error *err)
+check_pairs(const struct sf_plugin_options *options, const char *place,
+            struct sf_error *err)
 {
-    if (!options->lanes) {
-        options->lanes = sf_lane_scheme_for(options->scheme);
-    }
-    if (options->lanes->needs_turns && !options->scheme->takes_turns) {
+    if (options->lanes && options->lanes->needs_turns &&
+        !options->scheme->takes_turns) {
         return sf_fail(
             err, SF_EPARSE,
             "%s: the lanes %s are designed together with the "
@@ -253,7 +251,7 @@ sf_plugin_options_parse(char *text, size_t length, const char *path,
     set_defaults(options);
     enum sf_status status =
         sf_text_lines(text, length, path, take_line, &reader, err);
-    return status == SF_OK ? settle(options, path, err) : status;
+    return status == SF_OK ? check_pairs(options, path, err) : status;
 }
 
 /* Reads the words of event_plugin_options itself. */
@@ -280,7 +278,7 @@ load_words(const char *text, struct sf_plugin_options *options,
             return status;
         }
     }
-    return settle(options, reader.place, err);
+    return check_pairs(options, reader.place, err);
 }
 
 enum sf_status
@@ -304,7 +302,7 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
     reader.place = trim(path);
     enum sf_status status =
         sf_file_lines(reader.place, take_line, &reader, err);
-    return status == SF_OK ? settle(options, reader.place, err) : status;
+    return status == SF_OK ? check_pairs(options, reader.place, err) : status;
 }
 
 enum sf_status
@@ -319,21 +317,16 @@ sf_plugin_options_check(const struct sf_plugin_options *options, uint32_t lmc,
                        options->n_layers, sf_lmc_for_layers(options->n_layers),
                        lmc, 1u << lmc);
     }
-    if (!qos && (options->lanes->is_safe || options->lanes->needs_turns)) {
+    const struct sf_lane_scheme *lanes =
+        options->lanes ? options->lanes : sf_lane_scheme_for(options->scheme);
+    /* These two can do with a single lane, on trees. */
+    if (!qos && strcmp(lanes->name, "dfsssp") != 0 &&
+        strcmp(lanes->name, "none") != 0) {
         return sf_fail(err, SF_EINVAL,
                        "the lanes %s need SL-to-VL tables: set qos TRUE in "
                        "OpenSM's configuration, or ask for scheme=updown, "
                        "which needs one lane only",
-                       options->lanes->name);
+                       lanes->name);
     }
     return SF_OK;
-}
-
-bool
-sf_plugin_options_same(const struct sf_plugin_options *a,
-                       const struct sf_plugin_options *b)
-{
-    return a->scheme == b->scheme && a->lanes == b->lanes &&
-           a->n_layers == b->n_layers && a->max_vls == b->max_vls &&
-           a->max_hops == b->max_hops && a->seed == b->seed;
 }

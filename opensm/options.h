@@ -10,7 +10,8 @@
 
 struct sf_plugin_options {
     const struct sf_layer_scheme *scheme; /* How to choose paths. */
-    const struct sf_lane_scheme *lanes;   /* How to keep deadlock away. */
+    const struct sf_lane_scheme *lanes;   /* How to keep deadlock away; NULL:
+                                           * as the scheme likes best. */
     uint32_t n_layers;                    /* 0: as many as addresses. */
     uint32_t max_vls;                     /* 0: as many as the fabric has. */
     uint32_t max_hops;                    /* 0: the scheme's default. */
@@ -37,9 +38,5 @@ enum sf_status sf_plugin_options_parse(char *text, size_t length,
 enum sf_status sf_plugin_options_check(const struct sf_plugin_options *options,
                                        uint32_t lmc, bool qos,
                                        struct sf_error *err);
-
-/* Whether both ask for the same routing. */
-bool sf_plugin_options_same(const struct sf_plugin_options *a,
-                            const struct sf_plugin_options *b);
 
 #endif

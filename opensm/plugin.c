@@ -168,7 +168,7 @@ routing_params(const struct plugin *plugin)
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
                     .within_parts = true,
                     .updown_first = true },
-        .lanes = options->lanes->name,
+        .lanes = options->lanes ? options->lanes->name : NULL,
         .max_vls = options->max_vls,
     };
     return params;
@@ -183,14 +183,14 @@ judge_settings(struct plugin *plugin)
     if (plugin->complaint[0]) {
         warn(plugin, "%s; the options of before stay", plugin->complaint);
     }
+    if (!opt->qos) {
+        sf_plugin_warn(&plugin->status,
+                       "qos is FALSE, so there is one lane only");
+    }
     if (opt->use_ucast_cache) {
         warn(plugin,
              "use_ucast_cache TRUE makes OpenSM keep tables of its own "
              "after faults: set it to FALSE");
-    }
-    if (!opt->qos && plugin->options.lanes->is_safe) {
-        warn(plugin,
-             "qos is FALSE, so there is one lane only: set it to TRUE");
     }
 }
 
@@ -213,6 +213,12 @@ judge_result(struct plugin *plugin)
              "lost links is out of reach. Mend the fabric, then send opensm a "
              "SIGHUP",
              result->reason);
+    }
+    if (routing->refusal.status != SF_OK) {
+        warn(plugin,
+             "the lanes are by %s, since %s; senders must use the SL of each "
+             "path, which UCX and NCCL do not",
+             routing->params.lanes, routing->refusal.text);
     }
     if (!result->is_safe) {
         warn(plugin,
