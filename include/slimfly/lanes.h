@@ -56,13 +56,16 @@ struct sf_lanes {
 
 /* Chooses for every turn of 'graph' a VL and for every channel a rank, such
  * that many paths are allowed: all of two hops, and of the longer ones as
- * many as can be for every pair of switches.  SF_ELANES: too few VLs.
+ * many as can be for every pair of switches.  They are for 'n_layers' layers,
+ * 0 if that is not known: these should arrive at a switch over its first arcs
+ * in 'gates', and paths that do count more.  SF_ELANES: too few VLs.
  *
  * O(R P) time for P paths of three hops and R rounds, of which small graphs
  * have many and large ones few. */
 enum sf_status sf_turns_design(const struct sf_graph *graph,
                                const struct sf_lanes_params *params,
-                               struct sf_turns **turnsp, struct sf_error *err);
+                               uint32_t n_layers, struct sf_turns **turnsp,
+                               struct sf_error *err);
 
 /* Finds the turns of 'tables' with 'sl2vl', made for 'fabric' earlier: VLs as
  * SL 0 has them, ranks in the order in which the paths use the channels.

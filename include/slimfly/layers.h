@@ -65,6 +65,8 @@ struct sf_turns {
     size_t *first;   /* [V] */
     uint8_t *vls;    /* By turn; SF_NO_TURN: not allowed. */
     uint32_t *ranks; /* [2E * n_vls] By arc and VL. */
+    uint16_t *gates; /* [2E] The arcs of each switch in the order in which
+                      * layers should arrive over them; NULL: in any. */
 };
 
 /* Makes turns for 'graph', none of them allowed yet and all ranks 0. */

@@ -94,7 +94,10 @@ build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
 
     for (uint32_t i = 0; status == SF_EUNREACHABLE && i < N_DESIGNS; i++) {
         sf_turns_free(routing->turns);
-        status = sf_turns_design(routing->graph, &lanes, &routing->turns, err);
+        status = sf_turns_design(
+            routing->graph, &lanes,
+            n_variants == 1 ? routing->params.layers.n_layers : 0,
+            &routing->turns, err);
         if (status == SF_OK) {
             status =
                 build_variants(routing, n_hosts, n_variants, variants, err);

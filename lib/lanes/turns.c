@@ -15,7 +15,10 @@
  * that allows three quarters of all paths already; random choice would allow
  * half.
  *
- * The layers must then keep to allowed paths: sf_layers_params.turns. */
+ * The layers must then keep to allowed paths: sf_layers_params.turns.  Layers
+ * by gates arrive through a few links of each switch only, as many as there
+ * are layers above 0: which these are is chosen here, and paths over them
+ * count most. */
 #include "lanes/scheme.h"
 
 #include "base/mem.h"
@@ -29,20 +32,31 @@
 /* Work in steps over a path; a round is some 4 of them for every path. */
 #define WORK       UINT64_C(60000000)
 #define MIN_ROUNDS 2
-#define MAX_ROUNDS 40
+#define MAX_ROUNDS 100
 
-#define N_GAINS 64
-#define GAIN    (INT64_C(1) << 30)
+/* A path that no layer would take is worth this much less than others. */
+#define UNWANTED 64
+
+#define N_GAINS   64
+#define GAIN_BITS 30
+#define GAIN      (INT64_C(1) << GAIN_BITS)
+#define MAX_HEAT  (1u << (GAIN_BITS - 3))
 
 struct design {
     const struct sf_graph *graph;
     uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
     struct sf_turns *turns;
     uint8_t *levels;        /* [2E * n_vls] */
-    uint32_t *n_paths;      /* [V * V] Allowed ones of three hops. */
+    bool *is_wanted;        /* [2E] Arcs by which layers want to arrive. */
+    uint32_t *n_paths;      /* [V * V] Wanted paths of up to three hops that
+                             * are allowed. */
     int64_t gains[N_GAINS]; /* Of one more path, by how many there are. */
     int64_t gain[N_LEVELS]; /* Of a channel, by the level it takes. */
     uint32_t *order;        /* [2E] */
+    uint32_t n_gates;       /* How many arcs of a switch are wanted. */
+    uint16_t *by_gate;      /* [V * max_degree] Allowed paths of three hops to
+                             * the switch at hand, by the arc they arrive on. */
+    uint32_t heat;          /* By how much gains may seem larger. */
     struct sf_random random;
 };
 
@@ -88,11 +102,14 @@ paths_between(const struct design *design, uint32_t s, uint32_t d)
     return &design->n_paths[(size_t)s * design->graph->n_nodes + d];
 }
 
+/* What one more path from 's' to 'd' is worth that arrives over 'last'. */
 static int64_t
-gain_between(const struct design *design, uint32_t s, uint32_t d)
+gain_between(const struct design *design, uint32_t s, uint32_t d,
+             uint32_t last)
 {
     uint32_t n = *paths_between(design, s, d);
-    return design->gains[n < N_GAINS ? n : N_GAINS - 1];
+    int64_t gain = design->gains[n < N_GAINS ? n : N_GAINS - 1];
+    return n == 0 || design->is_wanted[last] ? gain : gain / UNWANTED;
 }
 
 /* Adds 'change' to the counts of all allowed paths of three hops that have
@@ -106,11 +123,13 @@ count_paths(const struct design *design, uint32_t e, uint32_t f,
 
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g);
-        if (d != a && d != b && level < level_after(design, f, g)) {
+        if (d != a && d != b && design->is_wanted[g] &&
+            level < level_after(design, f, g)) {
             *paths_between(design, a, d) += change;
         }
     }
-    for (uint32_t i = graph->first[a]; i < graph->first[a + 1]; i++) {
+    for (uint32_t i = graph->first[a];
+         design->is_wanted[f] && i < graph->first[a + 1]; i++) {
         uint32_t z = head(design, i);
         if (z != b && z != c &&
             level_after(design, design->reverse[i], e) < level) {
@@ -130,7 +149,7 @@ add_gains(struct design *design, uint32_t e, uint32_t f)
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g);
         if (d != a && d != b) {
-            int64_t gain = gain_between(design, a, d);
+            int64_t gain = gain_between(design, a, d, g);
             design->gain[0] += gain;
             design->gain[level_after(design, f, g)] -= gain;
         }
@@ -140,18 +159,21 @@ add_gains(struct design *design, uint32_t e, uint32_t f)
         if (z != b && z != c) {
             uint32_t level = level_after(design, design->reverse[i], e);
             if (level + 1 < N_LEVELS) {
-                design->gain[level + 1] += gain_between(design, z, c);
+                design->gain[level + 1] += gain_between(design, z, c, f);
             }
         }
     }
 }
 
-/* Turns steps into sums. */
+/* Turns steps into sums, less exact ones as long as the design is hot. */
 static void
 sum_gains(struct design *design)
 {
     for (uint32_t i = 1; i < N_LEVELS; i++) {
         design->gain[i] += design->gain[i - 1];
+    }
+    for (uint32_t i = 1; design->heat > 0 && i < N_LEVELS; i++) {
+        design->gain[i] += sf_random_below(&design->random, design->heat);
     }
 }
 
@@ -231,6 +253,123 @@ run_round(struct design *design)
     }
 }
 
+/* Counts the allowed paths of three hops to 'd', by source and by the link
+ * they arrive on. */
+static void
+count_by_gate(struct design *design, uint32_t d)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t degree = sf_graph_degree(graph, d);
+
+    memset(design->by_gate, 0,
+           (size_t)graph->n_nodes * degree * sizeof *design->by_gate);
+    for (uint32_t k = 0; k < degree; k++) {
+        uint32_t g = design->reverse[graph->first[d] + k], c = tail(design, g);
+        for (uint32_t i = graph->first[c]; i < graph->first[c + 1]; i++) {
+            uint32_t b = head(design, i), f = design->reverse[i];
+            if (b == d) {
+                continue;
+            }
+            uint32_t level = level_after(design, f, g);
+            for (uint32_t j = graph->first[b]; j < graph->first[b + 1]; j++) {
+                uint32_t a = head(design, j);
+                if (a != c && a != d &&
+                    level_after(design, design->reverse[j], f) < level) {
+                    design->by_gate[(size_t)a * degree + k]++;
+                }
+            }
+        }
+    }
+}
+
+/* What is gained if switch 's' has 'to' paths instead of 'from'. */
+static int64_t
+gain_from_to(const struct design *design, uint32_t from, uint32_t to)
+{
+    int64_t gain = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        gain += design->gains[i < N_GAINS ? i : N_GAINS - 1];
+    }
+    for (uint32_t i = to; i < from; i++) {
+        gain -= design->gains[i < N_GAINS ? i : N_GAINS - 1];
+    }
+    return gain;
+}
+
+/* What is gained if the gate 'in' of 'd' is wanted instead of 'out'. */
+static int64_t
+gain_of_swap(const struct design *design, uint32_t d, uint32_t out,
+             uint32_t in)
+{
+    uint32_t degree = sf_graph_degree(design->graph, d);
+    int64_t gain = 0;
+
+    for (uint32_t s = 0; s < design->graph->n_nodes; s++) {
+        const uint16_t *by_gate = design->by_gate + (size_t)s * degree;
+        uint32_t n = *paths_between(design, s, d);
+        if (by_gate[in] != by_gate[out]) {
+            gain += gain_from_to(design, n, n - by_gate[out] + by_gate[in]);
+        }
+    }
+    return gain;
+}
+
+/* Lets 'd' exchange the links by which layers arrive for better ones, each
+ * once. */
+static void
+choose_gates(struct design *design, uint32_t d)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t degree = sf_graph_degree(graph, d);
+    uint16_t *gates = design->turns->gates + graph->first[d];
+
+    count_by_gate(design, d);
+    for (uint32_t i = 0; i < design->n_gates && i < degree; i++) {
+        uint32_t best = i;
+        int64_t best_gain = 0;
+        for (uint32_t j = design->n_gates; j < degree; j++) {
+            int64_t gain = gain_of_swap(design, d, gates[i], gates[j]);
+            if (gain > best_gain) {
+                best = j;
+                best_gain = gain;
+            }
+        }
+        uint16_t out = gates[i], in = gates[best];
+        for (uint32_t s = 0; best != i && s < graph->n_nodes; s++) {
+            const uint16_t *by_gate = design->by_gate + (size_t)s * degree;
+            *paths_between(design, s, d) += by_gate[in];
+            *paths_between(design, s, d) -= by_gate[out];
+        }
+        gates[best] = out;
+        gates[i] = in;
+        design->is_wanted[design->reverse[graph->first[d] + out]] = false;
+        design->is_wanted[design->reverse[graph->first[d] + in]] = true;
+    }
+}
+
+/* Draws the links by which layers are to arrive. */
+static void
+begin_gates(struct design *design)
+{
+    const struct sf_graph *graph = design->graph;
+
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        uint32_t first = graph->first[d];
+        uint32_t degree = sf_graph_degree(graph, d);
+        for (uint32_t i = 0; i < degree; i++) {
+            design->order[i] = i;
+        }
+        sf_random_shuffle(&design->random, design->order, degree);
+        for (uint32_t i = 0; i < degree; i++) {
+            uint32_t gate = design->order[i];
+            design->turns->gates[first + i] = (uint16_t)gate;
+            design->is_wanted[design->reverse[first + gate]] =
+                i < design->n_gates;
+        }
+    }
+}
+
 /* Gives every turn a VL and every channel a level to start with. */
 static void
 begin_design(struct design *design)
@@ -272,7 +411,7 @@ count_all(struct design *design)
             }
             for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
                 uint32_t d = head(design, g);
-                if (a != c && d != a && d != b &&
+                if (a != c && d != a && d != b && design->is_wanted[g] &&
                     level_after(design, e, f) < level_after(design, f, g)) {
                     ++*paths_between(design, a, d);
                 }
@@ -296,14 +435,73 @@ count_rounds(const struct sf_graph *graph)
                                    : (uint32_t)n_rounds;
 }
 
+/* Runs rounds that grow less and less random. */
+static void
+run_rounds(struct design *design)
+{
+    uint32_t n_rounds = count_rounds(design->graph);
+
+    for (uint32_t i = n_rounds; i > 0; i--) {
+        design->heat = i > n_rounds / 10 ? MAX_HEAT / n_rounds * i : 0;
+        run_round(design);
+        for (uint32_t d = 0; d < design->graph->n_nodes; d++) {
+            choose_gates(design, d);
+        }
+    }
+}
+
+static uint32_t
+max_degree(const struct sf_graph *graph)
+{
+    uint32_t most = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        uint32_t degree = sf_graph_degree(graph, s);
+        most = degree > most ? degree : most;
+    }
+    return most;
+}
+
+static bool
+make_design(struct design *design)
+{
+    const struct sf_graph *graph = design->graph;
+    size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
+
+    design->reverse = sf_calloc(n_arcs, sizeof *design->reverse);
+    design->levels = sf_calloc(n_arcs, design->turns->n_vls);
+    design->is_wanted = sf_calloc(n_arcs, sizeof *design->is_wanted);
+    design->n_paths = sf_calloc(n, n * sizeof *design->n_paths);
+    design->by_gate =
+        sf_calloc(n, max_degree(graph) * sizeof *design->by_gate);
+    design->order = sf_calloc(n_arcs, sizeof *design->order);
+    design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
+    return design->reverse && design->levels && design->is_wanted &&
+           design->n_paths && design->by_gate && design->order &&
+           design->turns->gates;
+}
+
+static void
+clear_design(struct design *design)
+{
+    free(design->order);
+    free(design->by_gate);
+    free(design->n_paths);
+    free(design->is_wanted);
+    free(design->levels);
+    free(design->reverse);
+    sf_turns_free(design->turns);
+}
+
 enum sf_status
 sf_turns_design(const struct sf_graph *graph,
-                const struct sf_lanes_params *params, struct sf_turns **turnsp,
-                struct sf_error *err)
+                const struct sf_lanes_params *params, uint32_t n_layers,
+                struct sf_turns **turnsp, struct sf_error *err)
 {
     uint32_t n_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
-    size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
-    struct design design = { .graph = graph };
+    size_t n_arcs = 2 * (size_t)graph->n_links;
+    struct design design = { .graph = graph,
+                             .n_gates = n_layers ? n_layers - 1 : SF_NONE };
 
     *turnsp = NULL;
     if (n_vls < 2) {
@@ -312,37 +510,29 @@ sf_turns_design(const struct sf_graph *graph,
                        "without cycles, updown or ftree, does with 1");
     }
     enum sf_status status = sf_turns_make(graph, n_vls, &design.turns, err);
-    design.reverse = sf_calloc(n_arcs, sizeof *design.reverse);
-    design.levels = sf_calloc(n_arcs, n_vls);
-    design.n_paths = sf_calloc(n, n * sizeof *design.n_paths);
-    design.order = sf_calloc(n_arcs, sizeof *design.order);
-    if (status == SF_OK && (!design.reverse || !design.levels ||
-                            !design.n_paths || !design.order)) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for turns");
+    if (status != SF_OK) {
+        return status;
     }
-    if (status == SF_OK) {
-        for (uint32_t i = 0; i < N_GAINS; i++) {
-            design.gains[i] = GAIN / ((int64_t)(i + 1) * (i + 1) * (i + 1));
-        }
-        sf_random_init(&design.random, params->seed, 0);
-        sf_graph_pair_arcs(graph, design.reverse);
-        begin_design(&design);
-        count_all(&design);
-        for (uint32_t i = count_rounds(graph); i > 0; i--) {
-            run_round(&design);
-        }
-        for (size_t i = 0; i < n_arcs * n_vls; i++) {
-            design.turns->ranks[i] = design.levels[i];
-        }
-        *turnsp = design.turns;
-        design.turns = NULL;
+    if (!make_design(&design)) {
+        clear_design(&design);
+        return sf_fail(err, SF_ENOMEM, "out of memory for turns");
     }
-    free(design.order);
-    free(design.n_paths);
-    free(design.levels);
-    free(design.reverse);
-    sf_turns_free(design.turns);
-    return status;
+    for (uint32_t i = 0; i < N_GAINS; i++) {
+        design.gains[i] = GAIN >> (2 * i < GAIN_BITS ? 2 * i : GAIN_BITS);
+    }
+    sf_random_init(&design.random, params->seed, 0);
+    sf_graph_pair_arcs(graph, design.reverse);
+    begin_gates(&design);
+    begin_design(&design);
+    count_all(&design);
+    run_rounds(&design);
+    for (size_t i = 0; i < n_arcs * n_vls; i++) {
+        design.turns->ranks[i] = design.levels[i];
+    }
+    *turnsp = design.turns;
+    design.turns = NULL;
+    clear_design(&design);
+    return SF_OK;
 }
 
 /* All SLs mean the VL of the turn.  Packets of hosts and of the switch itself

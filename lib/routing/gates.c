@@ -982,6 +982,27 @@ grow_to_main_gate(struct tree *tree, struct sf_random *random)
     lead_to_main_gate(tree, random);
 }
 
+/* Chooses the main gates of 'd': those that the turns were designed for, or
+ * any at random. */
+static void
+choose_gates(const struct gates *gates, uint32_t d, uint32_t *order)
+{
+    const struct sf_layers_params *params = gates->job->params;
+    const struct sf_graph *graph = gates->job->graph;
+    uint32_t degree = sf_graph_degree(graph, d);
+    struct sf_random random;
+
+    for (uint32_t i = 0; i < degree; i++) {
+        order[i] = params->turns && params->turns->gates
+                       ? params->turns->gates[graph->first[d] + i]
+                       : i;
+    }
+    if (!params->turns || !params->turns->gates) {
+        sf_random_init(&random, params->seed, UINT64_C(1) << 63 | d);
+        sf_random_shuffle(&random, order, degree);
+    }
+}
+
 /* Prepares 'worker' for a destination. */
 static void
 begin_destination(const struct gates *gates, struct worker *worker,
@@ -989,7 +1010,6 @@ begin_destination(const struct gates *gates, struct worker *worker,
 {
     const struct sf_graph *graph = gates->job->graph;
     uint32_t degree = sf_graph_degree(graph, d);
-    struct sf_random random;
 
     sf_search_run(&worker->search, graph, d, NULL);
     if (gates->round > 0) {
@@ -1004,11 +1024,7 @@ begin_destination(const struct gates *gates, struct worker *worker,
     memset(worker->last_used, 0, (size_t)graph->n_nodes * gates->max_degree);
     memset(worker->wasted, 0, graph->n_nodes);
 
-    sf_random_init(&random, gates->job->params->seed, UINT64_C(1) << 63 | d);
-    for (uint32_t i = 0; i < degree; i++) {
-        worker->gates[i] = i;
-    }
-    sf_random_shuffle(&random, worker->gates, degree);
+    choose_gates(gates, d, worker->gates);
 
     /* A destination of few links cannot keep their load down: it gets a
      * limit of its own. */

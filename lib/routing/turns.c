@@ -45,6 +45,7 @@ void
 sf_turns_free(struct sf_turns *turns)
 {
     if (turns) {
+        free(turns->gates);
         free(turns->vls);
         free(turns->ranks);
         free(turns->first);
