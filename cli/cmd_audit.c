@@ -252,8 +252,8 @@ run(const struct cli_args *args)
     }
     if (!has_lids(job.fabric)) {
         code = cli_fail("audit: nothing in '%s' has a LID; expected a folder "
-                        "that 'slimfly route' wrote, or what ibnetdiscover "
-                        "prints of a subnet that is up",
+                        "that 'slimfly route' or OpenSM wrote, or what "
+                        "ibnetdiscover prints of a subnet that is up",
                         args->words[0]);
         goto done;
     }
@@ -289,8 +289,9 @@ const struct cli_command cli_command_audit = {
         "is shown with an example: for a deadlock, a shortest circle of "
         "switch, port and virtual lane, and a path for each step.\n"
         "\n"
-        "FABRIC is a folder that 'slimfly route' wrote, what ibnetdiscover "
-        "prints, a cache of it, or the word live; it has LIDs. TABLES is a "
+        "FABRIC is a folder that 'slimfly route' or OpenSM wrote, what "
+        "ibnetdiscover prints, a cache of it, opensm-subnet.lst, or the word "
+        "live; it has LIDs. TABLES is a "
         "folder that 'slimfly route' or OpenSM wrote, with opensm-lfts.dump "
         "and perhaps opensm-sl2vl.dump and path-sl.csv, a file like the "
         "first, or the word live: then forwarding and SL-to-VL tables are "
@@ -307,6 +308,7 @@ const struct cli_command cli_command_audit = {
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
+        "slimfly audit /var/log\tWhat OpenSM dumped.\n"
         "slimfly audit live --all-on-sl 0\tWhat the switches hold now, if "
         "all traffic is on SL 0.\n"
         "slimfly audit live /var/log --path-sls ask\tThe tables that OpenSM "

@@ -42,19 +42,33 @@ discover(const struct sf_child_job *job, unsigned timeout,
     return status;
 }
 
-static bool
-is_cache(const char *path)
+/* The first bytes of the file 'path', as many as are in 'start'. */
+static void
+peek(const char *path, unsigned char *start, size_t size)
 {
-    static const unsigned char magic[4] = { 0x2b, 0x83, 0xe7, 0x8f };
-    unsigned char start[4] = { 0 };
     FILE *stream = strcmp(path, "-") ? fopen(path, "rb") : NULL;
-    bool is_one = stream && fread(start, 1, 4, stream) == 4 &&
-                  !memcmp(start, magic, sizeof magic);
 
+    memset(start, 0, size);
     if (stream) {
+        size_t n = fread(start, 1, size, stream);
+        memset(start + n, 0, size - n);
         fclose(stream);
     }
-    return is_one;
+}
+
+static bool
+is_cache(const unsigned char start[4])
+{
+    static const unsigned char magic[4] = { 0x2b, 0x83, 0xe7, 0x8f };
+    return !memcmp(start, magic, sizeof magic);
+}
+
+/* "{ SW ..." and the like. */
+static bool
+is_subnet_lst(const unsigned char start[4])
+{
+    return !memcmp(start, "{ SW", 4) || !memcmp(start, "{ CA", 4) ||
+           !memcmp(start, "{ Rt", 4);
 }
 
 enum sf_status
@@ -62,6 +76,8 @@ sf_fabric_discover(const char *source, unsigned timeout,
                    struct sf_fabric **fabricp, uint32_t *n_unansweredp,
                    struct sf_error *err)
 {
+    unsigned char start[4];
+
     if (n_unansweredp) {
         *n_unansweredp = 0;
     }
@@ -70,7 +86,11 @@ sf_fabric_discover(const char *source, unsigned timeout,
                                     "discovery" };
         return discover(&job, timeout, fabricp, n_unansweredp, err);
     }
-    if (is_cache(source)) {
+    peek(source, start, sizeof start);
+    if (is_subnet_lst(start)) {
+        return sf_subnet_lst_read(source, fabricp, err);
+    }
+    if (is_cache(start)) {
         struct sf_child_job job = { sf_ibnetdisc_print_cache, source, source,
                                     "discovery" };
         enum sf_status status =
