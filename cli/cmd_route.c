@@ -408,8 +408,7 @@ const struct cli_command cli_command_route = {
                                  "minimal (the longest)",
                                  NULL },
         [OPT_LANES] = { "lanes", 0, "SCHEME",
-                        "how to keep deadlock away (turns if the layer scheme "
-                        "supports it, else dfsssp)",
+                        "how to keep deadlock away (turns, else dfsssp)",
                         lanes_choice },
         [OPT_MAX_VLS] = { "max-vls", 0, "N",
                           "virtual lanes that there are, 1 to 15 (8)", NULL },

@@ -106,6 +106,9 @@ cli_load_fabric_and_plan(const char *word, unsigned timeout,
     char *plan_path = is_folder ? cli_find_in_folder(word, "plan.json") : NULL;
     char *fabric_path =
         is_folder ? cli_find_in_folder(word, "fabric.ibnetdiscover") : NULL;
+    if (is_folder && !fabric_path) {
+        fabric_path = cli_find_in_folder(word, "opensm-subnet.lst");
+    }
     bool is_plan = plan_path || (!is_there && strchr(word, ':')) ||
                    (length > 5 && !strcmp(word + length - 5, ".json"));
     if (is_plan || (is_folder && !fabric_path)) {

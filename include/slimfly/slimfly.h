@@ -16,6 +16,7 @@
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
+#include "slimfly/live.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/prices.h"

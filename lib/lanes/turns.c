@@ -27,12 +27,15 @@
 
 #include <string.h>
 
+/* More VLs allow hardly more paths, and may serve other traffic. */
+#define MOST_VLS 4
+
 #define N_LEVELS 64 /* Of channels above VL 0: 1 to 63. */
 
 /* Work in steps over a path; a round is some 4 of them for every path. */
-#define WORK       UINT64_C(60000000)
+#define WORK       UINT64_C(24000000)
 #define MIN_ROUNDS 2
-#define MAX_ROUNDS 100
+#define MAX_ROUNDS 60
 
 /* A path that no layer would take is worth this much less than others. */
 #define UNWANTED 64
@@ -165,15 +168,37 @@ add_gains(struct design *design, uint32_t e, uint32_t f)
     }
 }
 
-/* Turns steps into sums, less exact ones as long as the design is hot. */
+/* Turns steps into sums. */
 static void
 sum_gains(struct design *design)
 {
     for (uint32_t i = 1; i < N_LEVELS; i++) {
         design->gain[i] += design->gain[i - 1];
     }
-    for (uint32_t i = 1; design->heat > 0 && i < N_LEVELS; i++) {
-        design->gain[i] += sf_random_below(&design->random, design->heat);
+}
+
+/* The gain at 'level', less exact as long as the design is hot. */
+static int64_t
+gain_at(struct design *design, uint32_t level)
+{
+    return design->gain[level] +
+           (design->heat ? sf_random_below(&design->random, design->heat) : 0);
+}
+
+/* Picks the level of the largest gain, at random among equals. */
+static void
+pick_level(struct design *design, uint8_t *level)
+{
+    int64_t best = INT64_MIN;
+    uint32_t n_best = 0;
+
+    for (uint32_t i = 1; i < N_LEVELS; i++) {
+        int64_t gain = gain_at(design, i);
+        n_best = gain > best ? 0 : n_best;
+        best = gain > best ? gain : best;
+        if (gain == best && sf_random_below(&design->random, ++n_best) == 0) {
+            *level = (uint8_t)i;
+        }
     }
 }
 
@@ -183,21 +208,14 @@ static void
 choose_level(struct design *design, uint32_t f, uint32_t vl)
 {
     const struct sf_graph *graph = design->graph;
-    uint32_t b = tail(design, f), c = head(design, f), n_best = 0;
+    uint32_t b = tail(design, f), c = head(design, f);
     uint8_t *level = level_of(design, f, vl);
 
     memset(design->gain, 0, sizeof design->gain);
     for (int pass = 0; pass < 3; pass++) {
         if (pass == 2) {
             sum_gains(design);
-            for (uint32_t i = 1; i < N_LEVELS; i++) {
-                int64_t best = n_best ? design->gain[*level] : INT64_MIN;
-                n_best = design->gain[i] > best ? 0 : n_best;
-                if (design->gain[i] >= best &&
-                    sf_random_below(&design->random, ++n_best) == 0) {
-                    *level = (uint8_t)i;
-                }
-            }
+            pick_level(design, level);
         }
         for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
             uint32_t e = design->reverse[i];
@@ -223,9 +241,11 @@ choose_vl(struct design *design, uint32_t e, uint32_t f)
     memset(design->gain, 0, sizeof design->gain);
     add_gains(design, e, f);
     sum_gains(design);
+    int64_t best = gain_at(design, *level_of(design, f, *vl));
     for (uint32_t i = 1; i < design->turns->n_vls; i++) {
-        if (design->gain[*level_of(design, f, i)] >
-            design->gain[*level_of(design, f, *vl)]) {
+        int64_t gain = gain_at(design, *level_of(design, f, i));
+        if (gain > best) {
+            best = gain;
             *vl = (uint8_t)i;
         }
     }
@@ -499,6 +519,7 @@ sf_turns_design(const struct sf_graph *graph,
                 struct sf_turns **turnsp, struct sf_error *err)
 {
     uint32_t n_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
+    n_vls = n_vls < MOST_VLS ? n_vls : MOST_VLS;
     size_t n_arcs = 2 * (size_t)graph->n_links;
     struct design design = { .graph = graph,
                              .n_gates = n_layers ? n_layers - 1 : SF_NONE };
