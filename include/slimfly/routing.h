@@ -47,5 +47,23 @@ enum sf_status sf_routing_repair(const struct sf_routing *base,
 
 void sf_routing_free(struct sf_routing *routing);
 
+/* How a fabric differs from the one that a routing was made for.  Switches
+ * are the same by GUID, links by their ports, hosts by their LIDs. */
+struct sf_difference {
+    uint32_t n_lost_switches, n_lost_links, n_lost_hosts;
+    uint32_t n_new_switches, n_new_links, n_new_hosts;
+    uint32_t n_strangers; /* New hosts, and switches, that the routing has no
+                           * paths for: their LIDs were somebody else's, or
+                           * no host was on that switch. */
+};
+
+/* Compares 'fabric' with what 'routing' was made for; a host counts by its
+ * ports that have LIDs.  A repair does well if nothing but hosts is new and
+ * none of them is a stranger. */
+enum sf_status sf_routing_compare(const struct sf_routing *routing,
+                                  const struct sf_fabric *fabric,
+                                  struct sf_difference *difference,
+                                  struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif
