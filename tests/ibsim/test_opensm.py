@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -335,6 +336,45 @@ class Options(Plugged):
         self.assertEqual(sorted(rows),
                          sorted([*status, *status["routing"]]))
         self.assertTrue(status["routed_at"].endswith("Z"))
+
+
+class Loading(Plugged):
+    def test_it_exports_one_symbol(self):
+        out = subprocess.run(["nm", "-D", "--defined-only",
+                              f"{PLUGIN}/libosmslimfly.so"],
+                             capture_output=True, text=True, check=True).stdout
+        self.assertEqual([line.split()[-1] for line in out.splitlines()],
+                         ["osm_event_plugin"])
+
+    def test_another_layout_is_refused(self):
+        # Compiled for an OpenSM without its performance manager.
+        self.plan("sf:q=3")
+        shutil.copytree("/usr/include/infiniband", f"{self.work}/headers")
+        config = f"{self.work}/headers/opensm/osm_config.h"
+        with open(config, encoding="utf-8") as file:
+            text = file.read()
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace("#define ENABLE_OSM_PERF_MGR 1", ""))
+        build = os.path.dirname(os.path.abspath(PLUGIN))
+        os.mkdir(f"{self.work}/other")
+        done = subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-isystem",
+             f"{self.work}/headers", "-I", f"{harness.ROOT}/include", "-I",
+             f"{harness.ROOT}/lib", "-I", f"{build}/include", "-o",
+             f"{self.work}/other/libosmslimfly.so",
+             *(f"{harness.ROOT}/opensm/{name}.c" for name in (
+                 "engine", "options", "plugin", "status", "subnet")),
+             f"{build}/lib/libslimfly.a", "-ljansson", "-lpthread"],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        opensm = OpenSM(self.sim, f"{self.work}/opensm", f"{self.work}/other")
+        self.addCleanup(opensm.stop)
+        opensm.until(lambda: "No routing engine able" in opensm.log(),
+                     "OpenSM gives up")
+        with open(f"{opensm.folder}/output", encoding="utf-8") as file:
+            self.assertIn("layered: refused: the plugin was compiled for an "
+                          "OpenSM whose structures are laid out otherwise",
+                          file.read())
 
 
 class OtherJudges(Plugged):
