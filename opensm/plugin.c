@@ -121,7 +121,7 @@ load_plan(struct plugin *plugin)
         warn(plugin, "no names from the plan: %s", err.text);
         return;
     }
-    strcpy(plugin->plan_path, plugin->options.plan);
+    memcpy(plugin->plan_path, plugin->options.plan, sizeof plugin->plan_path);
     plugin->plan_time = found.st_mtim;
 }
 
