@@ -9,6 +9,7 @@
 
 enum {
     OPT_ALL_ON_SL,
+    OPT_PORT_0,
     OPT_PATH_SLS,
     OPT_SAVE,
     OPT_FORMAT,
@@ -239,6 +240,7 @@ run(const struct cli_args *args)
     }
     job.params.has_one_sl = args->values[OPT_ALL_ON_SL] != NULL;
     job.params.one_sl = (uint8_t)one_sl;
+    job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
     if (args->n_words == 1 && !is_folder(tables) && strcmp(tables, "live")) {
         return cli_fail("audit: expected the tables after the fabric, a "
@@ -305,6 +307,12 @@ const struct cli_command cli_command_audit = {
         "paths to switches and to the first host on each, and takes those to "
         "other hosts to be the same.\n"
         "\n"
+        "Packets start at hosts. With --port-0 they start at switches too, "
+        "as the answers of their management agents do: on the virtual lane "
+        "that the SL-to-VL tables give for in port 0 or, where they do not "
+        "say, on those for packets from hosts of the switch, or from any of "
+        "its ports if it has no hosts.\n"
+        "\n"
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
@@ -318,6 +326,10 @@ const struct cli_command cli_command_audit = {
         [OPT_ALL_ON_SL] = { "all-on-sl", 's', "SL",
                             "see also what happens with all traffic on SL",
                             NULL },
+        [OPT_PORT_0] = { "port-0", 0, NULL,
+                         "let packets start at switches too, not only at "
+                         "hosts",
+                         NULL },
         [OPT_PATH_SLS] = { "path-sls", 'p', "WAY",
                            "where path SLs come from (file)",
                            path_sls_choice },
