@@ -30,18 +30,33 @@ sf_mads_open(struct sf_mads *mads, int class)
     bool is_sa = class == IB_SA_CLASS;
 
     mads->class = class;
-    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0 ||
-        (mads->port = umad_open_port(NULL, 0)) < 0) {
-        fputs("no InfiniBand port can be opened\n", stderr);
+    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0) {
+        fputs("there is no InfiniBand port\n", stderr);
         return false;
     }
-    mads->agent =
-        umad_register(mads->port, class, is_sa ? 2 : 1, is_sa ? 1 : 0, NULL);
+    mads->port = umad_open_port(NULL, 0);
+    mads->agent = mads->port < 0 ? -1
+                                 : umad_register(mads->port, class,
+                                                 is_sa ? 2 : 1, is_sa, NULL);
     if (mads->agent < 0) {
-        fputs("questions to the fabric are not permitted\n", stderr);
+        fputs("the InfiniBand port cannot be opened for questions\n", stderr);
+        sf_mads_close(mads);
         return false;
     }
     return true;
+}
+
+void
+sf_mads_close(struct sf_mads *mads)
+{
+    if (mads->agent >= 0) {
+        umad_unregister(mads->port, mads->agent);
+    }
+    if (mads->port >= 0) {
+        umad_close_port(mads->port);
+    }
+    umad_release_port(&mads->own);
+    umad_done();
 }
 
 static int
