@@ -106,7 +106,7 @@ load(const struct cli_args *args, struct job *job, const char *word,
     } else {
         status = sf_tables_read(word, job->fabric, &job->tables, err);
     }
-    if (status == SF_OK && way && strcmp(way, "file") != 0) {
+    if (status == SF_OK && job->tables && way && strcmp(way, "file") != 0) {
         sf_path_sls_free(job->path_sls);
         status = sf_live_path_sls(job->fabric, job->tables->max_lid,
                                   !strcmp(way, "sample"), timeout,
@@ -242,7 +242,8 @@ run(const struct cli_args *args)
     job.params.one_sl = (uint8_t)one_sl;
     job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables) && strcmp(tables, "live")) {
+    if (args->n_words == 1 && !is_folder(tables) &&
+        strcmp(tables, "live") != 0) {
         return cli_fail("audit: expected the tables after the fabric, a "
                         "folder with both, or the word live; '%s' is no "
                         "folder",

@@ -356,10 +356,10 @@ check_step(const struct subject *is, const struct sf_audit_deadlock *deadlock,
     const struct sf_audit_step *step = &deadlock->steps[i];
     const struct sf_audit_step *next =
         &deadlock->steps[(i + 1) % deadlock->n_steps];
-    uint32_t ports[64], ins[16];
+    uint32_t ports[64] = { 0 }, ins[16];
     bool is_loop, is_taken = false;
     uint32_t n = oracle_walk(is, step->source, step->lid, ports, &is_loop);
-    CHECK(n != SF_NONE);
+    CHECK(n != SF_NONE && n >= 2);
     CHECK(is->has_port_0 || !step->is_port_0);
 
     uint32_t n_starts =
