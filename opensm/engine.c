@@ -125,7 +125,8 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
     return SF_OK;
 }
 
-/* Makes 'routing' the current one.  It is base too if 'is_base'. */
+/* Makes 'routing' the current one.  It is base too if 'is_base', and may have
+ * been already. */
 static enum sf_status
 publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
         struct sf_error *err)
@@ -134,7 +135,9 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     enum sf_status status = make_view(routing, &view, err);
 
     if (status != SF_OK) {
-        sf_routing_free(routing);
+        if (routing != engine->base) {
+            sf_routing_free(routing);
+        }
         return status;
     }
     pthread_rwlock_wrlock(&engine->lock);
@@ -145,7 +148,7 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     if (before.routing != engine->base) {
         sf_routing_free(before.routing);
     }
-    if (is_base) {
+    if (is_base && routing != engine->base) {
         sf_routing_free(engine->base);
         engine->base = routing;
     }
@@ -180,36 +183,42 @@ is_same_fabric(const struct sf_difference *is)
            !is->n_strangers;
 }
 
-/* Whether what is current will do for 'fabric' as well. */
+/* Whether what is current will do for 'fabric' as well.  Sees on the way
+ * whether cables were moved: some links are gone and others are new. */
 static bool
 can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
-         uint32_t n_vls)
+         uint32_t n_vls, bool *has_movedp)
 {
     const struct sf_routing *routing = engine->current.routing;
-    struct sf_difference difference;
+    struct sf_difference since = { 0 };
 
-    return routing && routing->lanes->n_vls <= n_vls &&
+    if (!routing ||
+        sf_routing_compare(routing, fabric, &since, NULL) != SF_OK) {
+        return false;
+    }
+    *has_movedp = since.n_lost_links > 0 && since.n_new_links > 0;
+    return routing->lanes->n_vls <= n_vls &&
            (!engine->is_fallback || engine->n_vls == n_vls) &&
-           sf_routing_compare(routing, fabric, &difference, NULL) == SF_OK &&
-           is_same_fabric(&difference);
+           is_same_fabric(&since);
 }
 
-/* Repairs base, if that is of use. */
+/* Whether base can be repaired to serve 'fabric'; if not, 'reason' says why.
+ */
 static bool
-try_repair(struct sf_engine *engine, const struct sf_fabric *fabric,
+can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
            const struct sf_routing_params *params, uint32_t n_vls,
            struct sf_engine_result *result)
 {
-    const struct sf_difference *is = &result->difference;
-    struct sf_routing *routing = NULL;
-    struct sf_error err = { 0 };
+    struct sf_difference *is = &result->difference;
 
-    if (!engine->base || !is_same_params(params, &engine->base_params)) {
+    if (!engine->base || !is_same_params(params, &engine->base_params) ||
+        sf_routing_compare(engine->base, fabric, is, NULL) != SF_OK) {
         return false;
     }
-    if (sf_routing_compare(engine->base, fabric, &result->difference, &err) !=
-        SF_OK) {
-        snprintf(result->reason, sizeof result->reason, "%s", err.text);
+    if (engine->base->lanes->n_vls > n_vls) {
+        snprintf(result->reason, sizeof result->reason,
+                 "there are %u VLs now, not %u", n_vls,
+                 engine->base->lanes->n_vls);
         return false;
     }
     if (is->n_new_switches || is->n_new_links || is->n_strangers) {
@@ -219,22 +228,35 @@ try_repair(struct sf_engine *engine, const struct sf_fabric *fabric,
                  is->n_new_switches, is->n_new_links, is->n_strangers);
         return false;
     }
-    enum sf_status status =
-        engine->base->lanes->n_vls > n_vls
-            ? sf_fail(&err, SF_ELANES, "there are %u VLs now, not %u", n_vls,
-                      engine->base->lanes->n_vls)
-            : sf_routing_repair(engine->base, fabric, &routing, &err);
-    if (status == SF_OK) {
-        status = publish(engine, routing, false, &err);
-    }
-    snprintf(result->reason, sizeof result->reason, "%s", err.text);
-    result->outcome = SF_OUTCOME_REPAIRED;
-    return status == SF_OK;
+    return true;
 }
 
-/* What is left when nothing else can be done: up and down a tree, in all
- * layers alike, so that one lane is enough on any fabric. dfsssp sees whether
- * it is. */
+/* Makes base serve 'fabric'.  SF_ELANES if its lanes do not allow it. */
+static enum sf_status
+repair(struct sf_engine *engine, const struct sf_fabric *fabric,
+       struct sf_engine_result *result, struct sf_error *err)
+{
+    struct sf_routing *routing = engine->base;
+    enum sf_status status = SF_OK;
+
+    if (!is_same_fabric(&result->difference)) {
+        status = sf_routing_repair(engine->base, fabric, &routing, err);
+    }
+    if (status == SF_OK) {
+        status = publish(engine, routing, routing == engine->base, err);
+    }
+    if (status == SF_OK) {
+        result->outcome = SF_OUTCOME_REPAIRED;
+        engine->is_fallback = false;
+    } else {
+        snprintf(result->reason, sizeof result->reason, "%s", err->text);
+    }
+    return status;
+}
+
+/* What is left when nothing else can be done: up and down from one root, for
+ * all addresses alike, so that one lane is enough on any fabric.  That it is,
+ * dfsssp proves. */
 static struct sf_routing_params
 fallback_params(const struct sf_routing_params *params)
 {
@@ -242,6 +264,7 @@ fallback_params(const struct sf_routing_params *params)
 
     tree.layers.scheme = "updown";
     tree.layers.updown_first = true;
+    tree.layers.n_layers = 1;
     tree.layers.max_hops = 0;
     tree.lanes = "dfsssp";
     tree.max_vls = 1;
@@ -249,37 +272,38 @@ fallback_params(const struct sf_routing_params *params)
     return tree;
 }
 
-/* Builds with 'params'; what comes out is base unless it is a fallback. */
+/* Routes 'fabric' as asked, or else as can be. */
 static enum sf_status
 build(struct sf_engine *engine, const struct sf_fabric *fabric,
-      const struct sf_routing_params *params, bool is_fallback,
-      struct sf_error *err)
-{
-    struct sf_routing *routing = NULL;
-    enum sf_status status = sf_routing_build(fabric, params, &routing, err);
-
-    return status == SF_OK ? publish(engine, routing, !is_fallback, err)
-                           : status;
-}
-
-static enum sf_status
-route(struct sf_engine *engine, const struct sf_fabric *fabric,
       const struct sf_routing_params *params, uint32_t n_vls,
       struct sf_engine_result *result, struct sf_error *err)
 {
-    struct sf_routing_params tree = fallback_params(params);
+    struct sf_routing_params asked = *params, tree = fallback_params(params);
+    struct sf_routing *routing = NULL;
 
-    result->outcome = SF_OUTCOME_ANEW;
-    enum sf_status status = build(engine, fabric, params, false, err);
-    engine->is_fallback = status != SF_OK;
+    asked.max_vls =
+        params->max_vls && params->max_vls < n_vls ? params->max_vls : n_vls;
+    enum sf_status status = sf_routing_build(fabric, &asked, &routing, err);
     if (status == SF_OK) {
+        status = publish(engine, routing, true, err);
+    }
+    if (status == SF_OK) {
+        engine->base_params = *params;
+        engine->is_fallback = false;
+        result->outcome = SF_OUTCOME_ANEW;
         result->difference = (struct sf_difference){ 0 };
         return SF_OK;
     }
     snprintf(result->reason, sizeof result->reason, "%s", err->text);
-    result->outcome = SF_OUTCOME_FALLBACK;
-    engine->n_vls = n_vls;
-    return build(engine, fabric, &tree, true, err);
+    status = sf_routing_build(fabric, &tree, &routing, err);
+    if (status == SF_OK) {
+        status = publish(engine, routing, false, err);
+    }
+    if (status == SF_OK) {
+        engine->is_fallback = true;
+        result->outcome = SF_OUTCOME_FALLBACK;
+    }
+    return status;
 }
 
 enum sf_status
@@ -287,37 +311,36 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
                 const struct sf_routing_params *params, uint32_t n_vls,
                 struct sf_engine_result *result, struct sf_error *err)
 {
-    struct sf_routing_params effective = *params;
-    bool is_kept = is_same_params(params, &engine->params) &&
-                   can_keep(engine, fabric, n_vls);
-    enum sf_status status = SF_OK;
+    struct sf_error problem = { 0 };
+    enum sf_status status = SF_ELANES; /* Nothing to be had from base. */
 
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
-    effective.max_vls =
-        params->max_vls && params->max_vls < n_vls ? params->max_vls : n_vls;
-    if (is_kept && engine->base) {
-        sf_routing_compare(engine->base, fabric, &result->difference, NULL);
-    }
-    if (!is_kept && try_repair(engine, fabric, params, n_vls, result)) {
-        engine->is_fallback = false;
-    } else if (!is_kept) {
-        status = route(engine, fabric, &effective, n_vls, result, err);
-        if (status == SF_OK && result->outcome == SF_OUTCOME_ANEW) {
-            engine->base_params = *params;
+    if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
+        is_same_params(params, &engine->params)) {
+        status = engine->base ? sf_routing_compare(engine->base, fabric,
+                                                   &result->difference, NULL)
+                              : SF_OK;
+    } else {
+        if (can_repair(engine, fabric, params, n_vls, result)) {
+            status = repair(engine, fabric, result, &problem);
+        }
+        if (status == SF_ELANES) {
+            status = build(engine, fabric, params, n_vls, result, &problem);
         }
     }
-    if (status != SF_OK && engine->current.routing) {
-        snprintf(result->reason, sizeof result->reason, "%s", err->text);
-        result->outcome = SF_OUTCOME_HELD;
-        engine->is_fallback = true; /* To be tried again. */
-        engine->n_vls = 0;
-        status = SF_OK;
-    } else if (status == SF_OK) {
-        engine->params = *params;
-    }
     if (status == SF_OK) {
-        result->is_safe = engine->current.routing->lanes->scheme->is_safe;
+        engine->params = *params;
+        engine->n_vls = n_vls;
+    } else if (engine->current.routing) {
+        snprintf(result->reason, sizeof result->reason, "%s", problem.text);
+        result->outcome = SF_OUTCOME_HELD;
+        engine->params.layers.n_layers = 0; /* Try again, whatever is asked. */
+        status = SF_OK;
+    } else if (err) {
+        *err = problem;
     }
+    result->is_safe = engine->current.routing &&
+                      engine->current.routing->lanes->scheme->is_safe;
     return status;
 }
 

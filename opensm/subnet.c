@@ -115,7 +115,7 @@ name_for(const struct reader *reader, uint64_t guid, char *otherwise)
     return otherwise;
 }
 
-/* Adds the node 'found', with the LIDs of its ports. */
+/* Adds the node 'found'. */
 static void
 add_node(struct reader *reader, struct found *found)
 {
@@ -146,17 +146,6 @@ add_node(struct reader *reader, struct found *found)
         reader->reading->n_without_lid += added.lid == 0;
     }
     found->number = sf_fabric_builder_node(reader->builder, &added);
-    for (uint32_t i = 1; !is_switch && i <= added.n_ports; i++) {
-        osm_physp_t *physp = osm_node_get_physp_ptr(node, i);
-        struct sf_port *port =
-            sf_fabric_builder_port(reader->builder, found->number, i);
-        if (physp && port && physp->p_remote_physp) {
-            port->guid = cl_ntoh64(osm_physp_get_port_guid(physp));
-            port->lid = cl_ntoh16(osm_physp_get_base_lid(physp));
-            port->lmc = ib_port_info_get_lmc(&physp->port_info);
-            reader->reading->n_without_lid += port->lid == 0;
-        }
-    }
 }
 
 static bool
@@ -165,12 +154,40 @@ is_up(const osm_physp_t *physp)
     return ib_port_info_get_port_state(&physp->port_info) != IB_LINK_DOWN;
 }
 
+/* Gives the port at a host's end of a link its LIDs. */
+static void
+set_lids(struct reader *reader, uint32_t number, osm_physp_t *physp)
+{
+    struct sf_port *port = sf_fabric_builder_port(
+        reader->builder, number, osm_physp_get_port_num(physp));
+
+    if (port) {
+        port->guid = cl_ntoh64(osm_physp_get_port_guid(physp));
+        port->lid = cl_ntoh16(osm_physp_get_base_lid(physp));
+        port->lmc = ib_port_info_get_lmc(&physp->port_info);
+        reader->reading->n_without_lid += port->lid == 0;
+    }
+}
+
 /* How many data VLs a code of PortInfo (VLCap, OperVLs) stands for. */
 static uint32_t
 vls_of_code(uint8_t code)
 {
     static const uint8_t n_vls[] = { 1, 1, 2, 4, 8, 15 };
     return code < sizeof n_vls ? n_vls[code] : 15;
+}
+
+/* Counts the VLs that a link between switches can have. */
+static void
+count_vls(struct reader *reader, const osm_physp_t *physp)
+{
+    uint32_t n_vls = vls_of_code(osm_physp_calc_link_op_vls(
+        &reader->osm->log, &reader->osm->subn, physp,
+        ib_port_info_get_op_vls(&physp->port_info)));
+
+    if (n_vls < reader->reading->n_vls) {
+        reader->reading->n_vls = n_vls;
+    }
 }
 
 /* Adds the links at the switch 'found'. */
@@ -187,18 +204,15 @@ add_links(struct reader *reader, const struct found *found)
             continue;
         }
         uint32_t other = number_of(reader, remote->p_node);
-        if (other == SF_NONE) {
+        if (other == SF_NONE ||
+            !sf_fabric_builder_cable(reader->builder, found->number, i, other,
+                                     osm_physp_get_port_num(remote))) {
             continue;
         }
-        sf_fabric_builder_cable(reader->builder, found->number, i, other,
-                                osm_physp_get_port_num(remote));
         if (remote->p_node->sw) {
-            uint32_t n_vls = vls_of_code(osm_physp_calc_link_op_vls(
-                &reader->osm->log, &reader->osm->subn, physp,
-                ib_port_info_get_op_vls(&physp->port_info)));
-            if (n_vls < reader->reading->n_vls) {
-                reader->reading->n_vls = n_vls;
-            }
+            count_vls(reader, physp);
+        } else {
+            set_lids(reader, other, remote);
         }
     }
 }

@@ -2,7 +2,8 @@
  *
  * Every host port has 2^LMC addresses (LIDs), base + 0, base + 1, ...; the
  * address base + l is reached over layer l, so that a sender chooses the layer
- * by the address.  Switches have one address each, reached over layer 0. */
+ * by the address.  Switches have one address each, reached over layer 0, or
+ * as many as hosts if their port 0 is an enhanced one. */
 #ifndef SLIMFLY_TABLES_H
 #define SLIMFLY_TABLES_H
 

@@ -344,9 +344,11 @@ repair_destination(struct repairer *repairer, uint32_t d)
     repairer->mender.destination = d;
     uint32_t n_reached =
         search(repairer->graph, d, repairer->order, repairer->best);
-    if (node->lid &&
-        !repair_column(repairer, node->lid, node->lid, n_reached, 0, true)) {
-        return false;
+    for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
+        if (!repair_column(repairer, node->lid + k, node->lid + k, n_reached,
+                           0, k == 0)) {
+            return false;
+        }
     }
     for (uint32_t i = 0; i < node->n_ports; i++) {
         const struct sf_port *port = &fabric->ports[node->first_port + i];

@@ -317,9 +317,11 @@ sf_tables_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
     for (uint32_t d = 0; d < fabric->n_switches; d++) {
         const struct sf_node *node = &fabric->nodes[d];
         uint32_t host = 0;
-        if (node->lid) {
-            sf_tables_fill(*tablesp, node->lid, fabric, graph, link_ports,
-                           sf_layers_tree(variants[0], 0, d), d, 0);
+        for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
+            sf_tables_fill(
+                *tablesp, node->lid + k, fabric, graph, link_ports,
+                sf_layers_tree(variants[0], k % variants[0]->n_layers, d), d,
+                0);
         }
         for (uint32_t i = 0; i < node->n_ports; i++) {
             const struct sf_port *port = &fabric->ports[node->first_port + i];
