@@ -138,7 +138,11 @@ send_all(const struct oracle_traffic *traffic, uint32_t s, uint32_t lid,
 static bool
 is_acyclic(const struct sf_fabric *fabric, const struct waits *waits)
 {
-    enum { NEW, OPEN, DONE };
+    enum {
+        NEW,
+        OPEN,
+        DONE
+    };
     uint32_t n = waits->n_channels, n_next = waits->width * N_VLS;
     uint8_t *state = oracle_calloc(n, 1);
     uint32_t *stack = oracle_calloc(n, sizeof *stack);

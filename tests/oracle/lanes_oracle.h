@@ -22,8 +22,8 @@ struct oracle_traffic {
 };
 
 struct oracle_verdict {
-    uint64_t n_lost;   /* Paths that do not lead to their LID. */
-    uint64_t n_unsaid; /* Steps whose VL, paths whose SL is not said. */
+    uint64_t n_lost;    /* Paths that do not lead to their LID. */
+    uint64_t n_unsaid;  /* Steps whose VL, paths whose SL is not said. */
     uint64_t n_dropped; /* Paths that meet VL 15. */
     uint32_t most_hops; /* Links between switches. */
     uint32_t n_vls;     /* Highest in use, plus 1, on links between switches */
