@@ -1,5 +1,7 @@
 /* test_lanes.c -- what every lane scheme promises: no deadlock under what
  * senders do, or a refusal that says what would do. */
+#include "../oracle/oracle.h"
+#include "../oracle/routing_oracle.h"
 #include "base/mem.h"
 #include "lanes_helpers.h"
 #include "test.h"
@@ -651,4 +653,61 @@ TEST(lanes_for_each_path_are_few)
         sf_routing_free(route(fabric, &is));
         sf_fabric_free(fabric);
     }
+}
+
+/* The layers behind the tables of 'routing': the paths to the first host of
+ * each switch. */
+static struct sf_layers *
+layers_of(const struct sf_routing *routing, uint32_t n_layers)
+{
+    const struct sf_fabric *fabric = routing->fabric;
+    uint32_t n = fabric->n_switches;
+    struct sf_layers *layers = oracle_calloc(1, sizeof *layers);
+
+    *layers = (struct sf_layers){
+        .n_layers = n_layers,
+        .n_switches = n,
+        .hops = oracle_calloc((size_t)n_layers * n * n, sizeof(uint16_t)),
+    };
+    for (uint32_t i = 0; i < n_layers * n * n; i++) {
+        uint32_t l = i / (n * n), d = i / n % n, s = i % n;
+        uint32_t host = fabric->ports[fabric->nodes[d].first_port].peer;
+        uint32_t lid = fabric->ports[host].lid + l;
+        uint32_t port =
+            sf_fabric_port(fabric, s, sf_tables_of(routing->tables, s)[lid]);
+        layers->hops[i] =
+            s == d
+                ? SF_NO_HOP
+                : (uint16_t)(arc_of(routing, port) - routing->graph->first[s]);
+    }
+    return layers;
+}
+
+/* One SL for everything costs no pair its three disjoint paths: 4 VLs and 4
+ * layers on the 50 switches of the installation. */
+TEST(lanes_by_turns_keep_three_disjoint_paths)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=5,p=1", 4);
+    uint32_t n_fewer[3] = { 0 };
+
+    for (uint32_t seed = 1; seed <= 3; seed++) {
+        struct lane_case is = { "gates", "turns", 4, 4, seed, false };
+        struct sf_routing *routing = route(fabric, &is);
+        struct sf_layers *layers = layers_of(routing, 4);
+        uint32_t *distances = oracle_route_distances(routing->graph);
+        uint32_t n = fabric->n_switches;
+        CHECK_EQ(routing->lanes->n_vls, 4);
+        for (uint32_t i = 0; i < n * n; i++) {
+            n_fewer[seed - 1] += distances[i] == 2 &&
+                                 oracle_count_disjoint(layers, routing->graph,
+                                                       i / n, i % n) < 3;
+        }
+        free(distances);
+        sf_layers_free(layers);
+        sf_routing_free(routing);
+    }
+    sf_fabric_free(fabric);
+    CHECK_FOR(n_fewer[0] + n_fewer[1] + n_fewer[2] == 0,
+              "%u, %u and %u pairs have fewer with seeds 1 to 3", n_fewer[0],
+              n_fewer[1], n_fewer[2]);
 }
