@@ -183,18 +183,23 @@ is_same_fabric(const struct sf_difference *is)
            !is->n_strangers;
 }
 
-/* Whether what is current will do for 'fabric' as well. */
+/* Whether what is current will do for 'fabric' as well.  Sees on the way
+ * whether cables were moved: some links are gone and others are new. */
 static bool
 can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
-         uint32_t n_vls)
+         uint32_t n_vls, bool *has_movedp)
 {
     const struct sf_routing *routing = engine->current.routing;
-    struct sf_difference difference;
+    struct sf_difference since = { 0 };
 
-    return routing && routing->lanes->n_vls <= n_vls &&
+    if (!routing ||
+        sf_routing_compare(routing, fabric, &since, NULL) != SF_OK) {
+        return false;
+    }
+    *has_movedp = since.n_lost_links > 0 && since.n_new_links > 0;
+    return routing->lanes->n_vls <= n_vls &&
            (!engine->is_fallback || engine->n_vls == n_vls) &&
-           sf_routing_compare(routing, fabric, &difference, NULL) == SF_OK &&
-           is_same_fabric(&difference);
+           is_same_fabric(&since);
 }
 
 /* Whether base can be repaired to serve 'fabric'; if not, 'reason' says why.
@@ -310,8 +315,8 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
     enum sf_status status = SF_ELANES; /* Nothing to be had from base. */
 
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
-    if (is_same_params(params, &engine->params) &&
-        can_keep(engine, fabric, n_vls)) {
+    if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
+        is_same_params(params, &engine->params)) {
         status = engine->base ? sf_routing_compare(engine->base, fabric,
                                                    &result->difference, NULL)
                               : SF_OK;

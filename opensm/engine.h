@@ -31,7 +31,8 @@ struct sf_engine_result {
     char reason[SF_ERROR_TEXT_SIZE]; /* Why not repaired, why a fallback, why
                                       * held; or "". */
     struct sf_difference difference; /* Of the fabric to that of base. */
-    bool is_safe; /* Nothing can deadlock, if senders use path SLs. */
+    bool is_safe;   /* Nothing can deadlock, if senders use path SLs. */
+    bool has_moved; /* Cables were moved since the last time. */
 };
 
 enum sf_status sf_engine_new(struct sf_engine **enginep, struct sf_error *err);

@@ -41,6 +41,7 @@ struct plugin {
     struct sf_engine *engine;
     struct sf_plugin_status status;
     bool has_old_vls;        /* VLs were masked; see update_sl2vl(). */
+    bool has_strays;         /* Tables may be elsewhere; see subnet_up(). */
     uint32_t n_extra_sweeps; /* In a row. */
 };
 
@@ -270,6 +271,7 @@ route(struct plugin *plugin, struct sf_error *err)
         code = sf_engine_route(plugin->engine, fabric, &params, status->n_vls,
                                &status->result, err);
         status->route_seconds = now() - start;
+        plugin->has_strays |= code == SF_OK && status->result.has_moved;
     }
     sf_fabric_free(fabric);
     status->routing = sf_engine_routing(plugin->engine);
@@ -495,17 +497,34 @@ create(struct osm_opensm *osm)
     return plugin;
 }
 
-/* The subnet is up; but see update_sl2vl(). */
+/* Sweeps once more. */
+static void
+sweep_again(struct plugin *plugin, const char *why)
+{
+    plugin->n_extra_sweeps++;
+    say(plugin, OSM_LOG_INFO, "%s: sweeping once more", why);
+    plugin->osm->subn.force_heavy_sweep = TRUE;
+    osm_opensm_sweep(plugin->osm);
+}
+
+/* The subnet is up; but see update_sl2vl().  And where cables were moved while
+ * OpenSM swept, its directed routes led elsewhere: a switch may hold tables
+ * that were meant for another, which OpenSM takes for written.  So all are
+ * written again. */
 static void
 subnet_up(struct plugin *plugin)
 {
+    if (plugin->has_strays) {
+        plugin->has_strays = false;
+        plugin->osm->subn.need_update = 1;
+        sweep_again(plugin, "cables were moved, and tables may have gone to "
+                            "wrong switches: all are written again");
+        return;
+    }
     if (plugin->has_old_vls && plugin->n_extra_sweeps < MAX_EXTRA_SWEEPS) {
-        plugin->n_extra_sweeps++;
-        say(plugin, OSM_LOG_INFO,
-            "ports have other VLs now than when their SL-to-VL tables were "
-            "set: sweeping once more");
-        plugin->osm->subn.force_heavy_sweep = TRUE;
-        osm_opensm_sweep(plugin->osm);
+        sweep_again(plugin,
+                    "ports have other VLs now than when their SL-to-VL "
+                    "tables were set");
         return;
     }
     if (plugin->has_old_vls) {

@@ -1158,7 +1158,8 @@ route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
         if (gates->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %u to switch %u",
+                           "switch %u to switch %u; the lanes dfsssp do "
+                           "without turns",
                            gates->stuck[i], order[i]);
         }
         count_routes(gates, order[i], gates->loads);
