@@ -104,7 +104,32 @@ class BringUp(Plugged):
     def test_hyperx(self):
         self.check("hx2:4x4,p=3", 1)
 
-    def test_hosts_of_several_ports_and_a_router(self):
+    def route_netlist(self, netlist, lids, **expected):
+        """Routes what ibsim reads from 'netlist'; 'lids' are in use then."""
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.work = work.name
+        with open(f"{self.work}/net", "w", encoding="utf-8") as file:
+            file.write(netlist)
+        self.simulate(f"{self.work}/net")
+        status = self.manager(lmc=1).wait_status(**expected)
+        self.assertTrue(status["safe"])
+        self.assertEqual(status["warnings"], [])
+        self.assertEqual(self.audit()["n_lids"], lids)
+
+    def test_a_single_switch(self):
+        self.route_netlist('Switch 4 "S"\n[1] "A"[1]\n[2] "B"[1]\n\n'
+                           'Ca 1 "A"\n[1] "S"[1]\n\nCa 1 "B"\n[1] "S"[2]\n',
+                           1 + 2 * 2, n_switches=1, n_hosts=2, n_links=0)
+
+    def test_parallel_links(self):
+        self.route_netlist('Switch 4 "S"\n[1] "A"[1]\n[2] "T"[2]\n'
+                           '[3] "T"[3]\n\nSwitch 4 "T"\n[1] "B"[1]\n'
+                           '[2] "S"[2]\n[3] "S"[3]\n\n'
+                           'Ca 1 "A"\n[1] "S"[1]\n\nCa 1 "B"\n[1] "T"[1]\n',
+                           2 + 2 * 2, n_switches=2, n_hosts=2, n_links=2)
+
+    def test_hosts_of_several_ports(self):
         # A ring of four switches with two hosts, each of them on two.
         ring = ["switchguid=0x1{0}\nSwitch 8 \"S{0}\"\n[1] \"S{1}\"[2]\n"
                 "[2] \"S{2}\"[1]\n[3] \"H{3}\"[{4}]".format(
@@ -112,15 +137,8 @@ class BringUp(Plugged):
                 for s in range(4)]
         hosts = [f"caguid=0x2{h}0\nCa 2 \"H{h}\"\n[1] \"S{h}\"[3]\n"
                  f"[2] \"S{h + 2}\"[3]" for h in range(2)]
-        with tempfile.TemporaryDirectory() as self.work:
-            with open(f"{self.work}/net", "w", encoding="utf-8") as file:
-                file.write("\n\n".join(ring + hosts) + "\n")
-            self.simulate(f"{self.work}/net")
-            opensm = self.manager(lmc=1)
-            status = opensm.wait_status(n_switches=4, n_hosts=2, n_links=4)
-            self.assertTrue(status["safe"])
-            self.assertEqual(self.audit()["n_lids"], 4 + 2 * 2 * 2)
-            opensm.stop()
+        self.route_netlist("\n\n".join(ring + hosts) + "\n",
+                           4 + 2 * 2 * 2, n_switches=4, n_hosts=2, n_links=4)
 
 
 class Faults(Plugged):
@@ -313,8 +331,14 @@ class Options(Plugged):
         # The ports had more before, and VLs are masked with that.
         self.assertIn("sweeping once more", opensm.log())
         self.assertEqual(status["n_routings"], 2)
-        self.assertLessEqual(self.audit()["n_vls"], 4)
+        n_vls = self.audit()["n_vls"]
+        self.assertLessEqual(n_vls, 4)
         self.assertTrue(status["safe"])
+        # All lanes have equal shares of a link.
+        done = self.sim.run("smpquery", "vlarb", "1", "7")
+        weights = re.search(r"Low.*\nVL.*\nWEIGHT: (.*)", done.stdout)[1]
+        self.assertEqual([int(weight, 16) for weight in re.findall(
+            r"0x(\w+)", weights)], [64] * n_vls + [0] * (8 - n_vls))
 
     def test_settings_that_harm_are_told(self):
         self.plan("sf:q=3")
