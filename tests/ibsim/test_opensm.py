@@ -104,7 +104,7 @@ class BringUp(Plugged):
     def test_hyperx(self):
         self.check("hx2:4x4,p=3", 1)
 
-    def route_netlist(self, netlist, lids, **expected):
+    def route_netlist(self, netlist, lids, settings=None, **expected):
         """Routes what ibsim reads from 'netlist'; 'lids' are in use then."""
         work = tempfile.TemporaryDirectory()
         self.addCleanup(work.cleanup)
@@ -112,7 +112,7 @@ class BringUp(Plugged):
         with open(f"{self.work}/net", "w", encoding="utf-8") as file:
             file.write(netlist)
         self.simulate(f"{self.work}/net")
-        status = self.manager(lmc=1).wait_status(**expected)
+        status = self.manager(lmc=1, **settings or {}).wait_status(**expected)
         self.assertTrue(status["safe"])
         self.assertEqual(status["warnings"], [])
         self.assertEqual(self.audit()["n_lids"], lids)
@@ -128,6 +128,16 @@ class BringUp(Plugged):
                            '[2] "S"[2]\n[3] "S"[3]\n\n'
                            'Ca 1 "A"\n[1] "S"[1]\n\nCa 1 "B"\n[1] "T"[1]\n',
                            2 + 2 * 2, n_switches=2, n_hosts=2, n_links=2)
+
+    def test_enhanced_port_0(self):
+        # A triangle; the first switch has as many addresses as a host.
+        self.route_netlist(
+            "\n".join(f'Switch 4 "S{s}"' + ("" if s else
+                                            ' # "S" enhanced port 0 lid 0')
+                      + f'\n[1] "H{s}"[1]\n[2] "S{(s + 1) % 3}"[3]\n'
+                      f'[3] "S{(s + 2) % 3}"[2]\n\n'
+                      f'Ca 1 "H{s}"\n[1] "S{s}"[1]\n' for s in range(3)),
+            2 + 2 + 3 * 2, {"lmc_esp0": "TRUE"}, n_switches=3, n_links=3)
 
     def test_hosts_of_several_ports(self):
         # A ring of four switches with two hosts, each of them on two.
