@@ -4,8 +4,11 @@
 #include "base/mem.h"
 #include "lanes/recall.h"
 
-/* How often turns are designed anew if layers cannot live with them. */
-#define N_DESIGNS 4
+/* How many designs of turns are tried if layers cannot live with them, or, in
+ * a network of few switches, do not serve all pairs well. */
+#define N_DESIGNS     4
+#define SMALL_NETWORK 64
+#define ENOUGH_PATHS  3
 
 /* Resolves names and defaults. */
 static enum sf_status
@@ -80,31 +83,101 @@ build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
     return status;
 }
 
+/* How many paths from 's' to 'd', up to ENOUGH_PATHS, have first and last
+ * links of their own. */
+static uint32_t
+count_separate(const struct sf_graph *graph, const struct sf_layers *layers,
+               uint32_t s, uint32_t d)
+{
+    uint32_t firsts[ENOUGH_PATHS], lasts[ENOUGH_PATHS], n = 0;
+
+    for (uint32_t l = 0; l < layers->n_layers && n < ENOUGH_PATHS; l++) {
+        uint32_t first = sf_layers_arc(layers, graph, l, s, d), last = first;
+        uint32_t i = 0;
+        while (graph->arcs[last].to != d) {
+            last = sf_layers_arc(layers, graph, l, graph->arcs[last].to, d);
+        }
+        while (i < n && firsts[i] != first && lasts[i] != last) {
+            i++;
+        }
+        if (i == n) {
+            firsts[n] = first;
+            lasts[n++] = last;
+        }
+    }
+    return n;
+}
+
+/* Counts pairs of switches, more than a hop apart, that have fewer separate
+ * paths than they could. */
+static uint32_t
+count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
+{
+    uint32_t enough =
+        layers->n_layers < ENOUGH_PATHS ? layers->n_layers : ENOUGH_PATHS;
+    uint32_t n_poor = 0;
+
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            uint32_t arc = sf_layers_arc(layers, graph, 0, s, d);
+            n_poor += arc != SF_NONE && graph->arcs[arc].to != d &&
+                      count_separate(graph, layers, s, d) < enough;
+        }
+    }
+    return n_poor;
+}
+
+/* Designs turns with 'seed' and builds layers that obey them. */
+static enum sf_status
+build_design(struct sf_routing *routing, uint64_t seed,
+             const uint32_t *n_hosts, uint32_t n_variants,
+             struct sf_layers **variants, struct sf_error *err)
+{
+    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
+                                     .seed = seed };
+
+    sf_turns_free(routing->turns);
+    enum sf_status status =
+        sf_turns_design(routing->graph, &lanes,
+                        n_variants == 1 ? routing->params.layers.n_layers : 0,
+                        &routing->turns, err);
+    return status == SF_OK
+               ? build_variants(routing, n_hosts, n_variants, variants, err)
+               : status;
+}
+
 /* Builds layers that obey turns.  A design of turns may by bad luck leave two
  * switches without a shortest path; another one seldom does at the same
- * place. */
+ * place.  Small networks can afford to try some more for one that serves all
+ * pairs well. */
 static enum sf_status
 build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
                  uint32_t n_variants, struct sf_layers **variants,
                  struct sf_error *err)
 {
-    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
-                                     .seed = routing->params.layers.seed };
+    uint64_t seed = routing->params.layers.seed, best_seed = seed;
+    uint32_t fewest = SF_NONE, n_poor = SF_NONE;
     enum sf_status status = SF_EUNREACHABLE;
 
-    for (uint32_t i = 0; status == SF_EUNREACHABLE && i < N_DESIGNS; i++) {
-        sf_turns_free(routing->turns);
-        status = sf_turns_design(
-            routing->graph, &lanes,
-            n_variants == 1 ? routing->params.layers.n_layers : 0,
-            &routing->turns, err);
-        if (status == SF_OK) {
-            status =
-                build_variants(routing, n_hosts, n_variants, variants, err);
+    for (uint32_t i = 0; fewest > 0 && i < N_DESIGNS &&
+                         (status == SF_OK || status == SF_EUNREACHABLE);
+         i++, seed += UINT64_C(1) << 32) {
+        status =
+            build_design(routing, seed, n_hosts, n_variants, variants, err);
+        n_poor = status != SF_OK ? SF_NONE
+                 : routing->graph->n_nodes > SMALL_NETWORK || n_variants > 1
+                     ? 0
+                     : count_poor(routing->graph, variants[0]);
+        if (n_poor < fewest) {
+            fewest = n_poor;
+            best_seed = seed;
         }
-        lanes.seed += UINT64_C(1) << 32;
     }
-    return status;
+    bool is_tried = status == SF_OK || status == SF_EUNREACHABLE;
+    return is_tried && fewest < n_poor
+               ? build_design(routing, best_seed, n_hosts, n_variants,
+                              variants, err)
+               : status;
 }
 
 /* Builds layers; where the lanes by default do not do, for other lanes. */

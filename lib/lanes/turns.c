@@ -35,7 +35,7 @@
 /* Work in steps over a path; a round is some 4 of them for every path. */
 #define WORK       UINT64_C(24000000)
 #define MIN_ROUNDS 2
-#define MAX_ROUNDS 60
+#define MAX_ROUNDS 120
 
 /* A path that no layer would take is worth this much less than others. */
 #define UNWANTED 64

@@ -52,7 +52,7 @@ static const int32_t good_enough = 3 * UNIT;    /* Not worth a search. */
 /* Small graphs can afford more rounds, and need them: a single path is more of
  * their loads, which they must keep below the mean to stay near it. */
 #define SMALL_GRAPH    128
-#define SMALL_ROUNDS   6
+#define SMALL_ROUNDS   12
 #define LARGE_ROUNDS   2
 #define SMALL_OVERLOAD 100 /* Percent of the mean load. */
 #define LARGE_OVERLOAD 103
@@ -714,6 +714,52 @@ try_to_close(const struct tree *tree, uint32_t s)
     }
 }
 
+/* Makes a leaf next to 's' a relay for it, if 's' loses more layers than that
+ * leaf does. */
+static void
+try_to_recruit(const struct tree *tree, uint32_t s)
+{
+    const struct sf_graph *graph = tree->graph;
+    uint32_t best_arc = SF_NONE, best_hop = SF_NONE;
+    int32_t need = need_of(tree, s), best = NEVER;
+
+    if (need == 1 || !present_shared(tree, s)) {
+        return;
+    }
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t v = graph->arcs[i].to;
+        if (v == tree->destination || tree->nodes[v].child != SF_NONE ||
+            tree->depth[v] < tree->gates->job->limits[tree->destination] ||
+            need_of(tree, v) >= need) {
+            continue;
+        }
+        uint32_t hop = relay_hop(tree, v);
+        if (hop == SF_NONE) {
+            continue;
+        }
+        uint32_t arc = graph->first[v] + hop, w = graph->arcs[arc].to;
+        if (w == s || count_shared(tree, s, i, gate_over(tree, arc, w)) > 0) {
+            continue;
+        }
+        int32_t cost = path_cost(tree, v, arc, w) - present_cost(tree, v);
+        if (cost < best) {
+            best = cost;
+            best_arc = i;
+            best_hop = hop;
+        }
+    }
+    if (best_arc == SF_NONE || best >= waste_cost(tree, s, 1)) {
+        return;
+    }
+    uint32_t v = graph->arcs[best_arc].to, old_hop = tree->hops[v];
+    move(tree, v, best_hop);
+    if (may_go(tree, s, best_arc, v)) {
+        move(tree, s, best_arc - graph->first[s]);
+    } else {
+        move(tree, v, old_hop);
+    }
+}
+
 static void
 improve(const struct tree *tree, uint32_t s)
 {
@@ -735,6 +781,7 @@ improve(const struct tree *tree, uint32_t s)
         if (hop != SF_NONE && hop != tree->hops[s]) {
             move(tree, s, hop);
         }
+        try_to_recruit(tree, s);
     }
 }
 
