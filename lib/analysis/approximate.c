@@ -1,0 +1,552 @@
+/* approximate.c -- bounds of the throughput by a first-order method.
+ *
+ * The smallest congestion is the value of a game: shares x of the paths, in a
+ * simplex for each demand, against prices y of the edges, in one simplex.  The
+ * primal-dual hybrid gradient method [ChambollePock11] moves x down the prices
+ * and y up the loads; averages and restarts make it fast [Applegate21].  Any x
+ * shows a congestion that suffices (the largest load), any y one that is
+ * needed (what all demands pay on their cheapest paths): the gap is known at
+ * any time.
+ *
+ * Steps are taken in the norm in which x_k weighs as much as demand k, so that
+ * elephants and mice move alike. */
+#include "analysis/solvers.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFAULT_GAP    0.005
+#define DEFAULT_ROUNDS 20000
+#define CHECK_EVERY    16 /* Rounds between looks at the averages. */
+#define MAX_CHUNKS     16 /* Parts of the demands, whatever the threads. */
+#define CHUNK_HOPS     20000
+#define NORM_ROUNDS    24
+
+/* A pass over some of the demands. */
+struct chunk {
+    size_t first, end; /* Demands. */
+    double *loads;     /* [n_edges] */
+    double cost;       /* Demands times their cheapest paths. */
+};
+
+struct game {
+    const struct sf_net *net;
+    struct sf_paths *paths;
+    uint32_t n_threads, n_chunks;
+    struct chunk *chunks; /* [n_chunks] */
+    double *chunk_loads;  /* [n_chunks * n_edges] */
+    double *lengths;      /* [n_chunks * max_paths] */
+    uint32_t max_paths;   /* Of a demand. */
+
+    double *x, *x_sum, *x_start; /* [n_paths] Shares, their sum since the last
+                                  * restart, and there. */
+    double *y, *y_sum, *y_start; /* [n_edges] Prices of all of an edge; their
+                                  * sum is 1. */
+    double *loads, *loads_sum;   /* [n_edges] Of x. */
+    double *new_loads;           /* [n_edges] Of the pass. */
+    double *prices;              /* [n_edges] y over capacity, for the pass. */
+    double *y_best;              /* [n_edges] Prices of the largest cost. */
+    double *y_mean;              /* [n_edges] */
+    uint32_t n_summed;
+    double norm;       /* Of the matrix between x and y. */
+    double weight;     /* Of steps in y against those in x. */
+    double step;       /* Of x, for the pass. */
+    double start_gap;  /* At the last restart. */
+    double congestion; /* The smallest that is known to suffice. */
+    double cost;       /* The largest that is known to be needed. */
+};
+
+static enum sf_status
+fail_memory(struct sf_error *err)
+{
+    return sf_fail(err, SF_ENOMEM, "out of memory for throughput bounds");
+}
+
+/* Puts 'v' onto the simplex, the nearest point with sum 1 and none negative
+ * [Michelot86]: takes the same off all, drops what falls below 0, again. */
+static void
+project(double *v, uint32_t n)
+{
+    double threshold = 0;
+    uint32_t n_active = n, n_before;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sum += v[i];
+    }
+    do {
+        n_before = n_active;
+        threshold = (sum - 1) / n_active;
+        sum = 0;
+        n_active = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            if (v[i] > threshold) {
+                sum += v[i];
+                n_active++;
+            }
+        }
+    } while (n_active < n_before);
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = v[i] > threshold ? v[i] - threshold : 0;
+    }
+}
+
+/* What a pass does with each demand, given the lengths of its paths. */
+typedef void pass(struct game *game, struct chunk *chunk, size_t k,
+                  double *lengths);
+
+/* Adds 'flow' to the load of each edge of path 'p'. */
+static void
+load_path(const struct sf_paths *paths, uint32_t p, double flow, double *loads)
+{
+    const uint32_t *first_hop = paths->first_hop.items;
+    for (uint32_t i = first_hop[p]; i < first_hop[p + 1]; i++) {
+        loads[paths->hops.items[i]] += flow;
+    }
+}
+
+static double
+smallest(const double *lengths, uint32_t n)
+{
+    double least = lengths[0];
+    for (uint32_t i = 1; i < n; i++) {
+        least = lengths[i] < least ? lengths[i] : least;
+    }
+    return least;
+}
+
+/* Only adds up what the demand pays. */
+static void
+pass_cost(struct game *game, struct chunk *chunk, size_t k, double *lengths)
+{
+    const uint32_t *first_path = game->paths->first_path.items;
+    chunk->cost += game->paths->demands.items[k].amount *
+                   smallest(lengths, first_path[k + 1] - first_path[k]);
+}
+
+/* Moves shares down the prices. */
+static void
+pass_move(struct game *game, struct chunk *chunk, size_t k, double *lengths)
+{
+    const struct sf_paths *paths = game->paths;
+    uint32_t first = paths->first_path.items[k];
+    uint32_t n = paths->first_path.items[k + 1] - first;
+    double amount = paths->demands.items[k].amount;
+    double *x = game->x + first;
+
+    chunk->cost += amount * smallest(lengths, n);
+    for (uint32_t i = 0; i < n; i++) {
+        lengths[i] = x[i] - game->step * lengths[i];
+    }
+    project(lengths, n);
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = lengths[i];
+        game->x_sum[first + i] += x[i];
+        if (x[i] > 0) {
+            load_path(paths, first + i, amount * x[i], chunk->loads);
+        }
+    }
+}
+
+/* Loads paths with how much longer they are than the mean: one step of the
+ * power iteration. */
+static void
+pass_norm(struct game *game, struct chunk *chunk, size_t k, double *lengths)
+{
+    const struct sf_paths *paths = game->paths;
+    uint32_t first = paths->first_path.items[k];
+    uint32_t n = paths->first_path.items[k + 1] - first;
+    double mean = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        mean += lengths[i] / n;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        load_path(paths, first + i,
+                  paths->demands.items[k].amount * (lengths[i] - mean),
+                  chunk->loads);
+    }
+}
+
+struct pass_job {
+    struct game *game;
+    pass *run;
+};
+
+static void
+run_chunk(void *aux, uint32_t task, uint32_t worker)
+{
+    const struct pass_job *job = aux;
+    struct game *game = job->game;
+    struct chunk *chunk = &game->chunks[task];
+    const uint32_t *first_path = game->paths->first_path.items;
+    const uint32_t *first_hop = game->paths->first_hop.items;
+    const uint32_t *hops = game->paths->hops.items;
+    double *lengths = game->lengths + (size_t)task * game->max_paths;
+    (void)worker;
+
+    memset(chunk->loads, 0, game->net->n_edges * sizeof *chunk->loads);
+    chunk->cost = 0;
+    for (size_t k = chunk->first; k < chunk->end; k++) {
+        for (uint32_t p = first_path[k]; p < first_path[k + 1]; p++) {
+            double length = 0;
+            for (uint32_t i = first_hop[p]; i < first_hop[p + 1]; i++) {
+                length += game->prices[hops[i]];
+            }
+            lengths[p - first_path[k]] = length;
+        }
+        job->run(game, chunk, k, lengths);
+    }
+}
+
+/* Runs a pass over all demands under the prices of 'y', adds the loads up in
+ * 'new_loads' and returns the cost.  Sums go by chunks, so that they do not
+ * depend on threads. */
+static double
+run_pass(struct game *game, pass *run, const double *y)
+{
+    const struct sf_net *net = game->net;
+    struct pass_job job = { game, run };
+    double cost = 0;
+
+    for (uint32_t e = 0; e < net->n_edges; e++) {
+        game->prices[e] = y[e] / net->capacities[e];
+    }
+    sf_parallel_for(game->n_threads, game->n_chunks, run_chunk, &job);
+    memset(game->new_loads, 0, net->n_edges * sizeof *game->new_loads);
+    for (uint32_t c = 0; c < game->n_chunks; c++) {
+        cost += game->chunks[c].cost;
+        for (uint32_t e = 0; e < net->n_edges; e++) {
+            game->new_loads[e] += game->chunks[c].loads[e];
+        }
+    }
+    return cost;
+}
+
+/* Takes notes of bounds of the congestion. */
+static void
+note_congestion(struct game *game, double congestion)
+{
+    game->congestion = fmin(game->congestion, congestion);
+}
+
+static void
+note_cost(struct game *game, double cost, const double *y)
+{
+    if (cost > game->cost) {
+        game->cost = cost;
+        memcpy(game->y_best, y, game->net->n_edges * sizeof *y);
+    }
+}
+
+/* The norm of the matrix between movements of x and of y, by power iteration.
+ * Shares of a demand and prices keep their sums, so that only movements of
+ * sum 0 count: the norm is far smaller than that of the matrix itself, and
+ * steps are longer. */
+static void
+find_norm(struct game *game)
+{
+    uint32_t n = game->net->n_edges;
+    double *w = game->y_sum;
+    double norm = 0;
+
+    for (uint32_t e = 0; e < n; e++) {
+        w[e] = (double)(e * UINT32_C(2654435769)) * 0x1p-32 - 0.5;
+    }
+    for (int round = 0; round < NORM_ROUNDS; round++) {
+        double mean = 0, square = 0;
+        for (uint32_t e = 0; e < n; e++) {
+            mean += w[e] / n;
+        }
+        for (uint32_t e = 0; e < n; e++) {
+            square += (w[e] - mean) * (w[e] - mean);
+        }
+        norm = sqrt(square);
+        if (!(norm > 0)) {
+            break;
+        }
+        for (uint32_t e = 0; e < n; e++) {
+            w[e] = (w[e] - mean) / norm;
+        }
+        run_pass(game, pass_norm, w);
+        for (uint32_t e = 0; e < n; e++) {
+            w[e] = game->new_loads[e] / game->net->capacities[e];
+        }
+    }
+    game->norm = sqrt(norm);
+}
+
+/* Forgets the sums: averages start here. */
+static void
+start_averages(struct game *game)
+{
+    size_t n_paths = sf_paths_count(game->paths), n = game->net->n_edges;
+
+    memcpy(game->x_start, game->x, n_paths * sizeof *game->x);
+    memcpy(game->y_start, game->y, n * sizeof *game->y);
+    memset(game->x_sum, 0, n_paths * sizeof *game->x);
+    memset(game->y_sum, 0, n * sizeof *game->y);
+    memset(game->loads_sum, 0, n * sizeof *game->y);
+    game->n_summed = 0;
+}
+
+/* The distance between two points of y, or of x in its norm. */
+static double
+distance_y(const struct game *game)
+{
+    double square = 0;
+    for (uint32_t e = 0; e < game->net->n_edges; e++) {
+        double d = game->y[e] - game->y_start[e];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+static double
+distance_x(const struct game *game)
+{
+    const struct sf_paths *paths = game->paths;
+    double square = 0;
+    for (size_t k = 0; k < paths->demands.n; k++) {
+        for (uint32_t p = paths->first_path.items[k];
+             p < paths->first_path.items[k + 1]; p++) {
+            double d = game->x[p] - game->x_start[p];
+            square += paths->demands.items[k].amount * d * d;
+        }
+    }
+    return sqrt(square);
+}
+
+/* Restarts, from the averages if 'from_average': steps become longer in x or
+ * in y, whichever moved farther. */
+static void
+restart(struct game *game, bool from_average, double gap)
+{
+    if (from_average) {
+        for (size_t p = 0; p < sf_paths_count(game->paths); p++) {
+            game->x[p] = game->x_sum[p] / game->n_summed;
+        }
+        for (uint32_t e = 0; e < game->net->n_edges; e++) {
+            game->y[e] = game->y_sum[e] / game->n_summed;
+            game->loads[e] = game->loads_sum[e] / game->n_summed;
+        }
+    }
+    double dx = distance_x(game), dy = distance_y(game);
+    if (dx > 1e-12 && dy > 1e-12) {
+        game->weight = exp(0.5 * log(dy / dx) + 0.5 * log(game->weight));
+    }
+    game->start_gap = gap;
+    start_averages(game);
+}
+
+/* One step of x and one of y; returns the gap between the two. */
+static double
+step(struct game *game)
+{
+    const struct sf_net *net = game->net;
+    double length = 0.98 / game->norm;
+
+    game->step = length / game->weight;
+    double cost = run_pass(game, pass_move, game->y);
+    note_cost(game, cost, game->y);
+    for (uint32_t e = 0; e < net->n_edges; e++) {
+        game->y[e] += length * game->weight *
+                      (2 * game->new_loads[e] - game->loads[e]) /
+                      net->capacities[e];
+        game->loads[e] = game->new_loads[e];
+        game->loads_sum[e] += game->new_loads[e];
+    }
+    project(game->y, net->n_edges);
+    for (uint32_t e = 0; e < net->n_edges; e++) {
+        game->y_sum[e] += game->y[e];
+    }
+    game->n_summed++;
+    double congestion = sf_net_congestion(net, game->loads);
+    note_congestion(game, congestion);
+    return congestion - cost;
+}
+
+/* Looks at the averages and restarts if it is time; 'gap' is that of the
+ * current point and 'n_rounds' counts all rounds. */
+static void
+look_at_averages(struct game *game, double gap, uint32_t n_rounds)
+{
+    const struct sf_net *net = game->net;
+    double congestion = 0;
+
+    for (uint32_t e = 0; e < net->n_edges; e++) {
+        congestion = fmax(congestion, game->loads_sum[e] / net->capacities[e]);
+        game->y_mean[e] = game->y_sum[e] / game->n_summed;
+    }
+    congestion /= game->n_summed;
+    double cost = run_pass(game, pass_cost, game->y_mean);
+    note_congestion(game, congestion);
+    note_cost(game, cost, game->y_mean);
+    bool from_average = congestion - cost < gap;
+    gap = fmin(gap, congestion - cost);
+    if (gap <= 0.4 * game->start_gap ||
+        (game->n_summed >= 0.4 * n_rounds && gap <= 0.8 * game->start_gap) ||
+        game->n_summed >= 0.6 * n_rounds + 200) {
+        restart(game, from_average, gap);
+    }
+}
+
+/* Moves until the gap is at most 'gap' or the rounds are used up. */
+static void
+play(struct game *game, double gap, const struct sf_throughput_params *params,
+     struct sf_throughput *result)
+{
+    uint32_t max_rounds =
+        params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS;
+
+    while (game->congestion > (1 + gap) * game->cost &&
+           result->n_rounds < max_rounds) {
+        double here = step(game);
+        result->n_rounds++;
+        if (game->n_summed % CHECK_EVERY == 0) {
+            look_at_averages(game, here, result->n_rounds);
+            sf_progress_report(params->progress, "throughput",
+                               result->n_rounds, max_rounds);
+        }
+    }
+}
+
+/* Parts the demands into chunks of about as many hops. */
+static void
+part_demands(struct game *game)
+{
+    const struct sf_paths *paths = game->paths;
+    size_t k = 0;
+
+    game->max_paths = 0;
+    for (uint32_t c = 0; c < game->n_chunks; c++) {
+        size_t goal = paths->hops.n / game->n_chunks * (c + 1);
+        game->chunks[c].first = k;
+        game->chunks[c].loads =
+            game->chunk_loads + (size_t)c * game->net->n_edges;
+        while (k < paths->demands.n &&
+               (c + 1 == game->n_chunks ||
+                paths->first_hop.items[paths->first_path.items[k]] < goal)) {
+            uint32_t n =
+                paths->first_path.items[k + 1] - paths->first_path.items[k];
+            game->max_paths = n > game->max_paths ? n : game->max_paths;
+            k++;
+        }
+        game->chunks[c].end = k;
+    }
+}
+
+static void
+clear_game(struct game *game)
+{
+    free(game->y_best);
+    free(game->y_mean);
+    free(game->prices);
+    free(game->new_loads);
+    free(game->loads_sum);
+    free(game->loads);
+    free(game->y_start);
+    free(game->y_sum);
+    free(game->y);
+    free(game->x_start);
+    free(game->x_sum);
+    free(game->x);
+    free(game->lengths);
+    free(game->chunk_loads);
+    free(game->chunks);
+    *game = (struct game){ 0 };
+}
+
+static enum sf_status
+reserve_game(struct game *game, struct sf_error *err)
+{
+    size_t n_paths = sf_paths_count(game->paths), n = game->net->n_edges;
+    size_t n_chunks = game->paths->hops.n / CHUNK_HOPS + 1;
+
+    game->n_chunks = (uint32_t)(n_chunks < MAX_CHUNKS ? n_chunks : MAX_CHUNKS);
+    game->chunks = sf_calloc(game->n_chunks, sizeof *game->chunks);
+    game->chunk_loads = sf_calloc(game->n_chunks * n, sizeof(double));
+    game->x = sf_calloc(n_paths, sizeof(double));
+    game->x_sum = sf_calloc(n_paths, sizeof(double));
+    game->x_start = sf_calloc(n_paths, sizeof(double));
+    game->y = sf_calloc(n, sizeof(double));
+    game->y_sum = sf_calloc(n, sizeof(double));
+    game->y_start = sf_calloc(n, sizeof(double));
+    game->y_mean = sf_calloc(n, sizeof(double));
+    game->y_best = sf_calloc(n, sizeof(double));
+    game->loads = sf_calloc(n, sizeof(double));
+    game->loads_sum = sf_calloc(n, sizeof(double));
+    game->new_loads = sf_calloc(n, sizeof(double));
+    game->prices = sf_calloc(n, sizeof(double));
+    if (!game->chunks || !game->chunk_loads || !game->x || !game->x_sum ||
+        !game->x_start || !game->y || !game->y_sum || !game->y_start ||
+        !game->y_mean || !game->y_best || !game->loads || !game->loads_sum ||
+        !game->new_loads || !game->prices) {
+        return fail_memory(err);
+    }
+    part_demands(game);
+    game->lengths =
+        sf_calloc((size_t)game->n_chunks * game->max_paths, sizeof(double));
+    return game->lengths ? SF_OK : fail_memory(err);
+}
+
+/* Even shares and prices. */
+static void
+start_game(struct game *game)
+{
+    const struct sf_paths *paths = game->paths;
+    double demand = 0;
+    uint32_t n = game->net->n_edges;
+
+    for (size_t k = 0; k < paths->demands.n; k++) {
+        uint32_t first = paths->first_path.items[k];
+        uint32_t end = paths->first_path.items[k + 1];
+        for (uint32_t p = first; p < end; p++) {
+            game->x[p] = 1.0 / (end - first);
+        }
+        demand += paths->demands.items[k].amount;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        game->y[e] = 1.0 / n;
+    }
+    sf_paths_loads(paths, game->net, game->x, game->loads);
+    game->congestion = sf_net_congestion(game->net, game->loads);
+    game->cost = 0;
+    find_norm(game);
+    note_cost(game, run_pass(game, pass_cost, game->y), game->y);
+    game->weight = 1 / sqrt(n * demand);
+    game->start_gap = game->congestion - game->cost;
+    start_averages(game);
+}
+
+enum sf_status
+sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
+                          bool grow, uint32_t max_hops,
+                          const struct sf_throughput_params *params,
+                          struct sf_throughput *result, struct sf_error *err)
+{
+    struct game game = {
+        .net = net,
+        .paths = paths,
+        .n_threads = sf_parallel_limit(params->n_threads),
+    };
+    double gap = params->gap > 0 ? params->gap : DEFAULT_GAP;
+    (void)max_hops;
+
+    if (grow) {
+        return sf_fail(err, SF_ELIMIT, "more paths than can be listed");
+    }
+
+    enum sf_status status = reserve_game(&game, err);
+    if (status == SF_OK) {
+        start_game(&game);
+        play(&game, gap, params, result);
+        result->method = SF_METHOD_APPROXIMATION;
+        result->n_paths = sf_paths_count(paths);
+        result->net_lower = 1 / game.congestion;
+        result->net_upper = 1 / game.cost;
+    }
+    clear_game(&game);
+    return status;
+}
