@@ -52,7 +52,7 @@ struct sf_throughput_params {
     uint32_t max_hops;                 /* FREE, HOPS; 0: diameter + 1. */
     uint64_t seed;                     /* FREE */
     bool without_host_links;           /* Let hosts send as fast as they like,
-                                        * as TopoBench does. */
+                                        * as TopoBench [Jyothi16] does. */
     enum sf_throughput_effort effort;
     double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
                           * 0: 0.005. */

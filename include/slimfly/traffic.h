@@ -85,7 +85,8 @@ struct sf_traffic_params {
  *   with hosts; as many as possible go over exactly 'distance' hops.
  * - longest-matching has the largest sum of distances; on a Slim Fly, where
  *   most switches are two hops apart, chance decides between many.  A fraction
- *   'elephants' of its flows has 'ratio' times the demand (as in TopoBench).
+ *   'elephants' of its flows has 'ratio' times the demand (as in TopoBench
+ * [Jyothi16]).
  * - adversarial: a fraction 'load' of the ordered pairs of hosts on different
  *   switches has demand 1; on top of it, a matching of hosts on switches at
  *   least two hops apart, where possible, has demand 'ratio' on a fraction

@@ -10,6 +10,7 @@
  *
  * Steps are taken in the norm in which x_k weighs as much as demand k, so that
  * elephants and mice move alike. */
+#include "analysis/pricing.h"
 #include "analysis/solvers.h"
 #include "base/parallel.h"
 
@@ -20,7 +21,7 @@
 #define DEFAULT_ROUNDS 20000
 #define CHECK_EVERY    16 /* Rounds between looks at the averages. */
 #define MAX_CHUNKS     16 /* Parts of the demands, whatever the threads. */
-#define CHUNK_HOPS     20000
+#define CHUNK_HOPS     100000
 #define NORM_ROUNDS    24
 
 /* A pass over some of the demands. */
@@ -49,6 +50,8 @@ struct game {
     double *y_best;              /* [n_edges] Prices of the largest cost. */
     double *y_mean;              /* [n_edges] */
     uint32_t n_summed;
+    uint32_t n_rounds, max_rounds; /* Over all restarts. */
+    const struct sf_progress *progress;
     double norm;       /* Of the matrix between x and y. */
     double weight;     /* Of steps in y against those in x. */
     double step;       /* Of x, for the pass. */
@@ -274,7 +277,7 @@ find_norm(struct game *game)
             w[e] = game->new_loads[e] / game->net->capacities[e];
         }
     }
-    game->norm = sqrt(norm);
+    game->norm = norm > 0 ? sqrt(norm) : 1;
 }
 
 /* Forgets the sums: averages start here. */
@@ -345,7 +348,7 @@ static double
 step(struct game *game)
 {
     const struct sf_net *net = game->net;
-    double length = 0.98 / game->norm;
+    double length = 0.9 / game->norm;
 
     game->step = length / game->weight;
     double cost = run_pass(game, pass_move, game->y);
@@ -368,9 +371,9 @@ step(struct game *game)
 }
 
 /* Looks at the averages and restarts if it is time; 'gap' is that of the
- * current point and 'n_rounds' counts all rounds. */
+ * current point. */
 static void
-look_at_averages(struct game *game, double gap, uint32_t n_rounds)
+look_at_averages(struct game *game, double gap)
 {
     const struct sf_net *net = game->net;
     double congestion = 0;
@@ -386,28 +389,25 @@ look_at_averages(struct game *game, double gap, uint32_t n_rounds)
     bool from_average = congestion - cost < gap;
     gap = fmin(gap, congestion - cost);
     if (gap <= 0.4 * game->start_gap ||
-        (game->n_summed >= 0.4 * n_rounds && gap <= 0.8 * game->start_gap) ||
-        game->n_summed >= 0.6 * n_rounds + 200) {
+        (game->n_summed >= 0.4 * game->n_rounds &&
+         gap <= 0.8 * game->start_gap) ||
+        game->n_summed >= 0.6 * game->n_rounds + 200) {
         restart(game, from_average, gap);
     }
 }
 
-/* Moves until the gap is at most 'gap' or the rounds are used up. */
+/* Moves until the gap is at most 'gap' or 'max_rounds' have been played. */
 static void
-play(struct game *game, double gap, const struct sf_throughput_params *params,
-     struct sf_throughput *result)
+play(struct game *game, double gap, uint32_t max_rounds)
 {
-    uint32_t max_rounds =
-        params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS;
-
     while (game->congestion > (1 + gap) * game->cost &&
-           result->n_rounds < max_rounds) {
+           game->n_rounds < max_rounds) {
         double here = step(game);
-        result->n_rounds++;
+        game->n_rounds++;
         if (game->n_summed % CHECK_EVERY == 0) {
-            look_at_averages(game, here, result->n_rounds);
-            sf_progress_report(params->progress, "throughput",
-                               result->n_rounds, max_rounds);
+            look_at_averages(game, here);
+            sf_progress_report(game->progress, "throughput", game->n_rounds,
+                               game->max_rounds);
         }
     }
 }
@@ -520,6 +520,98 @@ start_game(struct game *game)
     start_averages(game);
 }
 
+/* Goes on with 'more' in place of the paths so far: new ones have no share
+ * yet. */
+static enum sf_status
+take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
+{
+    struct game next = {
+        .net = game->net,
+        .paths = game->paths,
+        .n_threads = game->n_threads,
+    };
+    struct sf_paths before = *game->paths;
+
+    next.n_rounds = game->n_rounds;
+    next.max_rounds = game->max_rounds;
+    next.progress = game->progress;
+    *game->paths = *more;
+    *more = before;
+    enum sf_status status = reserve_game(&next, err);
+    if (status != SF_OK) {
+        clear_game(&next);
+        return status;
+    }
+    for (size_t k = 0; k < before.demands.n; k++) {
+        uint32_t first = before.first_path.items[k];
+        memcpy(next.x + next.paths->first_path.items[k], game->x + first,
+               (before.first_path.items[k + 1] - first) * sizeof *next.x);
+    }
+    memcpy(next.y, game->y, game->net->n_edges * sizeof *next.y);
+    memcpy(next.loads, game->loads, game->net->n_edges * sizeof *next.y);
+    find_norm(&next);
+    next.weight = game->weight;
+    next.congestion = game->congestion;
+    note_cost(&next, run_pass(&next, pass_cost, next.y), next.y);
+    next.start_gap = sf_net_congestion(next.net, next.loads) - next.cost;
+    start_averages(&next);
+    clear_game(game);
+    *game = next;
+    return SF_OK;
+}
+
+/* Finds the cheapest of all paths under the best prices so far: these say
+ * what all paths together cannot do, and go to 'more'.  Edges that cost
+ * nothing would make paths endless, so that all cost a 'little'. */
+static enum sf_status
+price(struct game *game, uint32_t max_hops, double little,
+      struct sf_paths *more, double *costp, struct sf_error *err)
+{
+    const struct sf_net *net = game->net;
+
+    for (uint32_t e = 0; e < net->n_edges; e++) {
+        game->prices[e] =
+            ((1 - little) * game->y_best[e] + little / net->n_edges) /
+            net->capacities[e];
+    }
+    return sf_paths_price(game->paths, net, max_hops, game->prices, more,
+                          costp, err);
+}
+
+/* Plays over the paths so far, looks for those that are missed, and so on
+ * until the gap to what all paths need is closed. */
+static enum sf_status
+play_growing(struct game *game, uint32_t max_hops, double gap, double *neededp,
+             struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+    /* With few demands a pass is cheap and the paths that are missed matter
+     * more; with many, every growth costs as much as many passes. */
+    bool few = game->paths->demands.n <= (size_t)4 * game->net->n_nodes;
+    uint32_t n_between = few ? 16 : 128;
+
+    *neededp = 0;
+    while (status == SF_OK && game->congestion > (1 + gap) * *neededp &&
+           game->n_rounds < game->max_rounds) {
+        struct sf_paths more = { 0 };
+        double cost;
+
+        uint32_t left = game->max_rounds - game->n_rounds;
+        play(game, gap / 2,
+             game->n_rounds + (left < n_between ? left : n_between));
+        status =
+            price(game, max_hops, fmin(gap / 10, 3e-4), &more, &cost, err);
+        if (status == SF_OK) {
+            *neededp = fmax(*neededp, cost);
+            if (sf_paths_count(&more) > sf_paths_count(game->paths)) {
+                status = take_paths(game, &more, err);
+            }
+        }
+        sf_paths_clear(&more);
+    }
+    return status;
+}
+
 enum sf_status
 sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
                           bool grow, uint32_t max_hops,
@@ -530,22 +622,27 @@ sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
         .net = net,
         .paths = paths,
         .n_threads = sf_parallel_limit(params->n_threads),
+        .max_rounds = params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS,
+        .progress = params->progress,
     };
-    double gap = params->gap > 0 ? params->gap : DEFAULT_GAP;
-    (void)max_hops;
-
-    if (grow) {
-        return sf_fail(err, SF_ELIMIT, "more paths than can be listed");
-    }
+    double gap = params->gap > 0 ? params->gap : DEFAULT_GAP, needed = 0;
 
     enum sf_status status = reserve_game(&game, err);
     if (status == SF_OK) {
         start_game(&game);
-        play(&game, gap, params, result);
+        if (grow) {
+            status = play_growing(&game, max_hops, gap, &needed, err);
+        } else {
+            play(&game, gap, game.max_rounds);
+            needed = game.cost;
+        }
+        sf_progress_report(params->progress, "throughput", game.max_rounds,
+                           game.max_rounds);
         result->method = SF_METHOD_APPROXIMATION;
         result->n_paths = sf_paths_count(paths);
+        result->n_rounds = game.n_rounds;
         result->net_lower = 1 / game.congestion;
-        result->net_upper = 1 / game.cost;
+        result->net_upper = fmax(1 / needed, result->net_lower);
     }
     clear_game(&game);
     return status;

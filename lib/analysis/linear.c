@@ -147,7 +147,7 @@ certify(const struct sf_net *net, const struct sf_paths *paths, double *shares,
     }
     result->net_lower = 1 / sf_net_congestion(net, loads);
     result->net_upper = worth / sf_paths_cost(paths, prices);
-    if (!(result->net_upper > result->net_lower * (1 + 1e-9))) {
+    if (!(result->net_upper > result->net_lower * (1 + 1e-7))) {
         result->net_upper = result->net_lower;
     }
 }
@@ -169,6 +169,8 @@ solve(const struct program *program, const struct sf_net *net,
         goto done;
     }
     Clp_setLogLevel(model, 0);
+    Clp_setPrimalTolerance(model, 1e-9);
+    Clp_setDualTolerance(model, 1e-9);
     Clp_loadProblem(model, program->n_columns, program->n_rows,
                     program->starts, program->rows, program->values,
                     program->column_lower, program->column_upper,
@@ -203,7 +205,7 @@ enum sf_status
 sf_throughput_linear(const struct sf_net *net, const struct sf_paths *paths,
                      struct sf_throughput *result, struct sf_error *err)
 {
-    struct program program = { .by_theta = paths->demands.n <= net->n_edges };
+    struct program program = { .by_theta = paths->demands.n <= net->n_nodes };
     enum sf_status status = reserve_program(&program, net, paths, err);
 
     if (status == SF_OK) {

@@ -86,10 +86,9 @@ has_path(const struct sf_paths *paths, const uint32_t *hops, uint32_t n_hops)
     return false;
 }
 
-/* Adds a path that the demand begun last does not have. */
-static enum sf_status
-append_path(struct sf_paths *paths, const uint32_t *hops, uint32_t n_hops,
-            struct sf_error *err)
+enum sf_status
+sf_paths_append(struct sf_paths *paths, const uint32_t *hops, uint32_t n_hops,
+                struct sf_error *err)
 {
     size_t limit = paths->max_paths ? paths->max_paths : INT32_MAX / 2;
 
@@ -117,7 +116,7 @@ sf_paths_add(struct sf_paths *paths, const uint32_t *hops, uint32_t n_hops,
 {
     return has_path(paths, hops, n_hops)
                ? SF_OK
-               : append_path(paths, hops, n_hops, err);
+               : sf_paths_append(paths, hops, n_hops, err);
 }
 
 void
@@ -233,7 +232,7 @@ walk_from(struct walk *walk, uint32_t at, uint32_t n_hops,
     enum sf_status status = SF_OK;
 
     if (at == walk->destination) {
-        return append_path(walk->paths, walk->hops, n_hops, err);
+        return sf_paths_append(walk->paths, walk->hops, n_hops, err);
     }
     walk->is_on_path[at] = true;
     for (uint32_t e = net->first[at];
@@ -447,7 +446,7 @@ add_disjoint(struct sf_paths *paths, struct draw *draw,
             return i ? SF_OK : sf_fail_unserved(demand, max_hops, err);
         }
         draw_path(draw, demand->source, random);
-        status = append_path(paths, draw->hops, n_hops, err);
+        status = sf_paths_append(paths, draw->hops, n_hops, err);
     }
     return status;
 }

@@ -46,6 +46,10 @@ enum sf_status sf_paths_begin(struct sf_paths *paths,
 /* Adds a path of the demand begun last unless it has it already. */
 enum sf_status sf_paths_add(struct sf_paths *paths, const uint32_t *hops,
                             uint32_t n_hops, struct sf_error *err);
+
+/* The same for one that it is known not to have. */
+enum sf_status sf_paths_append(struct sf_paths *paths, const uint32_t *hops,
+                               uint32_t n_hops, struct sf_error *err);
 void sf_paths_clear(struct sf_paths *paths);
 
 /* The sentence for a demand that no path serves. */

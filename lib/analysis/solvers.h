@@ -7,7 +7,7 @@
 
 /* Solves the linear program over 'paths' with CLP and fills the net_ bounds,
  * the method and n_paths of 'result'.  The bounds are computed anew from what
- * CLP returns, and are one number if CLP was right to nine digits. */
+ * CLP returns, and are one number if CLP was right to seven digits. */
 enum sf_status sf_throughput_linear(const struct sf_net *net,
                                     const struct sf_paths *paths,
                                     struct sf_throughput *result,

@@ -6,10 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Up to so many paths an interior point takes seconds; the simplex, for few
- * demands, goes further. */
-#define MAX_BARRIER_PATHS 80000
-#define MAX_SIMPLEX_PATHS 200000
+/* Up to so many paths linear programs take about a second. */
+#define MAX_BARRIER_PATHS 20000
+#define MAX_SIMPLEX_PATHS 4000
 /* More paths than this are not listed but found as they are needed. */
 #define MAX_LISTED_PATHS 6000000
 
@@ -167,10 +166,36 @@ list_paths(const struct job *job, const struct sf_net *net,
     return status;
 }
 
+/* One path for each demand: nothing to choose. */
+static enum sf_status
+measure_single(const struct job *job, const struct sf_net *net,
+               const struct sf_paths *paths, struct sf_error *err)
+{
+    size_t n = paths->demands.n;
+    double *shares = sf_calloc(n, sizeof *shares);
+    double *loads = sf_calloc(net->n_edges, sizeof *loads);
+    enum sf_status status = SF_OK;
+
+    if (shares && loads) {
+        for (size_t k = 0; k < n; k++) {
+            shares[k] = 1;
+        }
+        sf_paths_loads(paths, net, shares, loads);
+        job->result->n_paths = n;
+        job->result->net_lower = 1 / sf_net_congestion(net, loads);
+        job->result->net_upper = job->result->net_lower;
+    } else {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for loads");
+    }
+    free(loads);
+    free(shares);
+    return status;
+}
+
 static bool
 is_small(const struct sf_paths *paths, const struct sf_net *net)
 {
-    return sf_paths_count(paths) <= (paths->demands.n <= net->n_edges
+    return sf_paths_count(paths) <= (paths->demands.n <= net->n_nodes
                                          ? MAX_SIMPLEX_PATHS
                                          : MAX_BARRIER_PATHS);
 }
@@ -191,15 +216,20 @@ measure_over_paths(const struct job *job, struct sf_error *err)
         return status;
     }
     status = list_paths(job, &net, &paths, &grow, &max_hops, err);
-    if (status == SF_OK) {
-        bool exactly =
-            params->effort == SF_EFFORT_EXACT ||
-            (params->effort == SF_EFFORT_AUTO && is_small(&paths, &net));
-        status = exactly && !grow
-                     ? sf_throughput_linear(&net, &paths, job->result, err)
-                     : sf_throughput_approximate(&net, &paths, grow, max_hops,
-                                                 params, job->result, err);
+    if (status != SF_OK) {
+        goto done;
     }
+    if (!grow && sf_paths_count(&paths) == paths.demands.n) {
+        status = measure_single(job, &net, &paths, err);
+    } else if (!grow && params->effort != SF_EFFORT_APPROXIMATE &&
+               (params->effort == SF_EFFORT_EXACT || is_small(&paths, &net))) {
+        status = sf_throughput_linear(&net, &paths, job->result, err);
+    } else {
+        status = sf_throughput_approximate(&net, &paths, grow, max_hops,
+                                           params, job->result, err);
+    }
+
+done:
     sf_paths_clear(&paths);
     sf_net_clear(&net);
     return status;
