@@ -11,8 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct sf_traffic_params
 make_place(void)
 {
-    struct sf_topology *topo;
-    struct sf_fabric *fabric;
+    static struct sf_topology *topo;
+    static struct sf_fabric *fabric;
 
     if (sf_topology_build("sf:q=3,p=2", &topo, NULL) != SF_OK ||
         sf_fabric_from_topology(topo, NULL, &fabric, NULL) != SF_OK) {
