@@ -17,12 +17,13 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_GAP    0.005
-#define DEFAULT_ROUNDS 20000
-#define CHECK_EVERY    16 /* Rounds between looks at the averages. */
-#define MAX_CHUNKS     16 /* Parts of the demands, whatever the threads. */
-#define CHUNK_HOPS     100000
-#define NORM_ROUNDS    24
+#define DEFAULT_GAP      0.005
+#define DEFAULT_ROUNDS   20000
+#define CHECK_EVERY      16 /* Rounds between looks at the averages. */
+#define MAX_CHUNKS       16 /* Parts of the demands, whatever the threads. */
+#define CHUNK_HOPS       100000
+#define MORE_NORM_ROUNDS 8 /* After a growth. */
+#define NORM_ROUNDS      24
 
 /* A pass over some of the demands. */
 struct chunk {
@@ -49,6 +50,7 @@ struct game {
     double *prices;              /* [n_edges] y over capacity, for the pass. */
     double *y_best;              /* [n_edges] Prices of the largest cost. */
     double *y_mean;              /* [n_edges] */
+    double *vector;              /* [n_edges] Of the largest norm. */
     uint32_t n_summed;
     uint32_t n_rounds, max_rounds; /* Over all restarts. */
     const struct sf_progress *progress;
@@ -248,16 +250,13 @@ note_cost(struct game *game, double cost, const double *y)
  * sum 0 count: the norm is far smaller than that of the matrix itself, and
  * steps are longer. */
 static void
-find_norm(struct game *game)
+find_norm(struct game *game, int n_rounds)
 {
     uint32_t n = game->net->n_edges;
-    double *w = game->y_sum;
+    double *w = game->vector;
     double norm = 0;
 
-    for (uint32_t e = 0; e < n; e++) {
-        w[e] = (double)(e * UINT32_C(2654435769)) * 0x1p-32 - 0.5;
-    }
-    for (int round = 0; round < NORM_ROUNDS; round++) {
+    for (int round = 0; round < n_rounds; round++) {
         double mean = 0, square = 0;
         for (uint32_t e = 0; e < n; e++) {
             mean += w[e] / n;
@@ -440,6 +439,7 @@ part_demands(struct game *game)
 static void
 clear_game(struct game *game)
 {
+    free(game->vector);
     free(game->y_best);
     free(game->y_mean);
     free(game->prices);
@@ -475,14 +475,15 @@ reserve_game(struct game *game, struct sf_error *err)
     game->y_start = sf_calloc(n, sizeof(double));
     game->y_mean = sf_calloc(n, sizeof(double));
     game->y_best = sf_calloc(n, sizeof(double));
+    game->vector = sf_calloc(n, sizeof(double));
     game->loads = sf_calloc(n, sizeof(double));
     game->loads_sum = sf_calloc(n, sizeof(double));
     game->new_loads = sf_calloc(n, sizeof(double));
     game->prices = sf_calloc(n, sizeof(double));
     if (!game->chunks || !game->chunk_loads || !game->x || !game->x_sum ||
         !game->x_start || !game->y || !game->y_sum || !game->y_start ||
-        !game->y_mean || !game->y_best || !game->loads || !game->loads_sum ||
-        !game->new_loads || !game->prices) {
+        !game->y_mean || !game->y_best || !game->vector || !game->loads ||
+        !game->loads_sum || !game->new_loads || !game->prices) {
         return fail_memory(err);
     }
     part_demands(game);
@@ -513,7 +514,10 @@ start_game(struct game *game)
     sf_paths_loads(paths, game->net, game->x, game->loads);
     game->congestion = sf_net_congestion(game->net, game->loads);
     game->cost = 0;
-    find_norm(game);
+    for (uint32_t e = 0; e < n; e++) {
+        game->vector[e] = (double)(e * UINT32_C(2654435769)) * 0x1p-32 - 0.5;
+    }
+    find_norm(game, NORM_ROUNDS);
     note_cost(game, run_pass(game, pass_cost, game->y), game->y);
     game->weight = 1 / sqrt(n * demand);
     game->start_gap = game->congestion - game->cost;
@@ -549,7 +553,8 @@ take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
     }
     memcpy(next.y, game->y, game->net->n_edges * sizeof *next.y);
     memcpy(next.loads, game->loads, game->net->n_edges * sizeof *next.y);
-    find_norm(&next);
+    memcpy(next.vector, game->vector, game->net->n_edges * sizeof *next.y);
+    find_norm(&next, MORE_NORM_ROUNDS);
     next.weight = game->weight;
     next.congestion = game->congestion;
     note_cost(&next, run_pass(&next, pass_cost, next.y), next.y);

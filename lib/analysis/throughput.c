@@ -11,6 +11,8 @@
 #define MAX_SIMPLEX_PATHS 4000
 /* More paths than this are not listed but found as they are needed. */
 #define MAX_LISTED_PATHS 6000000
+/* So many for each demand are a good start where all paths are allowed. */
+#define MAX_START_PATHS 30
 
 struct job {
     const struct sf_graph *graph;
@@ -151,6 +153,10 @@ list_paths(const struct job *job, const struct sf_net *net,
                                  err);
     }
     paths->max_paths = MAX_LISTED_PATHS;
+    if (*grow &&
+        paths->max_paths > MAX_START_PATHS * job->traffic->n_demands) {
+        paths->max_paths = MAX_START_PATHS * job->traffic->n_demands;
+    }
     status =
         sf_paths_enumerate(paths, net, job->traffic, *max_hops, *grow, err);
     if (status == SF_ELIMIT) {
