@@ -214,7 +214,7 @@ solve_by(const char *spec, const char *text, enum sf_throughput_mode mode,
     struct sf_traffic *traffic;
     struct sf_throughput found;
 
-    if (last != spec) {
+    if (!topo || last != spec) {
         sf_layers_free(layers);
         sf_topology_free(topo);
         topo = build(spec);

@@ -256,6 +256,10 @@ find_norm(struct game *game, int n_rounds)
     double *w = game->vector;
     double norm = 0;
 
+    /* Starts where it ended last, and a little in all directions. */
+    for (uint32_t e = 0; e < n; e++) {
+        w[e] += ((double)(e * UINT32_C(2654435769)) * 0x1p-32 - 0.5) / n;
+    }
     for (int round = 0; round < n_rounds; round++) {
         double mean = 0, square = 0;
         for (uint32_t e = 0; e < n; e++) {
@@ -514,9 +518,6 @@ start_game(struct game *game)
     sf_paths_loads(paths, game->net, game->x, game->loads);
     game->congestion = sf_net_congestion(game->net, game->loads);
     game->cost = 0;
-    for (uint32_t e = 0; e < n; e++) {
-        game->vector[e] = (double)(e * UINT32_C(2654435769)) * 0x1p-32 - 0.5;
-    }
     find_norm(game, NORM_ROUNDS);
     note_cost(game, run_pass(game, pass_cost, game->y), game->y);
     game->weight = 1 / sqrt(n * demand);

@@ -42,18 +42,14 @@ clear_program(struct program *program)
     free(program->starts);
 }
 
-static enum sf_status
+static bool
 reserve_program(struct program *program, const struct sf_net *net,
-                const struct sf_paths *paths, struct sf_error *err)
+                const struct sf_paths *paths)
 {
     size_t n_paths = sf_paths_count(paths);
     size_t n_rows = net->n_edges + paths->demands.n;
     size_t n_values = paths->hops.n + n_paths + n_rows;
 
-    if (n_values > INT32_MAX) {
-        return sf_fail(err, SF_ELIMIT,
-                       "a linear program of %zu paths is too large", n_paths);
-    }
     program->n_columns = (int)n_paths + 1;
     program->n_rows = (int)n_rows;
     program->starts = sf_calloc(n_paths + 2, sizeof *program->starts);
@@ -64,12 +60,9 @@ reserve_program(struct program *program, const struct sf_net *net,
     program->objective = sf_calloc(n_paths + 1, sizeof(double));
     program->row_lower = sf_calloc(n_rows, sizeof(double));
     program->row_upper = sf_calloc(n_rows, sizeof(double));
-    if (!program->starts || !program->rows || !program->values ||
-        !program->column_lower || !program->column_upper ||
-        !program->objective || !program->row_lower || !program->row_upper) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for a linear program");
-    }
-    return SF_OK;
+    return program->starts && program->rows && program->values &&
+           program->column_lower && program->column_upper &&
+           program->objective && program->row_lower && program->row_upper;
 }
 
 /* Adds an entry to the column that is being filled. */
@@ -206,14 +199,23 @@ sf_throughput_linear(const struct sf_net *net, const struct sf_paths *paths,
                      struct sf_throughput *result, struct sf_error *err)
 {
     struct program program = { .by_theta = paths->demands.n <= net->n_nodes };
-    enum sf_status status = reserve_program(&program, net, paths, err);
+    size_t n_paths = sf_paths_count(paths);
+    enum sf_status status;
 
-    if (status == SF_OK) {
+    /* CLP counts in int; see reserve_program(). */
+    if (paths->hops.n + n_paths + net->n_edges + paths->demands.n >
+        INT32_MAX) {
+        return sf_fail(err, SF_ELIMIT,
+                       "a linear program of %zu paths is too large", n_paths);
+    }
+    if (reserve_program(&program, net, paths)) {
         fill_program(&program, net, paths);
         status = solve(&program, net, paths, result, err);
         result->method =
             program.by_theta ? SF_METHOD_SIMPLEX : SF_METHOD_BARRIER;
-        result->n_paths = sf_paths_count(paths);
+        result->n_paths = n_paths;
+    } else {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for a linear program");
     }
     clear_program(&program);
     return status;

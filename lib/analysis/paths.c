@@ -277,10 +277,14 @@ sf_paths_enumerate(struct sf_paths *paths, const struct sf_net *net,
     struct walk walk = { .paths = paths, .net = net };
     enum sf_status status = sf_net_distances(net, &distances, err);
 
+    if (!distances) {
+        return status;
+    }
     walk.is_on_path = sf_calloc(n, sizeof *walk.is_on_path);
     walk.hops = sf_calloc(n + 1, sizeof *walk.hops);
-    if (status == SF_OK && (!walk.is_on_path || !walk.hops)) {
+    if (!walk.is_on_path || !walk.hops) {
         status = fail_memory(err);
+        goto done;
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands;) {
         struct sf_demand demand = merge_variants(traffic, &k);
@@ -299,6 +303,8 @@ sf_paths_enumerate(struct sf_paths *paths, const struct sf_net *net,
             status = walk_from(&walk, demand.source, 0, err);
         }
     }
+
+done:
     free(walk.hops);
     free(walk.is_on_path);
     free(distances);
@@ -467,6 +473,7 @@ sf_paths_disjoint(struct sf_paths *paths, const struct sf_graph *graph,
     if (!draw.is_used || !draw.to_go || !draw.n_ways || !draw.queue ||
         !draw.hops) {
         status = fail_memory(err);
+        goto done;
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands;) {
         struct sf_demand demand = merge_variants(traffic, &k);
@@ -476,6 +483,8 @@ sf_paths_disjoint(struct sf_paths *paths, const struct sf_graph *graph,
         status = add_disjoint(paths, &draw, &demand, n_paths, max_hops,
                               &random, err);
     }
+
+done:
     free(draw.hops);
     free(draw.queue);
     free(draw.n_ways);

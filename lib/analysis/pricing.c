@@ -99,6 +99,14 @@ search(struct levels *levels, uint32_t source, uint32_t max_hops)
     return true;
 }
 
+/* What the cheapest path to 'v' costs. */
+static double
+cost_to(const struct levels *levels, uint32_t v)
+{
+    size_t last = levels->n_levels - 1;
+    return levels->costs[last * levels->net->n_nodes + v];
+}
+
 /* The tail of edge 'e': edges stand by their tails. */
 static uint32_t
 tail_of(const struct sf_net *net, uint32_t e)
@@ -165,26 +173,19 @@ sf_paths_price(const struct sf_paths *paths, const struct sf_net *net,
 {
     struct levels levels = { .net = net, .prices = prices };
     enum sf_status status = SF_OK;
-    uint32_t source = SF_NONE;
 
     *costp = 0;
     levels.hops = sf_calloc((size_t)net->n_nodes + 1, sizeof *levels.hops);
-    if (!levels.hops) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for cheapest paths");
-    }
     for (size_t k = 0; status == SF_OK && k < paths->demands.n; k++) {
         const struct sf_demand *demand = &paths->demands.items[k];
-        if (demand->source != source) {
-            source = demand->source;
-            if (!search(&levels, source, max_hops)) {
+        if (k == 0 || demand->source != demand[-1].source) {
+            if (!levels.hops || !search(&levels, demand->source, max_hops)) {
                 status = sf_fail(err, SF_ENOMEM,
                                  "out of memory for cheapest paths");
                 break;
             }
         }
-        *costp += demand->amount *
-                  levels.costs[(size_t)(levels.n_levels - 1) * net->n_nodes +
-                               demand->destination];
+        *costp += demand->amount * cost_to(&levels, demand->destination);
         status = extend_demand(paths, k, &levels, more, err);
     }
     free(levels.hops);

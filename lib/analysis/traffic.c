@@ -231,9 +231,9 @@ add_permutation(struct sf_flow_sum *sum, const double *values,
 }
 
 /* What it costs to pair two switches that many hops apart, for
- * match_switches(); SF_MATCH_NEVER only if nothing else is left. */
+ * match_switches(); match_never only if nothing else is left. */
 typedef int16_t pair_cost(uint32_t distance, double wanted);
-#define MATCH_NEVER 10000
+static const int16_t match_never = 10000;
 
 static int16_t
 cost_of_exact(uint32_t distance, double wanted)
@@ -272,9 +272,10 @@ fill_costs(const struct sf_graph *graph, const uint32_t *carriers, uint32_t n,
         for (uint32_t j = 0; j < n; j++) {
             uint16_t distance =
                 distances[(size_t)carriers[i] * net.n_nodes + carriers[j]];
-            costs[(size_t)i * n + j] = i == j || distance == UINT16_MAX
-                                           ? MATCH_NEVER
-                                           : cost_of(distance, wanted);
+            costs[(size_t)i * n + j] = match_never;
+            if (i != j && distance != UINT16_MAX) {
+                costs[(size_t)i * n + j] = cost_of(distance, wanted);
+            }
         }
     }
     free(distances);
@@ -318,7 +319,7 @@ match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
     sf_random_init(&random, sum->params->seed, STREAM_MATCHING);
     status = sf_matching_find(costs, n, &random, matched, err);
     for (uint32_t i = 0; status == SF_OK && i < n; i++) {
-        if (costs[(size_t)i * n + matched[i]] == MATCH_NEVER) {
+        if (costs[(size_t)i * n + matched[i]] == match_never) {
             status = sf_fail(err, SF_EUNREACHABLE,
                              "switch %u cannot be paired with another: it is "
                              "in a part of its own",
@@ -378,9 +379,11 @@ add_matching(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
     struct lottery lottery =
         lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
     uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
-    enum sf_status status =
-        to ? match_switches(sum, cost_of, wanted, to, err) : fail_memory(err);
 
+    if (!to) {
+        return fail_memory(err);
+    }
+    enum sf_status status = match_switches(sum, cost_of, wanted, to, err);
     for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
         sf_flow_sum_add(sum, h, host_opposite(sum, h, to[sum->switch_of[h]]),
                         draw(&lottery) ? ratio : 1);
@@ -425,9 +428,11 @@ add_adversarial(struct sf_flow_sum *sum, const double *values,
     struct lottery lottery =
         lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
     uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
-    enum sf_status status =
-        to ? match_switches(sum, cost_of_apart, 2, to, err) : fail_memory(err);
 
+    if (!to) {
+        return fail_memory(err);
+    }
+    enum sf_status status = match_switches(sum, cost_of_apart, 2, to, err);
     for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
         uint32_t s = sum->switch_of[h];
         for (uint32_t other = 0; other < sum->n_hosts; other++) {

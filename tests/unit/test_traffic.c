@@ -216,7 +216,7 @@ TEST(traffic_matching_is_cheapest)
     sf_random_init(&random, 5, 0);
 
     for (int round = 0; round < 300; round++) {
-        int16_t costs[49];
+        int16_t costs[49] = { 0 };
         uint32_t n = 1 + sf_random_below(&random, 7), to[7], taken = 0;
         uint32_t spread = 1 + sf_random_below(&random, 30);
         int32_t cost = 0;
