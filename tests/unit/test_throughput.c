@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define N_CASES 400
+#define N_CASES 1000
 
 /* A topology, or a graph, with one host or more on each switch. */
 struct place {
