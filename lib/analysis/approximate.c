@@ -602,7 +602,8 @@ play_growing(struct game *game, uint32_t max_hops, double gap, double *neededp,
         struct sf_paths more = { 0 };
         double cost;
 
-        uint32_t left = game->max_rounds - game->n_rounds;
+        uint32_t before = game->n_rounds;
+        uint32_t left = game->max_rounds - before;
         play(game, gap / 2,
              game->n_rounds + (left < n_between ? left : n_between));
         status =
@@ -611,6 +612,10 @@ play_growing(struct game *game, uint32_t max_hops, double gap, double *neededp,
             *neededp = fmax(*neededp, cost);
             if (sf_paths_count(&more) > sf_paths_count(game->paths)) {
                 status = take_paths(game, &more, err);
+            } else if (game->n_rounds == before) {
+                /* As close as numbers of this precision come. */
+                sf_paths_clear(&more);
+                break;
             }
         }
         sf_paths_clear(&more);
