@@ -202,6 +202,93 @@ route_8_by_paper(const char *spec)
     route_by(spec, "paper", 8, 1);
 }
 
+/* Throughput of 8 layers of gates; 'effort' as in throughput.h. */
+static void
+solve_by(const char *spec, const char *text, enum sf_throughput_mode mode,
+         enum sf_throughput_effort effort)
+{
+    static struct sf_topology
+        *topo; /* Of the last spec: routing is not what */
+    static struct sf_layers *layers; /* is measured here. */
+    static const char *last;
+    struct sf_traffic *traffic;
+    struct sf_throughput found;
+
+    if (!topo || last != spec) {
+        sf_layers_free(layers);
+        sf_topology_free(topo);
+        topo = build(spec);
+        struct sf_layers_params params = { .n_layers = 8, .n_threads = 2 };
+        if (sf_layers_build(topo->graph, topo->n_hosts, &params, &layers,
+                            NULL) != SF_OK) {
+            exit(EXIT_FAILURE);
+        }
+        last = spec;
+    }
+    struct sf_traffic_params where = { .graph = topo->graph,
+                                       .n_hosts = topo->n_hosts,
+                                       .seed = 1 };
+    struct sf_throughput_params params = {
+        .mode = mode,
+        .variants = &layers,
+        .n_variants = 1,
+        .effort = effort,
+        .n_threads = 2,
+    };
+    if (sf_traffic_build(text, &where, &traffic, NULL) != SF_OK ||
+        sf_throughput_measure(topo->graph, traffic, &params, &found, NULL) !=
+            SF_OK ||
+        found.upper > 1.0051 * found.lower) {
+        exit(EXIT_FAILURE);
+    }
+    sf_traffic_free(traffic);
+}
+
+static void
+bound_all_to_all(const char *spec)
+{
+    solve_by(spec, "all-to-all", SF_THROUGHPUT_LAYERS, SF_EFFORT_APPROXIMATE);
+}
+
+static void
+solve_all_to_all(const char *spec)
+{
+    solve_by(spec, "all-to-all", SF_THROUGHPUT_LAYERS, SF_EFFORT_EXACT);
+}
+
+static void
+bound_permutation(const char *spec)
+{
+    solve_by(spec, "permutation", SF_THROUGHPUT_LAYERS, SF_EFFORT_APPROXIMATE);
+}
+
+static void
+bound_switch_permutation(const char *spec)
+{
+    solve_by(spec, "switch-permutation", SF_THROUGHPUT_LAYERS,
+             SF_EFFORT_APPROXIMATE);
+}
+
+static void
+solve_switch_permutation(const char *spec)
+{
+    solve_by(spec, "switch-permutation", SF_THROUGHPUT_LAYERS,
+             SF_EFFORT_EXACT);
+}
+
+static void
+bound_adversarial(const char *spec)
+{
+    solve_by(spec, "adversarial:load=0.1", SF_THROUGHPUT_LAYERS,
+             SF_EFFORT_APPROXIMATE);
+}
+
+static void
+bound_any_path(const char *spec)
+{
+    solve_by(spec, "switch-permutation", SF_THROUGHPUT_ANY, SF_EFFORT_AUTO);
+}
+
 /* A plain generator in Python, as research code often is. */
 static void
 build_in_python(const char *spec)
@@ -271,6 +358,23 @@ main(void)
             route_4_by_paper, 1);
     compare("gates, sf:q=19, by 2 threads | by 1", "sf:q=19",
             route_4_by_2_threads, route_4, 3);
+
+    compare("throughput, q=5, all-to-all | CLP barrier", "sf:q=5",
+            bound_all_to_all, solve_all_to_all, 5);
+    compare("throughput, q=7, all-to-all | CLP barrier", "sf:q=7",
+            bound_all_to_all, solve_all_to_all, 1);
+    compare("throughput, q=13, all-to-all", "sf:q=13", bound_all_to_all, NULL,
+            3);
+    compare("throughput, q=13, adversarial", "sf:q=13", bound_adversarial,
+            NULL, 3);
+    compare("throughput, q=13, permutation", "sf:q=13", bound_permutation,
+            NULL, 3);
+    compare("throughput, q=13, of switches | CLP simplex", "sf:q=13",
+            bound_switch_permutation, solve_switch_permutation, 3);
+    compare("throughput, q=13, of switches, any path", "sf:q=13",
+            bound_any_path, NULL, 3);
+    compare("throughput, q=19, all-to-all", "sf:q=19", bound_all_to_all, NULL,
+            1);
 
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -1232,7 +1232,10 @@ guess_loads(struct gates *gates)
     double all = n_layers * job->mean_distance + (n_layers - 1) * extra;
 
     gates->target = 1 + (uint64_t)(routes * all / n_arcs);
-    gates->others = (uint64_t)(routes * (all - n_layers) / n_arcs);
+    /* Below one hop a route on average, as where all switches are adjacent,
+     * there are none. */
+    gates->others =
+        all > n_layers ? (uint64_t)(routes * (all - n_layers) / n_arcs) : 0;
 }
 
 static void

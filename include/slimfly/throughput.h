@@ -1,0 +1,90 @@
+/* throughput.h -- maximum achievable throughput: the largest factor by which
+ * all demands of a traffic can be multiplied so that they still fit, all at
+ * once, with every link direction of capacity 1.
+ *
+ * The factor theta is the smaller of two: what the links between switches
+ * carry, and the rate of a host's link over the largest demand of a host.
+ * Every answer is certified: 'lower' comes with a flow that fits, 'upper' with
+ * link prices that prove that no more does. */
+#ifndef SLIMFLY_THROUGHPUT_H
+#define SLIMFLY_THROUGHPUT_H
+
+#include "slimfly/layers.h"
+#include "slimfly/progress.h"
+#include "slimfly/traffic.h"
+
+#pragma GCC visibility push(default)
+
+/* Which paths a demand may take, and how it is shared out over them. */
+enum sf_throughput_mode {
+    SF_THROUGHPUT_LAYERS, /* Those of the layers, shares at will. */
+    SF_THROUGHPUT_EQUAL,  /* Those of the layers, each layer the same share:
+                           * what round robin does. */
+    SF_THROUGHPUT_FREE,   /* 'n_paths' paths that share no link, of at most
+                           * 'max_hops', the shortest first and at random among
+                           * equals, chosen for each pair by itself: what
+                           * layers could do if next hops were free. */
+    SF_THROUGHPUT_HOPS,   /* All of at most 'max_hops'. */
+    SF_THROUGHPUT_ANY,    /* All: the limit of the topology. */
+};
+
+/* How the answer was found. */
+enum sf_throughput_method {
+    SF_METHOD_CLOSED_FORM,   /* No choice: adding up loads. */
+    SF_METHOD_SIMPLEX,       /* Linear program, dual simplex. */
+    SF_METHOD_BARRIER,       /* Linear program, interior point. */
+    SF_METHOD_APPROXIMATION, /* First-order method, to the gap asked for. */
+};
+
+/* Whether to look for the optimum or for bounds. */
+enum sf_throughput_effort {
+    SF_EFFORT_AUTO,  /* The optimum where it takes seconds, else bounds. */
+    SF_EFFORT_EXACT, /* The optimum, however long it takes. */
+    SF_EFFORT_APPROXIMATE, /* Bounds. */
+};
+
+/* What to measure; zero stands for a default everywhere. */
+struct sf_throughput_params {
+    enum sf_throughput_mode mode;
+    struct sf_layers *const *variants; /* LAYERS, EQUAL: [n_variants] */
+    uint32_t n_variants;               /* As many as the traffic has. */
+    uint32_t n_paths;                  /* FREE */
+    uint32_t max_hops;                 /* FREE, HOPS; 0: diameter + 1. */
+    uint64_t seed;                     /* FREE */
+    bool without_host_links;           /* Let hosts send as fast as they like,
+                                        * as TopoBench [Jyothi16] does. */
+    enum sf_throughput_effort effort;
+    double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
+                          * 0: 0.005. */
+    uint32_t max_rounds; /* Of bounds: stop after so many passes over all
+                          * paths, whatever the gap; 0: 20,000. */
+    uint32_t n_threads;  /* Changes nothing but the time. */
+    const struct sf_progress *progress; /* May be NULL. */
+};
+
+/* Infinite where nothing limits: no demand between switches, no host links. */
+struct sf_throughput {
+    double lower, upper;         /* Theta; equal if found exactly. */
+    double net_lower, net_upper; /* What links between switches allow alone. */
+    double host;                 /* What links of hosts allow alone. */
+    enum sf_throughput_method method;
+    uint64_t n_paths;  /* Different paths that were considered. */
+    uint32_t n_rounds; /* Passes of the approximation. */
+};
+
+/* Measures 'traffic' on 'graph', which it was made for.  Parallel links are
+ * links.  SF_EUNREACHABLE: a demand has no path ('err' names the switches).
+ * SF_EINVAL: parameters that do not fit each other.  SF_ELIMIT: more paths
+ * than the solvers can number. */
+enum sf_status sf_throughput_measure(const struct sf_graph *graph,
+                                     const struct sf_traffic *traffic,
+                                     const struct sf_throughput_params *params,
+                                     struct sf_throughput *result,
+                                     struct sf_error *err);
+
+/* The names of modes and methods, for people: "layers", "simplex". */
+const char *sf_throughput_mode_name(enum sf_throughput_mode mode);
+const char *sf_throughput_method_name(enum sf_throughput_method method);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,277 @@
+/* throughput.c -- chooses paths and solver. */
+#include "slimfly/throughput.h"
+
+#include "analysis/solvers.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Up to so many paths linear programs take about a second. */
+#define MAX_BARRIER_PATHS 20000
+#define MAX_SIMPLEX_PATHS 4000
+/* More paths than this are not listed but found as they are needed. */
+#define MAX_LISTED_PATHS 6000000
+/* So many for each demand are a good start where all paths are allowed. */
+#define MAX_START_PATHS 100
+
+struct job {
+    const struct sf_graph *graph;
+    const struct sf_traffic *traffic;
+    const struct sf_throughput_params *params;
+    struct sf_throughput *result;
+};
+
+const char *
+sf_throughput_mode_name(enum sf_throughput_mode mode)
+{
+    static const char *const names[] = {
+        [SF_THROUGHPUT_LAYERS] = "layers", [SF_THROUGHPUT_EQUAL] = "equal",
+        [SF_THROUGHPUT_FREE] = "free",     [SF_THROUGHPUT_HOPS] = "hops",
+        [SF_THROUGHPUT_ANY] = "any",
+    };
+    return names[mode];
+}
+
+const char *
+sf_throughput_method_name(enum sf_throughput_method method)
+{
+    static const char *const names[] = {
+        [SF_METHOD_CLOSED_FORM] = "closed form",
+        [SF_METHOD_SIMPLEX] = "simplex",
+        [SF_METHOD_BARRIER] = "barrier",
+        [SF_METHOD_APPROXIMATION] = "approximation",
+    };
+    return names[method];
+}
+
+/* Whether the layers are there and fit the traffic. */
+static enum sf_status
+check_layers(const struct job *job, struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    uint32_t n_variants = params->n_variants ? params->n_variants : 1;
+
+    if (!params->variants || n_variants != job->traffic->n_variants) {
+        return sf_fail(err, SF_EINVAL,
+                       "expected layers for %u variants, as the traffic has",
+                       job->traffic->n_variants);
+    }
+    for (uint32_t v = 0; v < n_variants; v++) {
+        if (params->variants[v]->n_switches != job->graph->n_nodes) {
+            return sf_fail(
+                err, SF_EINVAL, "expected layers for %u switches, found %u",
+                job->graph->n_nodes, params->variants[v]->n_switches);
+        }
+    }
+    return SF_OK;
+}
+
+/* Every layer carries the same share: the largest load says it all. */
+static enum sf_status
+measure_equal(const struct job *job, struct sf_error *err)
+{
+    const struct sf_graph *graph = job->graph;
+    enum sf_status status = SF_OK;
+    double largest = 0;
+    double *loads = sf_calloc((size_t)2 * graph->n_links, sizeof *loads);
+
+    if (!loads) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for loads");
+    }
+    for (size_t k = 0; status == SF_OK && k < job->traffic->n_demands; k++) {
+        const struct sf_demand *demand = &job->traffic->demands[k];
+        const struct sf_layers *layers =
+            job->params->variants[demand->variant];
+        for (uint32_t l = 0; status == SF_OK && l < layers->n_layers; l++) {
+            uint32_t n_hops = 0, at = demand->source;
+            while (at != demand->destination) {
+                uint32_t arc =
+                    sf_layers_arc(layers, graph, l, at, demand->destination);
+                if (arc == SF_NONE || n_hops++ == graph->n_nodes) {
+                    status = sf_fail_unserved(demand, 0, err);
+                    break;
+                }
+                loads[arc] += demand->amount / layers->n_layers;
+                at = graph->arcs[arc].to;
+            }
+            job->result->n_paths++;
+        }
+    }
+    for (uint32_t arc = 0; arc < 2 * graph->n_links; arc++) {
+        largest = fmax(largest, loads[arc]);
+    }
+    job->result->net_lower = job->result->net_upper = 1 / largest;
+    free(loads);
+    return status;
+}
+
+/* The default of max_hops: the longest distance plus one. */
+static enum sf_status
+choose_hops(const struct sf_net *net, uint32_t *hopsp, struct sf_error *err)
+{
+    uint16_t *distances;
+    size_t n = net->n_nodes;
+    enum sf_status status = sf_net_distances(net, &distances, err);
+
+    *hopsp = 0;
+    for (size_t i = 0; status == SF_OK && i < n * n; i++) {
+        if (distances[i] != UINT16_MAX && distances[i] > *hopsp) {
+            *hopsp = distances[i];
+        }
+    }
+    ++*hopsp;
+    free(distances);
+    return status;
+}
+
+/* Lists the paths that the mode allows.  '*grow' says whether there are more,
+ * of at most '*max_hops' each. */
+static enum sf_status
+list_paths(const struct job *job, const struct sf_net *net,
+           struct sf_paths *paths, bool *grow, uint32_t *max_hops,
+           struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    enum sf_throughput_mode mode = params->mode;
+    enum sf_status status = SF_OK;
+
+    *grow = mode == SF_THROUGHPUT_ANY;
+    *max_hops = params->max_hops;
+    if (mode == SF_THROUGHPUT_LAYERS) {
+        return sf_paths_of_layers(paths, job->graph, job->traffic,
+                                  params->variants, err);
+    }
+    if (*grow || *max_hops == 0) {
+        status = choose_hops(net, max_hops, err);
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    if (mode == SF_THROUGHPUT_FREE) {
+        return sf_paths_disjoint(paths, job->graph, job->traffic,
+                                 params->n_paths, *max_hops, params->seed,
+                                 err);
+    }
+    paths->max_paths = MAX_LISTED_PATHS;
+    if (*grow &&
+        paths->max_paths > MAX_START_PATHS * job->traffic->n_demands) {
+        paths->max_paths = MAX_START_PATHS * job->traffic->n_demands;
+    }
+    status =
+        sf_paths_enumerate(paths, net, job->traffic, *max_hops, *grow, err);
+    if (status == SF_ELIMIT) {
+        /* Begin with the shortest ones. */
+        *grow = true;
+        sf_paths_clear(paths);
+        status = sf_paths_enumerate(paths, net, job->traffic, 0, true, err);
+    }
+    paths->max_paths = 0;
+    if (mode == SF_THROUGHPUT_ANY) {
+        *max_hops = 0;
+    }
+    return status;
+}
+
+/* One path for each demand: nothing to choose. */
+static enum sf_status
+measure_single(const struct job *job, const struct sf_net *net,
+               const struct sf_paths *paths, struct sf_error *err)
+{
+    size_t n = paths->demands.n;
+    double *shares = sf_calloc(n, sizeof *shares);
+    double *loads = sf_calloc(net->n_edges, sizeof *loads);
+    enum sf_status status = SF_OK;
+
+    if (shares && loads) {
+        for (size_t k = 0; k < n; k++) {
+            shares[k] = 1;
+        }
+        sf_paths_loads(paths, net, shares, loads);
+        job->result->n_paths = n;
+        job->result->net_lower = 1 / sf_net_congestion(net, loads);
+        job->result->net_upper = job->result->net_lower;
+    } else {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for loads");
+    }
+    free(loads);
+    free(shares);
+    return status;
+}
+
+static bool
+is_small(const struct sf_paths *paths, const struct sf_net *net)
+{
+    return sf_paths_count(paths) <= (paths->demands.n <= net->n_nodes
+                                         ? MAX_SIMPLEX_PATHS
+                                         : MAX_BARRIER_PATHS);
+}
+
+static enum sf_status
+measure_over_paths(const struct job *job, struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    bool bundled = params->mode == SF_THROUGHPUT_HOPS ||
+                   params->mode == SF_THROUGHPUT_ANY;
+    bool grow = false;
+    uint32_t max_hops = 0;
+    struct sf_net net;
+    struct sf_paths paths = { 0 };
+
+    enum sf_status status = sf_net_build(&net, job->graph, bundled, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    status = list_paths(job, &net, &paths, &grow, &max_hops, err);
+    if (status != SF_OK) {
+        goto done;
+    }
+    if (!grow && sf_paths_count(&paths) == paths.demands.n) {
+        status = measure_single(job, &net, &paths, err);
+    } else if (!grow && params->effort != SF_EFFORT_APPROXIMATE &&
+               (params->effort == SF_EFFORT_EXACT || is_small(&paths, &net))) {
+        status = sf_throughput_linear(&net, &paths, job->result, err);
+    } else {
+        status = sf_throughput_approximate(&net, &paths, grow, max_hops,
+                                           params, job->result, err);
+    }
+
+done:
+    sf_paths_clear(&paths);
+    sf_net_clear(&net);
+    return status;
+}
+
+enum sf_status
+sf_throughput_measure(const struct sf_graph *graph,
+                      const struct sf_traffic *traffic,
+                      const struct sf_throughput_params *params,
+                      struct sf_throughput *result, struct sf_error *err)
+{
+    struct job job = { graph, traffic, params, result };
+    enum sf_status status = SF_OK;
+
+    *result = (struct sf_throughput){
+        .net_lower = HUGE_VAL,
+        .net_upper = HUGE_VAL,
+        .host = params->without_host_links ? HUGE_VAL : 1 / traffic->max_host,
+    };
+    if (traffic->n_switches != graph->n_nodes) {
+        return sf_fail(err, SF_EINVAL,
+                       "expected traffic for %u switches, found %u",
+                       graph->n_nodes, traffic->n_switches);
+    }
+    if (params->mode == SF_THROUGHPUT_LAYERS ||
+        params->mode == SF_THROUGHPUT_EQUAL) {
+        status = check_layers(&job, err);
+    } else if (params->mode == SF_THROUGHPUT_FREE && params->n_paths == 0) {
+        status = sf_fail(err, SF_EINVAL, "expected one path or more a pair");
+    }
+    if (status == SF_OK && traffic->n_demands > 0) {
+        status = params->mode == SF_THROUGHPUT_EQUAL
+                     ? measure_equal(&job, err)
+                     : measure_over_paths(&job, err);
+    }
+    result->lower = fmin(result->net_lower, result->host);
+    result->upper = fmin(result->net_upper, result->host);
+    return status;
+}

@@ -1,0 +1,571 @@
+/* test_throughput.c -- throughput by hand, by linear programs and by bounds,
+ * held against each other.  tests/oracle/throughput.py has a further judge. */
+#include "analysis/solvers.h"
+#include "base/mem.h"
+#include "helpers.h"
+#include "test.h"
+#include "throughput_cases.h"
+
+#include <math.h>
+
+#define N_CASES 1000
+
+/* A topology, or a graph, with one host or more on each switch. */
+struct place {
+    struct sf_graph *graph;
+    uint32_t *n_hosts;
+};
+
+static struct place
+place_of(uint32_t n, const struct sf_link *links, uint32_t n_links,
+         uint32_t n_hosts)
+{
+    struct place place = { 0 };
+
+    CHECK(sf_graph_build(n, links, n_links, &place.graph, NULL) == SF_OK);
+    place.n_hosts = calloc(n, sizeof *place.n_hosts);
+    CHECK(place.n_hosts != NULL);
+    for (uint32_t s = 0; s < n; s++) {
+        place.n_hosts[s] = n_hosts;
+    }
+    return place;
+}
+
+static struct place
+ring_of(uint32_t n, uint32_t n_hosts)
+{
+    struct sf_link links[64];
+    for (uint32_t s = 0; s < n; s++) {
+        links[s] = (struct sf_link){ s, (s + 1) % n };
+    }
+    return place_of(n, links, n, n_hosts);
+}
+
+static struct place
+complete_of(uint32_t n, uint32_t n_hosts)
+{
+    struct sf_link links[256];
+    uint32_t n_links = 0;
+    for (uint32_t a = 0; a < n; a++) {
+        for (uint32_t b = 0; b < a; b++) {
+            links[n_links++] = (struct sf_link){ a, b };
+        }
+    }
+    return place_of(n, links, n_links, n_hosts);
+}
+
+static void
+place_clear(struct place *place)
+{
+    free(place->n_hosts);
+    sf_graph_free(place->graph);
+}
+
+static struct sf_traffic *
+traffic_of(const struct sf_graph *graph, const uint32_t *n_hosts,
+           const char *text)
+{
+    struct sf_traffic_params params = { .graph = graph, .n_hosts = n_hosts };
+    struct sf_traffic *traffic;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_traffic_build(text, &params, &traffic, &err) == SF_OK,
+              "%s: %s", text, err.text);
+    return traffic;
+}
+
+static struct sf_throughput
+measure(const struct sf_graph *graph, const struct sf_traffic *traffic,
+        struct sf_throughput_params params)
+{
+    struct sf_throughput result;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_throughput_measure(graph, traffic, &params, &result, &err) ==
+                  SF_OK,
+              "%s", err.text);
+    CHECK_FOR(result.lower <= result.upper, "%.17g above %.17g", result.lower,
+              result.upper);
+    CHECK(result.net_lower <= result.net_upper);
+    CHECK(result.lower == fmin(result.net_lower, result.host));
+    return result;
+}
+
+/* Measures 'text' on 'place' in a mode that needs no layers, exactly and by
+ * bounds, and expects 'expected' of the links between switches. */
+static void
+expect(const struct place *place, const char *text,
+       enum sf_throughput_mode mode, uint32_t max_hops, double expected)
+{
+    struct sf_traffic *traffic =
+        traffic_of(place->graph, place->n_hosts, text);
+    struct sf_throughput_params params = { .mode = mode,
+                                           .max_hops = max_hops,
+                                           .n_paths = 100 };
+
+    struct sf_throughput found = measure(place->graph, traffic, params);
+    if (mode == SF_THROUGHPUT_ANY) {
+        CHECK(found.net_lower <= expected * (1 + 1e-9));
+        CHECK(found.net_upper >= expected * (1 - 1e-9));
+    } else {
+        CHECK_NEAR(found.net_lower, expected, 1e-6);
+        CHECK(found.net_lower == found.net_upper);
+    }
+    params.effort = SF_EFFORT_APPROXIMATE;
+    params.gap = 1e-4;
+    found = measure(place->graph, traffic, params);
+    CHECK_NEAR(found.net_lower, expected, 2e-4 * expected);
+    CHECK_NEAR(found.net_upper, expected, 2e-4 * expected);
+    CHECK_NEAR(found.lower, fmin(expected, 1), 2e-4 * expected);
+    sf_traffic_free(traffic);
+}
+
+/* An odd ring: all shortest paths are unique and every arc carries those of
+ * 1..m hops, 1 + ... + m of them, each 1 / (n - 1). */
+TEST(throughput_ring)
+{
+    struct place place = ring_of(7, 1);
+    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 3, 6.0 / 6);
+    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 6.0 / 6);
+    place_clear(&place);
+
+    place = ring_of(5, 1);
+    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 2, 4.0 / 3);
+    expect(&place, "all-to-all", SF_THROUGHPUT_FREE, 2, 4.0 / 3);
+    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 4.0 / 3);
+    place_clear(&place);
+}
+
+/* Each of n switches with p hosts sends p^2 / (np - 1) to each other.  Under a
+ * permutation, direct links carry 1 and each of n - 2 detours 1/2. */
+TEST(throughput_complete_graph)
+{
+    struct place place = complete_of(6, 3);
+    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 1, 17.0 / 9);
+    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 17.0 / 9);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1,
+           1.0 / 3);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 2,
+           3.0 / 3);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 2,
+           3.0 / 3);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0,
+           3.0 / 3);
+    place_clear(&place);
+}
+
+/* Three links between two switches carry three times as much; two switches
+ * with two hosts each send 2 to each other. */
+TEST(throughput_parallel_links)
+{
+    static const struct sf_link links[] = { { 0, 1 }, { 0, 1 }, { 0, 1 } };
+    struct place place = place_of(2, links, 3, 2);
+
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1,
+           1.5);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 1,
+           1.5);
+    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0, 1.5);
+    place_clear(&place);
+}
+
+/* Every pair of the 50 switches has one shortest path, and every link carries
+ * the same: 91 hops from each switch over 7 links are 13 pairs, each with
+ * 16 / 199 of a host. */
+TEST(throughput_50_switches)
+{
+    struct sf_topology *topo = build("sf:q=5");
+    struct sf_layers_params minimal = { .scheme = "minimal", .n_layers = 3 };
+    struct sf_layers *layers;
+    struct sf_traffic *traffic =
+        traffic_of(topo->graph, topo->n_hosts, "all-to-all");
+    double expected = 199.0 / (16 * 13);
+
+    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &minimal, &layers,
+                          NULL) == SF_OK);
+    struct sf_throughput_params params = { .variants = &layers,
+                                           .n_variants = 1 };
+    struct sf_throughput found = measure(topo->graph, traffic, params);
+    CHECK_EQ(found.method, SF_METHOD_CLOSED_FORM);
+    CHECK_EQ(found.n_paths, 2450);
+    CHECK_NEAR(found.lower, expected, 1e-12);
+    params.mode = SF_THROUGHPUT_EQUAL;
+    found = measure(topo->graph, traffic, params);
+    CHECK_EQ(found.method, SF_METHOD_CLOSED_FORM);
+    CHECK_NEAR(found.lower, expected, 1e-12);
+    CHECK_NEAR(found.upper, expected, 1e-12);
+    sf_layers_free(layers);
+
+    /* No other paths help: shortest ones fill every link evenly. */
+    struct sf_layers_params gates = { .n_layers = 8, .seed = 1 };
+    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &gates, &layers, NULL) ==
+          SF_OK);
+    params.mode = SF_THROUGHPUT_LAYERS;
+    found = measure(topo->graph, traffic, params);
+    CHECK_EQ(found.method, SF_METHOD_BARRIER);
+    CHECK_NEAR(found.lower, expected, 1e-7);
+    CHECK(found.lower == found.upper);
+    sf_layers_free(layers);
+    params.mode = SF_THROUGHPUT_ANY;
+    found = measure(topo->graph, traffic, params);
+    CHECK_EQ(found.method, SF_METHOD_APPROXIMATION);
+    CHECK(found.lower <= expected + 1e-9 && found.upper >= expected - 1e-9);
+    CHECK(found.upper <= 1.0051 * found.lower);
+    sf_traffic_free(traffic);
+    sf_topology_free(topo);
+}
+
+TEST(throughput_host_links)
+{
+    /* All hosts on one switch: nothing goes between switches. */
+    static const struct sf_link links[] = { { 0, 1 } };
+    struct place place = place_of(2, links, 1, 4);
+    place.n_hosts[1] = 0;
+    struct sf_traffic *traffic =
+        traffic_of(place.graph, place.n_hosts, "permutation");
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY };
+
+    struct sf_throughput found = measure(place.graph, traffic, params);
+    CHECK(found.lower == 1 && found.upper == 1);
+    CHECK(found.net_lower == HUGE_VAL && found.net_upper == HUGE_VAL);
+    params.without_host_links = true;
+    found = measure(place.graph, traffic, params);
+    CHECK(found.lower == HUGE_VAL && found.host == HUGE_VAL);
+    sf_traffic_free(traffic);
+    place_clear(&place);
+
+    /* More links than hosts can fill. */
+    place = complete_of(6, 1);
+    traffic = traffic_of(place.graph, place.n_hosts, "all-to-all");
+    params.mode = SF_THROUGHPUT_HOPS;
+    params.max_hops = 1;
+    params.without_host_links = false;
+    found = measure(place.graph, traffic, params);
+    CHECK(found.lower == 1 && found.upper == 1);
+    CHECK_NEAR(found.net_lower, 5, 1e-6);
+    params.without_host_links = true;
+    found = measure(place.graph, traffic, params);
+    CHECK_NEAR(found.lower, 5, 1e-6);
+    sf_traffic_free(traffic);
+    place_clear(&place);
+}
+
+/* Bounds enclose the optimum, are as close as asked, and more freedom never
+ * gives less. */
+static void
+compare_methods(const struct throughput_case *made, uint64_t number)
+{
+    static const double gaps[] = { 0.02, 0.005, 1e-4 };
+    struct sf_throughput_params params = {
+        .variants = made->variants,
+        .n_variants = made->n_variants,
+        .effort = SF_EFFORT_EXACT,
+    };
+    double gap = gaps[number % ARRAY_SIZE(gaps)];
+
+    params.mode = SF_THROUGHPUT_EQUAL;
+    double equal = measure(made->graph, made->traffic, params).net_upper;
+    params.mode = SF_THROUGHPUT_LAYERS;
+    struct sf_throughput exact = measure(made->graph, made->traffic, params);
+    CHECK_FOR(exact.net_lower == exact.net_upper, "case %llu: %.12g to %.12g",
+              (unsigned long long)number, exact.net_lower, exact.net_upper);
+    CHECK(equal <= exact.net_upper * (1 + 1e-6));
+
+    params.effort = SF_EFFORT_APPROXIMATE;
+    params.gap = gap;
+    struct sf_throughput bounds = measure(made->graph, made->traffic, params);
+    CHECK_FOR(bounds.net_lower <= exact.net_upper * (1 + 1e-6) &&
+                  bounds.net_upper >= exact.net_lower * (1 - 1e-6),
+              "case %llu, %s: %.12g is not from %.12g to %.12g",
+              (unsigned long long)number, made->text, exact.net_lower,
+              bounds.net_lower, bounds.net_upper);
+    CHECK_FOR(bounds.net_upper <= (1 + gap) * bounds.net_lower + 1e-9 ||
+                  bounds.net_lower == HUGE_VAL,
+              "case %llu, %s: gap %g not closed: %.12g to %.12g in %u rounds",
+              (unsigned long long)number, made->text, gap, bounds.net_lower,
+              bounds.net_upper, bounds.n_rounds);
+
+    params.mode = SF_THROUGHPUT_ANY;
+    struct sf_throughput any = measure(made->graph, made->traffic, params);
+    CHECK(any.net_upper >= exact.net_lower * (1 - 1e-6));
+    CHECK_FOR(any.net_upper <= (1 + gap) * any.net_lower + 1e-9 ||
+                  any.net_lower == HUGE_VAL,
+              "case %llu, %s, any path: gap %g not closed: %.12g to %.12g in "
+              "%u rounds",
+              (unsigned long long)number, made->text, gap, any.net_lower,
+              any.net_upper, any.n_rounds);
+
+    params.mode = SF_THROUGHPUT_HOPS;
+    params.max_hops = made->graph->n_nodes - 1;
+    params.effort = SF_EFFORT_EXACT;
+    if (made->graph->n_nodes <= 7) {
+        struct sf_throughput hops =
+            measure(made->graph, made->traffic, params);
+        CHECK_FOR(any.net_lower <= hops.net_upper * (1 + 1e-6) &&
+                      any.net_upper >= hops.net_lower * (1 - 1e-6),
+                  "case %llu: all paths %.12g, any %.12g to %.12g",
+                  (unsigned long long)number, hops.net_lower, any.net_lower,
+                  any.net_upper);
+        params.mode = SF_THROUGHPUT_FREE;
+        params.n_paths = 3;
+        params.seed = number;
+        CHECK(measure(made->graph, made->traffic, params).net_lower <=
+              hops.net_upper * (1 + 1e-6));
+    }
+}
+
+TEST(throughput_methods_agree)
+{
+    uint32_t n_compared = 0;
+
+    for (uint64_t number = 0; number < N_CASES; number++) {
+        struct throughput_case made;
+        if (throughput_case_make(&made, number)) {
+            compare_methods(&made, number);
+            n_compared++;
+        }
+        throughput_case_clear(&made);
+    }
+    CHECK_FOR(n_compared > N_CASES / 2, "only %u cases", n_compared);
+}
+
+/* Where there are too many paths to list, they are found as they are needed,
+ * and none that is too long. */
+static void
+compare_growth(const struct throughput_case *made, uint64_t number)
+{
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_HOPS,
+                                           .effort = SF_EFFORT_EXACT,
+                                           .gap = 1e-3 };
+    struct sf_throughput exact, grown = { 0 };
+    struct sf_net net;
+    struct sf_paths paths = { 0 };
+    struct sf_error err = { 0 };
+
+    /* Only as far as some demand: the others have a hop or two to spare. */
+    for (params.max_hops = 1;
+         sf_throughput_measure(made->graph, made->traffic, &params, &exact,
+                               NULL) == SF_EUNREACHABLE;
+         params.max_hops++) {
+    }
+    CHECK(sf_net_build(&net, made->graph, true, NULL) == SF_OK);
+    CHECK(sf_paths_enumerate(&paths, &net, made->traffic, 0, true, NULL) ==
+          SF_OK);
+    CHECK_FOR(sf_throughput_approximate(&net, &paths, true, params.max_hops,
+                                        &params, &grown, &err) == SF_OK,
+              "case %llu: %s", (unsigned long long)number, err.text);
+    CHECK_FOR(grown.net_lower <= exact.net_upper * (1 + 1e-6) &&
+                  grown.net_upper >= exact.net_lower * (1 - 1e-6) &&
+                  grown.net_upper <= 1.0011 * grown.net_lower,
+              "case %llu: %.12g with %u hops is not from %.12g to %.12g",
+              (unsigned long long)number, exact.net_lower, params.max_hops,
+              grown.net_lower, grown.net_upper);
+    CHECK(sf_paths_count(&paths) <= exact.n_paths);
+    sf_paths_clear(&paths);
+    sf_net_clear(&net);
+}
+
+TEST(throughput_growth_within_hops)
+{
+    for (uint64_t number = 0; number < 300; number++) {
+        struct throughput_case made;
+        if (throughput_case_make(&made, number) &&
+            made.traffic->n_demands > 0) {
+            compare_growth(&made, number);
+        }
+        throughput_case_clear(&made);
+    }
+}
+
+/* Paths that share no link: as many as asked or as there are, none longer than
+ * allowed.  With all of them, a switch of the 50 reaches one at distance 2
+ * over its minimal path and 6 detours. */
+TEST(throughput_free_paths)
+{
+    struct sf_topology *topo = build("sf:q=5");
+    struct sf_traffic *traffic =
+        traffic_of(topo->graph, topo->n_hosts, "switch-permutation");
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_FREE };
+    double before = 0;
+
+    for (params.n_paths = 1; params.n_paths <= 8; params.n_paths++) {
+        struct sf_throughput found = measure(topo->graph, traffic, params);
+        CHECK_EQ(found.n_paths,
+                 50 * (params.n_paths < 7 ? params.n_paths : 7));
+        CHECK(found.lower >= before - 1e-9);
+        before = found.lower;
+    }
+    params.mode = SF_THROUGHPUT_HOPS;
+    params.max_hops = 3;
+    CHECK_NEAR(measure(topo->graph, traffic, params).lower, before, 1e-6);
+    params.mode = SF_THROUGHPUT_FREE;
+    params.n_paths = 3;
+    params.seed = 1;
+    double one = measure(topo->graph, traffic, params).lower;
+    CHECK(one == measure(topo->graph, traffic, params).lower);
+    params.seed = 2;
+    CHECK(one != measure(topo->graph, traffic, params).lower);
+    sf_traffic_free(traffic);
+    sf_topology_free(topo);
+}
+
+TEST(throughput_same_with_any_threads)
+{
+    static const uint32_t n_threads[] = { 0, 2, 5 };
+    struct sf_topology *topo = build("sf:q=9");
+    struct sf_layers_params gates = { .n_layers = 8, .seed = 1 };
+    struct sf_layers *layers;
+    struct sf_traffic *traffic =
+        traffic_of(topo->graph, topo->n_hosts, "adversarial:load=0.1");
+
+    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &gates, &layers, NULL) ==
+          SF_OK);
+    for (int mode = 0; mode < 2; mode++) {
+        struct sf_throughput first = { 0 };
+        for (size_t i = 0; i < ARRAY_SIZE(n_threads); i++) {
+            struct sf_throughput_params params = {
+                .mode = mode ? SF_THROUGHPUT_ANY : SF_THROUGHPUT_LAYERS,
+                .variants = &layers,
+                .n_variants = 1,
+                .n_threads = n_threads[i],
+            };
+            struct sf_throughput found = measure(topo->graph, traffic, params);
+            CHECK_EQ(found.method, SF_METHOD_APPROXIMATION);
+            if (i == 0) {
+                first = found;
+            }
+            CHECK(found.lower == first.lower && found.upper == first.upper);
+            CHECK(found.net_lower == first.net_lower);
+            CHECK(found.net_upper == first.net_upper);
+            CHECK_EQ(found.n_rounds, first.n_rounds);
+        }
+    }
+    sf_layers_free(layers);
+    sf_traffic_free(traffic);
+    sf_topology_free(topo);
+}
+
+static void
+count_report(void *aux, const char *what, uint64_t done, uint64_t total)
+{
+    uint64_t *reports = aux;
+    CHECK(what != NULL && done <= total);
+    reports[0]++;
+    reports[1] = total - done;
+}
+
+TEST(throughput_reports_progress)
+{
+    struct sf_topology *topo = build("sf:q=5");
+    struct sf_traffic *traffic =
+        traffic_of(topo->graph, topo->n_hosts, "switch-permutation");
+    uint64_t reports[2] = { 0, 1 };
+    struct sf_progress progress = { count_report, reports };
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY,
+                                           .progress = &progress };
+
+    measure(topo->graph, traffic, params);
+    CHECK(reports[0] > 1);
+    CHECK_EQ(reports[1], 0);
+    /* Rounds that are used up leave bounds that hold, but far apart. */
+    params.max_rounds = 3;
+    struct sf_throughput found = measure(topo->graph, traffic, params);
+    CHECK_EQ(found.n_rounds, 3);
+    CHECK(found.lower < 0.628 && found.upper > 0.628);
+    sf_traffic_free(traffic);
+    sf_topology_free(topo);
+}
+
+static void
+expect_refusal(const struct sf_graph *graph, const struct sf_traffic *traffic,
+               struct sf_throughput_params params, enum sf_status status,
+               const char *word)
+{
+    struct sf_throughput result;
+    struct sf_error err = { 0 };
+    CHECK_EQ(sf_throughput_measure(graph, traffic, &params, &result, &err),
+             status);
+    CHECK_FOR(strstr(err.text, word), "'%s' does not say %s", err.text, word);
+}
+
+TEST(throughput_refuses)
+{
+    static const struct sf_link links[] = { { 0, 1 }, { 2, 3 } };
+    struct place apart = place_of(4, links, 2, 1);
+    struct place ring = ring_of(5, 1);
+    struct sf_traffic *traffic =
+        traffic_of(apart.graph, apart.n_hosts, "all-to-all");
+    struct sf_layers *layers;
+    struct sf_layers_params layer_params = { .n_layers = 2,
+                                             .within_parts = true };
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY };
+
+    CHECK(sf_layers_build(apart.graph, NULL, &layer_params, &layers, NULL) ==
+          SF_OK);
+    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE,
+                   "switch 0 sends to switch 2");
+    expect_refusal(ring.graph, traffic, params, SF_EINVAL, "4");
+    params =
+        (struct sf_throughput_params){ .variants = &layers, .n_variants = 1 };
+    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE, "switch 2");
+    params.mode = SF_THROUGHPUT_EQUAL;
+    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE, "switch 2");
+    params.n_variants = 2;
+    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "variants");
+    params = (struct sf_throughput_params){ 0 };
+    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "layers");
+    params.mode = SF_THROUGHPUT_FREE;
+    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "path");
+    sf_traffic_free(traffic);
+
+    traffic = traffic_of(ring.graph, ring.n_hosts, "all-to-all");
+    params = (struct sf_throughput_params){ .mode = SF_THROUGHPUT_HOPS,
+                                            .max_hops = 1 };
+    expect_refusal(ring.graph, traffic, params, SF_EUNREACHABLE,
+                   "at most 1 hops");
+    params =
+        (struct sf_throughput_params){ .variants = &layers, .n_variants = 1 };
+    expect_refusal(ring.graph, traffic, params, SF_EINVAL, "5 switches");
+    sf_traffic_free(traffic);
+    sf_layers_free(layers);
+    place_clear(&ring);
+    place_clear(&apart);
+}
+
+/* Every allocation fails once. */
+TEST(throughput_nomem)
+{
+    struct throughput_case made;
+    CHECK(throughput_case_make(&made, 2));
+
+    for (int mode = 0; mode <= SF_THROUGHPUT_ANY; mode++) {
+        for (int effort = SF_EFFORT_EXACT; effort <= SF_EFFORT_APPROXIMATE;
+             effort++) {
+            struct sf_throughput_params params = {
+                .mode = (enum sf_throughput_mode)mode,
+                .effort = (enum sf_throughput_effort)effort,
+                .variants = made.variants,
+                .n_variants = made.n_variants,
+                .n_paths = 2,
+            };
+            enum sf_status status = SF_ENOMEM;
+            for (unsigned long nth = 1; status != SF_OK; nth++) {
+                struct sf_throughput result;
+                struct sf_error err = { 0 };
+                sf_mem_fail_at(nth);
+                status = sf_throughput_measure(made.graph, made.traffic,
+                                               &params, &result, &err);
+                void *memory = sf_calloc(1, 1);
+                bool is_to_come = memory == NULL;
+                free(memory);
+                sf_mem_fail_at(0);
+                CHECK_FOR(status == SF_OK ? is_to_come : !is_to_come,
+                          "mode %d: allocation %lu went unnoticed", mode, nth);
+                CHECK(status == SF_OK || status == SF_ENOMEM);
+                CHECK(status == SF_OK || err.text[0] != '\0');
+                CHECK(nth < 5000);
+            }
+        }
+    }
+    throughput_case_clear(&made);
+}
