@@ -15,6 +15,7 @@
 #include "slimfly/guide.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
+#include "slimfly/path_metrics.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/prices.h"
