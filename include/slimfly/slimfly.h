@@ -4,6 +4,8 @@
 #define SLIMFLY_SLIMFLY_H
 
 #include "slimfly/audit.h"
+#include "slimfly/comparison.h"
+#include "slimfly/comparison_files.h"
 #include "slimfly/design.h"
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
