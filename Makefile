@@ -15,7 +15,7 @@ all: $(BUILD)/build.ninja
 
 help:
 	@echo "make            build; the program is then build/slimfly"
-	@echo "make demo       install what is missing, build, show what slimfly does"
+	@echo "make demo       install what is missing, build, bring up a simulated cluster"
 	@echo "make test       install what is missing, build, run all tests"
 	@echo "make bench      measure, side by side"
 	@echo "make lint       layout and static checks"
@@ -24,7 +24,7 @@ help:
 	@echo "make install    install below PREFIX=$(PREFIX)"
 
 deps:
-	@tools/deps.sh build test lint
+	@tools/deps.sh build demo test lint
 
 # Plain 'make' only says what is missing; 'make demo' and 'make test' install.
 $(BUILD)/build.ninja:
@@ -43,12 +43,12 @@ $(TEST_SANITIZE)/build.ninja:
 	    -Dfuzzers=true >/dev/null
 
 demo:
-	@tools/deps.sh build
+	@tools/deps.sh build demo
 	@$(MAKE) --no-print-directory all
-	@tools/demo.sh $(BUILD)/slimfly
+	@/usr/bin/python3 tools/demo.py $(BUILD)/slimfly $(BUILD)/opensm
 
 test:
-	@tools/deps.sh build test
+	@tools/deps.sh build demo test
 	@$(MAKE) --no-print-directory all \
 	    $(TEST_GCC)/build.ninja $(TEST_SANITIZE)/build.ninja
 	@tools/test.sh $(JOBS) $(TEST_GCC) $(TEST_SANITIZE)
@@ -58,12 +58,12 @@ bench:
 	@tools/bench.sh build/bench
 
 lint:
-	@tools/deps.sh build test lint
+	@tools/deps.sh build demo test lint
 	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
 	@tools/lint.sh $(TEST_SANITIZE) $(JOBS)
 
 fuzz:
-	@tools/deps.sh build test
+	@tools/deps.sh build demo test
 	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
 	@ninja -C $(TEST_SANITIZE) --quiet
 	@tools/fuzz.sh $(TEST_SANITIZE)/tests/fuzz $(FUZZ_SECONDS) build/corpus

@@ -53,13 +53,14 @@ const struct cli_command *cli_find_command(const char *name);
 /* Prints "slimfly: MESSAGE" to standard error and returns CLI_ERROR. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads the argument of 'option', if it was given, as a whole number or as a
- * real one; says what is wrong and returns false if it is not from min to
- * max.  Leaves '*numberp' alone if it was not given. */
+/* Reads the argument of 'option', if it was given, as a whole number, as a
+ * real one, or as a seed of 64 bits; says what is wrong and returns false if
+ * it is not from min to max.  Leaves '*numberp' alone if it was not given. */
 bool cli_number(const struct cli_args *args, int option, uint32_t min,
                 uint32_t max, uint32_t *numberp);
 bool cli_real(const struct cli_args *args, int option, double min, double max,
               double *numberp);
+bool cli_seed(const struct cli_args *args, int option, uint64_t *seedp);
 
 /* Help for one command, or for all if 'command' is NULL. */
 void cli_help_text(const struct cli_command *command, FILE *stream);
@@ -94,6 +95,15 @@ struct sf_plan *cli_load_plan(const char *word);
  * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
  * On failure says so and returns NULL. */
 struct sf_fabric *cli_load_fabric(const char *word, unsigned timeout);
+
+/* The same, with the plan in '*planp' if 'word' names one: it then holds the
+ * fabric.  Else '*planp' is NULL, and the caller frees the fabric. */
+struct sf_fabric *cli_load_fabric_and_plan(const char *word, unsigned timeout,
+                                           struct sf_plan **planp);
+
+/* The file 'name' in the folder 'folder', which the caller frees; NULL if it
+ * is not there. */
+char *cli_find_in_folder(const char *folder, const char *name);
 
 /* Says that a discovery left 'n_unanswered' questions open, if any. */
 void cli_warn_unanswered(uint32_t n_unanswered);

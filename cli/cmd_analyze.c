@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,26 +157,6 @@ read_traffics(const char *list, struct job *job)
     return is_fine;
 }
 
-/* Reads a seed of 64 bits. */
-static bool
-read_seed(const char *text, uint64_t *seedp)
-{
-    char *end;
-
-    *seedp = 1;
-    if (text) {
-        errno = 0;
-        *seedp = strtoull(text, &end, 10);
-        if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
-            cli_fail("analyze: --seed '%s': expected a whole number of at "
-                     "most 64 bits",
-                     text);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool
 read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
 {
@@ -186,6 +165,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     const char *layers = args->values[OPT_LAYERS];
 
     params->n_seeds = 1;
+    params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->equal_split = args->values[OPT_EQUAL_SPLIT] != NULL;
     params->without_host_links = args->values[OPT_WITHOUT_HOST_LINKS] != NULL;
@@ -212,7 +192,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
            cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
            cli_real(args, OPT_GAP, 1e-6, 1, &params->gap) &&
-           read_seed(args->values[OPT_SEED], &params->seed);
+           cli_seed(args, OPT_SEED, &params->seed);
 }
 
 static bool
@@ -624,7 +604,9 @@ const struct cli_command cli_command_analyze = {
         "number of --layers. A scheme is gates, paper, minimal, rues with the "
         "share of links that a layer keeps, as in rues:0.6, or another one "
         "that 'slimfly help route' names. Without tables and --schemes, it is "
-        "the scheme that 'slimfly route' uses.\n"
+        "the scheme that 'slimfly route' uses. Schemes are taken by "
+        "themselves, free of what virtual lanes ask for: what 'slimfly route' "
+        "makes with these is in its folder.\n"
         "\n"
         "A traffic is all-to-all, permutation, switch-permutation:distance=2, "
         "longest-matching, adversarial:load=0.5,elephants=1,ratio=10, or "

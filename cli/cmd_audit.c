@@ -9,6 +9,8 @@
 
 enum {
     OPT_ALL_ON_SL,
+    OPT_PATH_SLS,
+    OPT_SAVE,
     OPT_FORMAT,
     OPT_TIMEOUT,
     OPT_OUTPUT,
@@ -28,6 +30,13 @@ format_choice(size_t i)
 {
     static const char *const formats[] = { "text", "json", NULL };
     return formats[i];
+}
+
+static const char *
+path_sls_choice(size_t i)
+{
+    static const char *const ways[] = { "file", "ask", "sample", NULL };
+    return ways[i];
 }
 
 static bool
@@ -78,6 +87,86 @@ done:
     free(sl2vl);
     free(lfts);
     return status;
+}
+
+/* Gets the tables that 'word' names, and then the SLs that senders use. */
+static enum sf_status
+load(const struct cli_args *args, struct job *job, const char *word,
+     uint32_t timeout, struct sf_error *err)
+{
+    const char *way = args->values[OPT_PATH_SLS];
+    enum sf_status status;
+
+    if (!strcmp(word, "live")) {
+        status = sf_live_tables(job->fabric, timeout, &job->tables,
+                                &job->sl2vl, err);
+    } else if (is_folder(word)) {
+        status = load_folder(job, word, err);
+    } else {
+        status = sf_tables_read(word, job->fabric, &job->tables, err);
+    }
+    if (status == SF_OK && way && strcmp(way, "file") != 0) {
+        sf_path_sls_free(job->path_sls);
+        status = sf_live_path_sls(job->fabric, job->tables->max_lid,
+                                  !strcmp(way, "sample"), timeout,
+                                  &job->path_sls, err);
+    }
+    return status;
+}
+
+static enum sf_status
+write_fabric(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    (void)err;
+    sf_ibnetdiscover_write(job->fabric, "audited", stream);
+    return SF_OK;
+}
+
+static enum sf_status
+write_tables(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    return sf_tables_write(job->tables, job->fabric, stream, err);
+}
+
+static enum sf_status
+write_sl2vl(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    (void)err;
+    sf_sl2vl_write(job->sl2vl, job->fabric, stream);
+    return SF_OK;
+}
+
+static enum sf_status
+write_path_sls(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    (void)err;
+    sf_path_sls_write(job->path_sls, job->fabric, stream);
+    return SF_OK;
+}
+
+/* Writes all that was read to 'folder', for others to judge. */
+static int
+save(const struct job *job, const char *folder)
+{
+    int code = cli_make_folder(folder);
+    if (code == CLI_FINE) {
+        code =
+            cli_write_file(folder, "fabric.ibnetdiscover", write_fabric, job);
+    }
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "opensm-lfts.dump", write_tables, job);
+    }
+    if (code == CLI_FINE && job->sl2vl) {
+        code = cli_write_file(folder, "opensm-sl2vl.dump", write_sl2vl, job);
+    }
+    if (code == CLI_FINE && job->path_sls) {
+        code = cli_write_file(folder, "path-sl.csv", write_path_sls, job);
+    }
+    return code;
 }
 
 /* Whether anything in 'fabric' has a LID. */
@@ -135,7 +224,7 @@ static int
 run(const struct cli_args *args)
 {
     struct job job = { 0 };
-    uint32_t timeout = 60, one_sl = 0;
+    uint32_t timeout = 600, one_sl = 0;
     struct sf_error err = { 0 };
     int code = CLI_ERROR;
 
@@ -151,9 +240,10 @@ run(const struct cli_args *args)
     job.params.has_one_sl = args->values[OPT_ALL_ON_SL] != NULL;
     job.params.one_sl = (uint8_t)one_sl;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables)) {
-        return cli_fail("audit: expected the tables after the fabric, or a "
-                        "folder with both; '%s' is no folder",
+    if (args->n_words == 1 && !is_folder(tables) && strcmp(tables, "live")) {
+        return cli_fail("audit: expected the tables after the fabric, a "
+                        "folder with both, or the word live; '%s' is no "
+                        "folder",
                         tables);
     }
     job.fabric = cli_load_fabric(args->words[0], timeout);
@@ -162,16 +252,20 @@ run(const struct cli_args *args)
     }
     if (!has_lids(job.fabric)) {
         code = cli_fail("audit: nothing in '%s' has a LID; expected a folder "
-                        "that 'slimfly route' wrote, or what ibnetdiscover "
-                        "prints of a subnet that is up",
+                        "that 'slimfly route' or OpenSM wrote, or what "
+                        "ibnetdiscover prints of a subnet that is up",
                         args->words[0]);
         goto done;
     }
-    enum sf_status status =
-        is_folder(tables)
-            ? load_folder(&job, tables, &err)
-            : sf_tables_read(tables, job.fabric, &job.tables, &err);
-    code = status == SF_OK ? audit(args, &job) : cli_fail("%s", err.text);
+    if (load(args, &job, tables, timeout, &err) != SF_OK) {
+        code = cli_fail("%s", err.text);
+        goto done;
+    }
+    code =
+        args->values[OPT_SAVE] ? save(&job, args->values[OPT_SAVE]) : CLI_FINE;
+    if (code == CLI_FINE) {
+        code = audit(args, &job);
+    }
 
 done:
     sf_path_sls_free(job.path_sls);
@@ -195,27 +289,45 @@ const struct cli_command cli_command_audit = {
         "is shown with an example: for a deadlock, a shortest circle of "
         "switch, port and virtual lane, and a path for each step.\n"
         "\n"
-        "FABRIC is a folder that 'slimfly route' wrote, what ibnetdiscover "
-        "prints, a cache of it, or the word live; it has LIDs. TABLES is a "
+        "FABRIC is a folder that 'slimfly route' or OpenSM wrote, what "
+        "ibnetdiscover prints, a cache of it, opensm-subnet.lst, or the word "
+        "live; it has LIDs. TABLES is a "
         "folder that 'slimfly route' or OpenSM wrote, with opensm-lfts.dump "
-        "and perhaps opensm-sl2vl.dump and path-sl.csv, or a file like the "
-        "first. Without SL-to-VL tables all is on virtual lane 0; without "
-        "path SLs, on service level 0. If TABLES is left out, it is the same "
-        "folder as FABRIC.\n"
+        "and perhaps opensm-sl2vl.dump and path-sl.csv, a file like the "
+        "first, or the word live: then forwarding and SL-to-VL tables are "
+        "read back from the switches. Without SL-to-VL tables all is on "
+        "virtual lane 0. If TABLES is left out, it is the same as FABRIC.\n"
+        "\n"
+        "--path-sls says where the service levels of paths come from: file "
+        "takes path-sl.csv, and without it all is on service level 0; ask "
+        "asks the subnet manager of the live fabric for every path from the "
+        "first host of each switch, thousands a second; sample asks only for "
+        "paths to switches and to the first host on each, and takes those to "
+        "other hosts to be the same.\n"
         "\n"
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
-        "slimfly audit live /var/log --all-on-sl 0\tThe tables that OpenSM "
-        "dumped, if all traffic is on SL 0.\n",
+        "slimfly audit /var/log\tWhat OpenSM dumped.\n"
+        "slimfly audit live --all-on-sl 0\tWhat the switches hold now, if "
+        "all traffic is on SL 0.\n"
+        "slimfly audit live /var/log --path-sls ask\tThe tables that OpenSM "
+        "dumped, with the SLs that it tells senders.\n"
+        "slimfly audit live --save seen\tAlso keep what was read.\n",
     .options = {
         [OPT_ALL_ON_SL] = { "all-on-sl", 's', "SL",
                             "see also what happens with all traffic on SL",
                             NULL },
+        [OPT_PATH_SLS] = { "path-sls", 'p', "WAY",
+                           "where path SLs come from (file)",
+                           path_sls_choice },
+        [OPT_SAVE] = { "save", 0, "DIR",
+                       "write what was read to DIR, as OpenSM dumps it",
+                       NULL },
         [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
                          format_choice },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
+                          "give up on a live fabric after this long (600)", NULL },
         [OPT_OUTPUT] = { "output", 'o', "FILE",
                          "write to FILE instead of standard output", NULL },
     },

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,23 +20,18 @@ enum {
     OPT_RUES_FRACTION,
     OPT_PAPER_MIN_HOPS,
     OPT_TIMEOUT,
+    OPT_LANES,
+    OPT_MAX_VLS,
 };
 
 /* What is routed, and with what. */
 struct job {
-    struct sf_layers_params params;
-    bool is_per_host;
+    struct sf_routing_params params;
     struct sf_fabric *fabric;
-    struct sf_graph *graph;
-    uint32_t *link_ports;
-    uint32_t *n_hosts;           /* [n_switches] */
-    struct sf_layers **variants; /* [n_variants] */
-    uint32_t n_variants;
-    struct sf_tables *tables;
-    double seconds; /* For the layers. */
-    struct sf_fabric *previous_fabric;
-    struct sf_tables *previous;
-    uint32_t previous_hops; /* Their limit. */
+    struct sf_routing *previous; /* NULL unless it is to be repaired. */
+    struct sf_routing *routing;
+    double seconds;      /* For the routing. */
+    char made_anew[640]; /* Why a repair was not possible, or "". */
     struct sf_repair repair, recomputation;
     struct sf_route_report report;
 };
@@ -48,32 +42,18 @@ scheme_choice(size_t i)
     return sf_layer_schemes[i] ? sf_layer_schemes[i]->name : NULL;
 }
 
+static const char *
+lanes_choice(size_t i)
+{
+    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
+}
+
 static double
 now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Reads a seed of 64 bits. */
-static bool
-read_seed(const char *text, uint64_t *seedp)
-{
-    char *end;
-
-    *seedp = 1;
-    if (text) {
-        errno = 0;
-        *seedp = strtoull(text, &end, 10);
-        if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
-            cli_fail("route: --seed '%s': expected a whole number of at most "
-                     "64 bits",
-                     text);
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Refuses an option of one scheme that is given with another. */
@@ -104,10 +84,11 @@ check_scheme(const struct cli_args *args, const struct sf_layer_scheme *scheme)
 static bool
 check_previous(const struct cli_args *args)
 {
-    static const int settled[] = { OPT_SCHEME,        OPT_LAYERS,
-                                   OPT_MAX_HOPS,      OPT_SEED,
-                                   OPT_PER_HOST,      OPT_RUES_FRACTION,
-                                   OPT_PAPER_MIN_HOPS };
+    static const int settled[] = { OPT_SCHEME,         OPT_LAYERS,
+                                   OPT_MAX_HOPS,       OPT_SEED,
+                                   OPT_PER_HOST,       OPT_RUES_FRACTION,
+                                   OPT_PAPER_MIN_HOPS, OPT_LANES,
+                                   OPT_MAX_VLS };
 
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         if (args->values[OPT_PREVIOUS] && args->values[settled[i]]) {
@@ -123,17 +104,18 @@ check_previous(const struct cli_args *args)
 static bool
 read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
 {
-    struct sf_layers_params *params = &job->params;
+    struct sf_layers_params *params = &job->params.layers;
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     params->scheme = args->values[OPT_SCHEME];
     params->n_layers = 4;
+    params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->within_parts = args->values[OPT_WITHIN_PARTS] != NULL;
     const struct sf_layer_scheme *scheme =
         sf_layer_scheme_find(params->scheme);
-    job->is_per_host =
-        args->values[OPT_PER_HOST] || (scheme && scheme->is_per_host);
+    job->params.is_per_host = args->values[OPT_PER_HOST] != NULL;
+    job->params.lanes = args->values[OPT_LANES];
     *timeoutp = 60;
     return check_previous(args) && check_scheme(args, scheme) &&
            cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
@@ -142,122 +124,38 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_number(args, OPT_PAPER_MIN_HOPS, 1, 64,
                       &params->paper_min_hops) &&
            cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
+           cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS,
+                      &job->params.max_vls) &&
            cli_real(args, OPT_RUES_FRACTION, 0.01, 1,
                     &params->rues_fraction) &&
-           read_seed(args->values[OPT_SEED], &params->seed);
+           cli_seed(args, OPT_SEED, &params->seed);
 }
 
-/* Counts the hosts on each switch. */
-static bool
-count_hosts(struct job *job, uint32_t *most_hostsp)
-{
-    const struct sf_fabric *fabric = job->fabric;
-
-    *most_hostsp = 1;
-    job->n_hosts = calloc(fabric->n_switches + 1, sizeof *job->n_hosts);
-    for (uint32_t s = 0; job->n_hosts && s < fabric->n_switches; s++) {
-        const struct sf_node *node = &fabric->nodes[s];
-        for (uint32_t i = 0; i < node->n_ports; i++) {
-            uint32_t peer = fabric->ports[node->first_port + i].peer;
-            job->n_hosts[s] += peer != SF_NONE &&
-                               fabric->ports[peer].node >= fabric->n_switches;
-        }
-        if (job->n_hosts[s] > *most_hostsp) {
-            *most_hostsp = job->n_hosts[s];
-        }
-    }
-    return job->n_hosts != NULL;
-}
-
-/* Builds the layers: one set, or one for each host of a switch. */
+/* Repairs the earlier routing; what was made anew is then only there to be
+ * compared with.  If the lanes do not allow a repair, it stays. */
 static enum sf_status
-build_layers(struct job *job, struct sf_error *err)
+repair(struct job *job, struct sf_error *err)
 {
-    uint32_t most_hosts;
-    enum sf_status status = SF_OK;
-    double start = now();
+    struct sf_routing *repaired;
+    const struct sf_routing *previous = job->previous;
+    enum sf_status status = sf_tables_compare(
+        previous->tables, previous->fabric, job->routing->tables, job->fabric,
+        &job->recomputation, err);
 
-    if (!count_hosts(job, &most_hosts)) {
-        return sf_fail(err, SF_ENOMEM, "out of memory");
+    if (status == SF_OK) {
+        status = sf_routing_repair(previous, job->fabric, &repaired, err);
     }
-    job->n_variants = job->is_per_host ? most_hosts : 1;
-    job->variants = calloc(job->n_variants, sizeof *job->variants);
-    if (!job->variants) {
-        return sf_fail(err, SF_ENOMEM, "out of memory");
-    }
-    for (uint32_t i = 0; status == SF_OK && i < job->n_variants; i++) {
-        struct sf_layers_params params = job->params;
-        params.seed += i;
-        params.variant = i;
-        params.n_variants = job->is_per_host ? job->n_variants : 0;
-        status = sf_layers_build(job->graph, job->n_hosts, &params,
-                                 &job->variants[i], err);
-    }
-    job->seconds = now() - start;
-    return status;
-}
-
-/* Reads the fabric, the tables and the settings of an earlier run. */
-static enum sf_status
-load_previous(struct job *job, const char *folder, struct sf_error *err)
-{
-    struct sf_route_settings settings;
-    char *paths[3] = { NULL, NULL, NULL };
-    enum sf_status status = SF_ENOMEM;
-
-    if (asprintf(&paths[0], "%s/fabric.ibnetdiscover", folder) >= 0 &&
-        asprintf(&paths[1], "%s/opensm-lfts.dump", folder) >= 0 &&
-        asprintf(&paths[2], "%s/route.json", folder) >= 0) {
-        status = sf_ibnetdiscover_read(paths[0], &job->previous_fabric, err);
+    if (status == SF_ELANES) {
+        snprintf(job->made_anew, sizeof job->made_anew, "%s", err->text);
+        job->repair = job->recomputation;
+        return SF_OK;
     }
     if (status == SF_OK) {
-        status = sf_tables_read(paths[1], job->previous_fabric, &job->previous,
-                                err);
-    }
-    if (status == SF_OK) {
-        status = sf_route_settings_read(paths[2], &settings, err);
-    }
-    if (status == SF_OK) {
-        job->params.scheme = settings.scheme->name;
-        job->params.n_layers = settings.n_layers;
-        job->params.seed = settings.seed;
-        job->is_per_host = settings.is_per_host;
-        job->previous_hops = settings.max_hops;
-    }
-    for (int i = 0; i < 3; i++) {
-        free(paths[i]);
-    }
-    return status;
-}
-
-/* Paths may be as long as they were, or as a fault makes them. */
-static uint32_t
-repair_limit(const struct job *job)
-{
-    uint32_t needed = job->variants[0]->max_hops;
-    return job->previous_hops > needed ? job->previous_hops : needed;
-}
-
-static enum sf_status
-make_tables(struct job *job, struct sf_error *err)
-{
-    enum sf_status status =
-        sf_tables_build(job->fabric, job->graph, job->link_ports,
-                        job->variants, job->n_variants, &job->tables, err);
-    if (status != SF_OK || !job->previous) {
-        return status;
-    }
-    /* What was made anew is only there to be compared with the repair. */
-    status =
-        sf_tables_compare(job->previous, job->previous_fabric, job->tables,
-                          job->fabric, &job->recomputation, err);
-    sf_tables_free(job->tables);
-    job->tables = NULL;
-    if (status == SF_OK) {
-        status =
-            sf_tables_repair(job->previous, job->previous_fabric, job->fabric,
-                             job->graph, job->link_ports, repair_limit(job),
-                             &job->tables, &job->repair, err);
+        sf_routing_free(job->routing);
+        job->routing = repaired;
+        status = sf_tables_compare(previous->tables, previous->fabric,
+                                   repaired->tables, job->fabric, &job->repair,
+                                   err);
     }
     return status;
 }
@@ -265,17 +163,18 @@ make_tables(struct job *job, struct sf_error *err)
 /* Gives LIDs.  Those of the earlier run stay, or those that the fabric has
  * already, as far as they go with the LMC. */
 static enum sf_status
-assign_lids(struct job *job, uint32_t lmc, struct sf_error *err)
+assign_lids(struct job *job, struct sf_error *err)
 {
     struct sf_fabric *before = NULL;
+    uint32_t lmc = sf_lmc_for_layers(job->params.layers.n_layers);
     enum sf_status status = SF_OK;
 
-    if (!job->previous_fabric) {
+    if (!job->previous) {
         status = sf_fabric_copy(job->fabric, &before, err);
     }
     if (status == SF_OK) {
         status = sf_fabric_assign_lids(
-            job->fabric, lmc, before ? before : job->previous_fabric, err);
+            job->fabric, lmc, before ? before : job->previous->fabric, err);
     }
     sf_fabric_free(before);
     return status;
@@ -285,23 +184,26 @@ static enum sf_status
 route(struct job *job, const char *previous, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
-    uint32_t lmc = sf_lmc_for_layers(job->params.n_layers);
 
     if (previous) {
-        status = load_previous(job, previous, err);
-        lmc = sf_lmc_for_layers(job->params.n_layers);
+        status = sf_routing_read(previous, &job->previous, err);
+    }
+    if (status == SF_OK && job->previous) {
+        struct sf_routing_params *params = &job->previous->params;
+        params->layers.n_threads = job->params.layers.n_threads;
+        params->layers.within_parts = job->params.layers.within_parts;
+        job->params = *params;
     }
     if (status == SF_OK) {
-        status = assign_lids(job, lmc, err);
+        status = assign_lids(job, err);
     }
     if (status == SF_OK) {
+        double start = now();
         status =
-            sf_fabric_graph(job->fabric, &job->graph, &job->link_ports, err);
+            sf_routing_build(job->fabric, &job->params, &job->routing, err);
+        job->seconds = now() - start;
     }
-    if (status == SF_OK) {
-        status = build_layers(job, err);
-    }
-    return status == SF_OK ? make_tables(job, err) : status;
+    return status == SF_OK && job->previous ? repair(job, err) : status;
 }
 
 static enum sf_status
@@ -326,30 +228,25 @@ static enum sf_status
 write_tables(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct job *job = aux;
-    return sf_tables_write(job->tables, job->fabric, stream, err);
+    return sf_tables_write(job->routing->tables, job->fabric, stream, err);
 }
 
-/* Fills in the names and numbers of what was done. */
 static enum sf_status
-make_report(struct job *job, struct sf_error *err)
+write_sl2vl(const void *aux, FILE *stream, struct sf_error *err)
 {
-    const struct sf_layer_scheme *scheme =
-        sf_layer_scheme_find(job->params.scheme);
-    job->report = (struct sf_route_report){
-        .scheme = scheme->name,
-        .n_layers = job->params.n_layers,
-        .max_hops =
-            job->previous ? repair_limit(job) : job->variants[0]->max_hops,
-        .seed = job->params.seed,
-        .is_per_host = job->is_per_host,
-        .fabric = job->fabric,
-        .graph = job->graph,
-        .link_ports = job->link_ports,
-        .tables = job->tables,
-        .repair = job->previous ? &job->repair : NULL,
-        .recomputation = job->previous ? &job->recomputation : NULL,
-    };
-    return sf_route_measure(&job->report, err);
+    const struct job *job = aux;
+    (void)err;
+    sf_sl2vl_write(job->routing->lanes->sl2vl, job->fabric, stream);
+    return SF_OK;
+}
+
+static enum sf_status
+write_path_sls(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct job *job = aux;
+    (void)err;
+    sf_path_sls_write(job->routing->lanes->path_sls, job->fabric, stream);
+    return SF_OK;
 }
 
 static enum sf_status
@@ -362,36 +259,49 @@ write_report(const void *aux, FILE *stream, struct sf_error *err)
 static int
 write_all(const struct job *job, const char *folder)
 {
+    static const struct {
+        const char *name;
+        enum sf_status (*write)(const void *aux, FILE *stream,
+                                struct sf_error *err);
+    } files[] = {
+        { "fabric.ibnetdiscover", write_fabric },
+        { "opensm-lfts.dump", write_tables },
+        { "opensm-sl2vl.dump", write_sl2vl },
+        { "path-sl.csv", write_path_sls },
+        { "guid2lid", write_lids },
+        { "route.json", write_report },
+    };
     int code = cli_make_folder(folder);
-    if (code == CLI_FINE) {
-        code =
-            cli_write_file(folder, "fabric.ibnetdiscover", write_fabric, job);
-    }
-    if (code == CLI_FINE) {
-        code = cli_write_file(folder, "opensm-lfts.dump", write_tables, job);
-    }
-    if (code == CLI_FINE) {
-        code = cli_write_file(folder, "guid2lid", write_lids, job);
-    }
-    if (code == CLI_FINE) {
-        code = cli_write_file(folder, "route.json", write_report, job);
+
+    for (size_t i = 0; code == CLI_FINE && i < sizeof files / sizeof *files;
+         i++) {
+        code = cli_write_file(folder, files[i].name, files[i].write, job);
     }
     return code;
+}
+
+/* Says what was done, and how to use it. */
+static void
+tell(const struct job *job, const char *folder)
+{
+    const struct sf_routing *routing = job->routing;
+
+    sf_route_report_write_text(&job->report, stdout);
+    if (job->made_anew[0]) {
+        printf("  not repaired but made anew: %s\n", job->made_anew);
+    }
+    printf("  made in %.3f s; written to %s\n", job->seconds, folder);
+    if (routing->lanes->n_vls == 1) {
+        printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
+               folder, sf_lmc_for_layers(routing->params.layers.n_layers));
+    }
 }
 
 static void
 free_job(struct job *job)
 {
-    sf_tables_free(job->previous);
-    sf_fabric_free(job->previous_fabric);
-    sf_tables_free(job->tables);
-    for (uint32_t i = 0; job->variants && i < job->n_variants; i++) {
-        sf_layers_free(job->variants[i]);
-    }
-    free(job->variants);
-    free(job->n_hosts);
-    free(job->link_ports);
-    sf_graph_free(job->graph);
+    sf_routing_free(job->routing);
+    sf_routing_free(job->previous);
     sf_fabric_free(job->fabric);
 }
 
@@ -420,18 +330,17 @@ run(const struct cli_args *args)
     if (!job.fabric) {
         return CLI_ERROR;
     }
-    if (route(&job, args->values[OPT_PREVIOUS], &err) != SF_OK ||
-        make_report(&job, &err) != SF_OK) {
-        code = cli_fail("%s", err.text);
-    } else {
-        code = write_all(&job, folder);
+    enum sf_status status = route(&job, args->values[OPT_PREVIOUS], &err);
+    if (status == SF_OK) {
+        job.report.routing = job.routing;
+        job.report.repair = job.previous ? &job.repair : NULL;
+        job.report.recomputation = job.previous ? &job.recomputation : NULL;
+        status = sf_route_measure(&job.report, &err);
     }
+    code =
+        status == SF_OK ? write_all(&job, folder) : cli_fail("%s", err.text);
     if (code == CLI_FINE) {
-        sf_route_report_write_text(&job.report, stdout);
-        printf("  layers made in %.3f s; written to %s\n", job.seconds,
-               folder);
-        printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
-               folder, sf_lmc_for_layers(job.params.n_layers));
+        tell(&job, folder);
     }
     free_job(&job);
     return code;
@@ -450,13 +359,18 @@ const struct cli_command cli_command_route = {
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
         "netlist of ibsim, or the word live. Into DIR go fabric.ibnetdiscover "
-        "with the LIDs, opensm-lfts.dump, guid2lid and route.json with "
-        "figures. LIDs that a fabric has already stay. OpenSM loads the tables "
-        "with -R file -U DIR/opensm-lfts.dump -l LMC; it gives the ports these "
-        "LIDs if guid2lid is in its cache folder (OSM_CACHE_DIR).\n"
+        "with the LIDs, opensm-lfts.dump, opensm-sl2vl.dump, path-sl.csv, "
+        "guid2lid and route.json with figures. LIDs that a fabric has already "
+        "stay. OpenSM gives the ports these LIDs if guid2lid is in its cache "
+        "folder (OSM_CACHE_DIR).\n"
         "\n"
-        "The tables do not protect against deadlock by themselves; virtual "
-        "lanes are not written yet.\n"
+        "Virtual lanes keep packets from waiting for each other in a circle. "
+        "With --lanes turns, which is for layers by gates and minimal, the "
+        "lane follows from the ports alone: all traffic may be on one service "
+        "level, as UCX and NCCL have it. The others need the service level of "
+        "each path, as path records tell it. Where the lanes do not do, that "
+        "is an error that says what would. OpenSM's file engine knows nothing "
+        "of lanes: it is for routings that need one only.\n"
         "\n"
         "With --previous DIR, the tables of an earlier run are repaired after "
         "links or switches have gone or come back: LIDs stay, and as few "
@@ -493,6 +407,11 @@ const struct cli_command cli_command_route = {
                                  "paper: shortest path that counts as almost "
                                  "minimal (the longest)",
                                  NULL },
+        [OPT_LANES] = { "lanes", 0, "SCHEME",
+                        "how to keep deadlock away (turns, else dfsssp)",
+                        lanes_choice },
+        [OPT_MAX_VLS] = { "max-vls", 0, "N",
+                          "virtual lanes that there are, 1 to 15 (8)", NULL },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
                           "end a live discovery after this long (60)", NULL },
     },

@@ -60,14 +60,13 @@ cli_warn_unanswered(uint32_t n_unanswered)
     }
 }
 
-/* The file 'name' in the folder 'word', if it is there; else NULL. */
-static char *
-find_in_folder(const char *word, const char *name)
+char *
+cli_find_in_folder(const char *folder, const char *name)
 {
     struct stat status;
     char *path;
 
-    if (asprintf(&path, "%s/%s", word, name) < 0) {
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
         return NULL;
     }
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -93,32 +92,46 @@ discover(const char *source, unsigned timeout)
 }
 
 struct sf_fabric *
-cli_load_fabric(const char *word, unsigned timeout)
+cli_load_fabric_and_plan(const char *word, unsigned timeout,
+                         struct sf_plan **planp)
 {
     struct stat status;
     struct sf_fabric *fabric = NULL;
     size_t length = strlen(word);
 
     /* A plan says it all; a folder without one may hold a routed fabric. */
+    *planp = NULL;
     bool is_there = stat(word, &status) == 0;
     bool is_folder = is_there && S_ISDIR(status.st_mode);
-    char *plan_path = is_folder ? find_in_folder(word, "plan.json") : NULL;
+    char *plan_path = is_folder ? cli_find_in_folder(word, "plan.json") : NULL;
     char *fabric_path =
-        is_folder ? find_in_folder(word, "fabric.ibnetdiscover") : NULL;
+        is_folder ? cli_find_in_folder(word, "fabric.ibnetdiscover") : NULL;
+    if (is_folder && !fabric_path) {
+        fabric_path = cli_find_in_folder(word, "opensm-subnet.lst");
+    }
     bool is_plan = plan_path || (!is_there && strchr(word, ':')) ||
                    (length > 5 && !strcmp(word + length - 5, ".json"));
     if (is_plan || (is_folder && !fabric_path)) {
-        struct sf_plan *plan = cli_load_plan(word);
-        if (plan) {
-            fabric = plan->fabric;
-            plan->fabric = NULL;
-            sf_plan_free(plan);
-        }
+        *planp = cli_load_plan(word);
+        fabric = *planp ? (*planp)->fabric : NULL;
     } else {
         fabric = discover(fabric_path ? fabric_path : word, timeout);
     }
     free(fabric_path);
     free(plan_path);
+    return fabric;
+}
+
+struct sf_fabric *
+cli_load_fabric(const char *word, unsigned timeout)
+{
+    struct sf_plan *plan;
+    struct sf_fabric *fabric = cli_load_fabric_and_plan(word, timeout, &plan);
+
+    if (plan) {
+        plan->fabric = NULL;
+        sf_plan_free(plan);
+    }
     return fabric;
 }
 

@@ -1,20 +1,28 @@
 /* main.c -- finds the command, reads its options, runs it. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct cli_command cli_command_topology, cli_command_design,
     cli_command_plan, cli_command_verify, cli_command_watch, cli_command_route,
-    cli_command_audit, cli_command_analyze, cli_command_help;
+    cli_command_audit, cli_command_analyze, cli_command_settings,
+    cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_topology, &cli_command_design,
-    &cli_command_plan,     &cli_command_verify,
-    &cli_command_watch,    &cli_command_route,
-    &cli_command_audit,    &cli_command_analyze,
-    &cli_command_help,     NULL,
+    &cli_command_topology,
+    &cli_command_design,
+    &cli_command_plan,
+    &cli_command_verify,
+    &cli_command_watch,
+    &cli_command_route,
+    &cli_command_audit,
+    &cli_command_analyze,
+    &cli_command_settings,
+    &cli_command_help,
+    NULL,
 };
 
 int
@@ -192,6 +200,27 @@ cli_real(const struct cli_args *args, int option, double min, double max,
         return false;
     }
     *numberp = number;
+    return true;
+}
+
+bool
+cli_seed(const struct cli_args *args, int option, uint64_t *seedp)
+{
+    const char *text = args->values[option];
+    char *end;
+
+    if (!text) {
+        return true;
+    }
+    errno = 0;
+    uint64_t seed = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
+        cli_fail("%s: --%s '%s': expected a whole number of at most 64 bits",
+                 args->command->name, args->command->options[option].name,
+                 text);
+        return false;
+    }
+    *seedp = seed;
     return true;
 }
 

@@ -55,5 +55,15 @@ print(f"{'not ok' if bad else 'ok'} {number} - the program includes public "
       "headers only")
 for line in bad:
     print(f"# {line}")
+
+number += 1
+bad = [f"{os.path.relpath(path, ROOT)} includes {name}"
+       for path in sources("opensm") for name in includes(path)
+       if "/" in name and not name.startswith(("slimfly/", "base/"))]
+failed |= bool(bad)
+print(f"{'not ok' if bad else 'ok'} {number} - the plugin includes public "
+      "headers only, and what lies at the base")
+for line in bad:
+    print(f"# {line}")
 print(f"1..{number}")
 sys.exit(1 if failed else 0)

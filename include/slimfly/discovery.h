@@ -32,13 +32,23 @@ void sf_ibnetdiscover_write(const struct sf_fabric *fabric,
 void sf_ibsim_write(const struct sf_fabric *fabric, const char *comment,
                     FILE *stream);
 
+/* Reads the links that OpenSM dumps (opensm-subnet.lst).  It does not say the
+ * LMC: that is taken from opensm-lfts.dump in the same folder, if that is
+ * there, and is 0 if not, as it is for sf_subnet_lst_parse(). */
+enum sf_status sf_subnet_lst_read(const char *path, struct sf_fabric **fabricp,
+                                  struct sf_error *err);
+enum sf_status sf_subnet_lst_parse(char *text, size_t length, const char *path,
+                                   struct sf_fabric **fabricp,
+                                   struct sf_error *err);
+
 /* Discovers through libibnetdisc: 'source' is "live" for the fabric that this
  * machine is part of, or the name of a file: a cache that 'ibnetdiscover
- * --cache' wrote, or text as above.  The library is run in a child process,
- * since it waits for ever where nobody answers and aborts on damaged caches;
- * after 'timeout' seconds the child is ended and SF_EIO says so.  Switches and
- * hosts that did not answer are missing from the fabric: '*n_unansweredp', if
- * nonnull, gets the number of questions without an answer. */
+ * --cache' wrote, or text as above, of either kind.  The library is run in a
+ * child process, since it waits for ever where nobody answers and aborts on
+ * damaged caches; after 'timeout' seconds the child is ended and SF_EIO says
+ * so.  Switches and hosts that did not answer are missing from the fabric:
+ * '*n_unansweredp', if nonnull, gets the number of questions without an
+ * answer. */
 enum sf_status sf_fabric_discover(const char *source, unsigned timeout,
                                   struct sf_fabric **fabricp,
                                   uint32_t *n_unansweredp,

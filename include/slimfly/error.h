@@ -16,6 +16,7 @@ enum sf_status {
     SF_ENOMEM,       /* Out of memory. */
     SF_ELIMIT,       /* Well formed, but beyond what is supported. */
     SF_EUNREACHABLE, /* No path, or none as short as asked. */
+    SF_ELANES,       /* Too few virtual lanes to be safe from deadlock. */
 };
 
 #define SF_ERROR_TEXT_SIZE 512

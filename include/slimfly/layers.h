@@ -49,17 +49,30 @@ sf_layers_arc(const struct sf_layers *layers, const struct sf_graph *graph,
     return hop == SF_NO_HOP ? SF_NONE : graph->first[s] + hop;
 }
 
-/* Which turns a path may take: from the link that it comes on to the link
- * that it goes on, at a switch between.  Switch b has degree(b)^2 of them,
- * those of switch 0 first; the turn from the i-th arc of b (the link that the
- * path came over) to its j-th has class classes[start(b) + i * degree(b) + j]
- * with start(b) the number of turns at switches below b.  Class 0 is not
- * allowed.  If 'rising', the classes along a path must rise strictly as well:
- * they are then virtual lanes, and nothing can deadlock. */
+/* By which turns a path may go, so that nothing can deadlock whatever service
+ * level a packet has.  A turn leads from the link that a packet comes over to
+ * the link that it goes on with, and settles the virtual lane (VL) there; the
+ * first link of a path is on VL 0.  A path is allowed if the ranks of its
+ * channels, which are directions of links with a VL each, rise strictly all
+ * along: then no packets can wait for each other in a circle [DallySeitz87].
+ *
+ * Switch b has degree(b)^2 turns; that from its i-th arc (the link that the
+ * packet came over) to its j-th is number first[b] + i * degree(b) + j. */
+#define SF_NO_TURN UINT8_MAX
+
 struct sf_turns {
-    const uint8_t *classes;
-    bool rising;
+    uint32_t n_vls;
+    size_t *first;   /* [V] */
+    uint8_t *vls;    /* By turn; SF_NO_TURN: not allowed. */
+    uint32_t *ranks; /* [2E * n_vls] By arc and VL. */
+    uint16_t *gates; /* [2E] The arcs of each switch in the order in which
+                      * layers should arrive over them; NULL: in any. */
 };
+
+/* Makes turns for 'graph', none of them allowed yet and all ranks 0. */
+enum sf_status sf_turns_make(const struct sf_graph *graph, uint32_t n_vls,
+                             struct sf_turns **turnsp, struct sf_error *err);
+void sf_turns_free(struct sf_turns *turns);
 
 /* How to make layers.  Zero stands for a default everywhere but in
  * 'n_layers'. */

@@ -3,7 +3,7 @@
 #ifndef SLIMFLY_ROUTE_REPORT_H
 #define SLIMFLY_ROUTE_REPORT_H
 
-#include "slimfly/tables.h"
+#include "slimfly/routing.h"
 
 #include <stdio.h>
 
@@ -25,15 +25,7 @@ struct sf_route_figures {
 
 /* What was done, and its result; nothing is owned. */
 struct sf_route_report {
-    const char *scheme;
-    uint32_t n_layers;
-    uint32_t max_hops; /* The limit. */
-    uint64_t seed;
-    bool is_per_host;
-    const struct sf_fabric *fabric;
-    const struct sf_graph *graph;
-    const uint32_t *link_ports; /* Of the graph's links. */
-    const struct sf_tables *tables;
+    const struct sf_routing *routing;
     const struct sf_repair *repair;        /* NULL unless repaired: entries */
     const struct sf_repair *recomputation; /* changed, and if made anew. */
     struct sf_route_figures figures;       /* By sf_route_measure(). */
@@ -50,16 +42,15 @@ void sf_route_report_write_text(const struct sf_route_report *report,
 enum sf_status sf_route_report_write_json(const struct sf_route_report *report,
                                           FILE *stream, struct sf_error *err);
 
-/* What a route.json says of how its tables were made. */
-struct sf_route_settings {
-    const struct sf_layer_scheme *scheme;
-    uint32_t n_layers, max_hops;
-    uint64_t seed;
-    bool is_per_host;
-};
+/* Reads the routing that 'slimfly route' wrote into 'folder', but for its
+ * lanes: enough for a repair. */
+enum sf_status sf_routing_read(const char *folder,
+                               struct sf_routing **routingp,
+                               struct sf_error *err);
 
-enum sf_status sf_route_settings_read(const char *path,
-                                      struct sf_route_settings *settings,
+/* Reads from the route.json at 'path' what the routing was made with. */
+enum sf_status sf_routing_params_read(const char *path,
+                                      struct sf_routing_params *params,
                                       struct sf_error *err);
 
 #pragma GCC visibility pop

@@ -2,7 +2,8 @@
  *
  * Every host port has 2^LMC addresses (LIDs), base + 0, base + 1, ...; the
  * address base + l is reached over layer l, so that a sender chooses the layer
- * by the address.  Switches have one address each, reached over layer 0. */
+ * by the address.  Switches have one address each, reached over layer 0, or
+ * as many as hosts if their port 0 is an enhanced one. */
 #ifndef SLIMFLY_TABLES_H
 #define SLIMFLY_TABLES_H
 
@@ -90,18 +91,22 @@ void sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream);
 struct sf_repair {
     uint64_t n_entries; /* Of switches and LIDs that were there before. */
     uint64_t n_changed; /* Of these, entries that are different now. */
+    uint32_t most_hops; /* On the longest path between switches. */
 };
 
 /* Mends 'previous', tables of another state of the fabric whose switches are
  * 'previous_fabric', for 'fabric' as it is now: entries change only where a
  * path does not lead to its destination any more, is longer than 'max_hops'
- * switches apart or, in the first address of a host, longer than it need be.
- * The result is loop-free.  'repair' may be NULL. */
-enum sf_status sf_tables_repair(
-    const struct sf_tables *previous, const struct sf_fabric *previous_fabric,
-    const struct sf_fabric *fabric, const struct sf_graph *graph,
-    const uint32_t *link_ports, uint32_t max_hops, struct sf_tables **tablesp,
-    struct sf_repair *repair, struct sf_error *err);
+ * switches apart, does not obey 'turns' (unless NULL) or, in the first address
+ * of a host, is longer than it need be.  The result is loop-free.  SF_ELANES
+ * if the turns do not allow that. */
+enum sf_status
+sf_tables_repair(const struct sf_tables *previous,
+                 const struct sf_fabric *previous_fabric,
+                 const struct sf_fabric *fabric, const struct sf_graph *graph,
+                 const uint32_t *link_ports, uint32_t max_hops,
+                 const struct sf_turns *turns, struct sf_tables **tablesp,
+                 struct sf_repair *repair, struct sf_error *err);
 
 /* Counts entries that differ, of switches and LIDs that both know. */
 enum sf_status sf_tables_compare(const struct sf_tables *previous,

@@ -246,7 +246,7 @@ print(ibnd_fabric_t *found, FILE *stream)
 }
 
 int
-sf_ibnetdisc_print_live(const char *unused, FILE *stream)
+sf_ibnetdisc_print_live(const void *unused, FILE *stream)
 {
     ibnd_config_t config = {
         .max_smps = MAX_SMPS,
@@ -261,7 +261,7 @@ sf_ibnetdisc_print_live(const char *unused, FILE *stream)
 }
 
 int
-sf_ibnetdisc_print_cache(const char *path, FILE *stream)
+sf_ibnetdisc_print_cache(const void *path, FILE *stream)
 {
     IGNORE_LEAKS();
     return print(ibnd_load_fabric(path, 0), stream);
@@ -279,7 +279,7 @@ say_missing(void)
 }
 
 int
-sf_ibnetdisc_print_live(const char *unused, FILE *stream)
+sf_ibnetdisc_print_live(const void *unused, FILE *stream)
 {
     (void)unused;
     (void)stream;
@@ -287,7 +287,7 @@ sf_ibnetdisc_print_live(const char *unused, FILE *stream)
 }
 
 int
-sf_ibnetdisc_print_cache(const char *path, FILE *stream)
+sf_ibnetdisc_print_cache(const void *path, FILE *stream)
 {
     (void)path;
     (void)stream;

@@ -7,7 +7,7 @@
 /* Discovers the fabric, or loads the cache 'path', and prints it to 'stream'
  * as ibnetdiscover does.  Returns an exit code; what went wrong stands on
  * standard error, where libibnetdisc puts it. */
-int sf_ibnetdisc_print_live(const char *unused, FILE *stream);
-int sf_ibnetdisc_print_cache(const char *path, FILE *stream);
+int sf_ibnetdisc_print_live(const void *unused, FILE *stream);
+int sf_ibnetdisc_print_cache(const void *path, FILE *stream);
 
 #endif

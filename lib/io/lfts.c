@@ -9,8 +9,8 @@
  * What ibroute prints has ": (...)" in place of the comments and a line of
  * titles; both are read. */
 #define _GNU_SOURCE
-#include "base/file.h"
 #include "base/mem.h"
+#include "io/table_reader.h"
 #include "routing/tables.h"
 
 #include <inttypes.h>
@@ -129,79 +129,53 @@ sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream)
     }
 }
 
-struct reader {
-    const char *path;
-    uint32_t line;
-    const struct sf_fabric *fabric;
-    struct sf_tables *tables;
-    uint8_t *ports; /* Of the switch that is being read; NULL before. */
-    struct sf_error *err;
-};
-
-static enum sf_status
-fail_line(struct reader *reader, const char *expected, const char *found)
-{
-    return sf_fail(reader->err, SF_EPARSE, "%s:%u: expected %s, found '%.60s'",
-                   reader->path, reader->line, expected, found);
-}
-
 /* "Unicast lids [...] of switch Lid 1 guid 0x... (...)". */
 static enum sf_status
-read_switch(struct reader *reader, const char *text)
+read_switch(struct sf_table_reader *reader, char *text)
 {
-    const char *guid_text = strstr(text, " guid 0x");
-    char *end;
+    char *guid = strstr(text, " guid 0x");
 
-    if (!guid_text) {
-        return fail_line(reader, "the GUID of a switch", text);
+    if (!guid) {
+        return sf_table_reader_fail(reader, "the GUID of a switch", text);
     }
-    uint64_t guid = strtoull(guid_text + strlen(" guid "), &end, 16);
-    for (uint32_t s = 0; s < reader->fabric->n_switches; s++) {
-        if (reader->fabric->nodes[s].guid == guid) {
-            reader->ports = sf_tables_of(reader->tables, s);
-            return SF_OK;
-        }
-    }
-    return sf_fail(reader->err, SF_EPARSE,
-                   "%s:%u: the fabric has no switch with GUID 0x%016" PRIx64,
-                   reader->path, reader->line, guid);
+    guid += strlen(" guid ");
+    return sf_table_reader_switch(reader, &guid);
 }
 
 /* "0x0001 000 ...". */
 static enum sf_status
-read_entry(struct reader *reader, const char *text)
+read_entry(struct sf_table_reader *reader, const char *text)
 {
+    const struct sf_tables *tables = reader->aux;
     char *rest;
     unsigned long lid = strtoul(text, &rest, 16);
 
-    if (!reader->ports) {
-        return fail_line(reader, "'Unicast lids' of a switch first", text);
+    if (reader->s == SF_NONE) {
+        return sf_table_reader_fail(reader, "'Unicast lids' of a switch first",
+                                    text);
     }
     if (lid < 1 || lid > SF_MAX_LID) {
-        return fail_line(reader, "a LID from 0x0001 to 0xbfff", text);
+        return sf_table_reader_fail(reader, "a LID from 0x0001 to 0xbfff",
+                                    text);
     }
     const char *port_text = rest + strspn(rest, " \t");
     unsigned long port = strtoul(port_text, &rest, 10);
     if (rest == port_text || port > SF_NO_PORT) {
-        return fail_line(reader, "a port from 0 to 255 after the LID", text);
+        return sf_table_reader_fail(
+            reader, "a port from 0 to 255 after the LID", text);
     }
-    if (lid > reader->tables->max_lid ||
-        reader->tables->targets[lid] == SF_NONE) {
+    if (lid > tables->max_lid || tables->targets[lid] == SF_NONE) {
         return sf_fail(reader->err, SF_EPARSE,
                        "%s:%u: the fabric has nothing with LID 0x%04lx",
                        reader->path, reader->line, lid);
     }
-    reader->ports[lid] = (uint8_t)port;
+    sf_tables_of(tables, reader->s)[lid] = (uint8_t)port;
     return SF_OK;
 }
 
 static enum sf_status
-read_line(void *aux, uint32_t line, char *text)
+read_line(struct sf_table_reader *reader, char *text)
 {
-    struct reader *reader = aux;
-
-    reader->line = line;
-    text += strspn(text, " \t\r");
     if (!strncmp(text, "Unicast lids", 12)) {
         return read_switch(reader, text);
     }
@@ -214,26 +188,8 @@ read_line(void *aux, uint32_t line, char *text)
         !strncmp(text, "Info", 4) || !strncmp(text, "dump", 4)) {
         return SF_OK;
     }
-    return fail_line(reader, "'Unicast lids' or a LID such as 0x0001", text);
-}
-
-/* Hands over what was read, if it is something. */
-static enum sf_status
-finish(struct reader *reader, enum sf_status status,
-       struct sf_tables **tablesp)
-{
-    if (status == SF_OK && !reader->ports) {
-        status = sf_fail(reader->err, SF_EPARSE,
-                         "%s:%u: expected 'Unicast lids' of at least one "
-                         "switch; found none",
-                         reader->path, reader->line ? reader->line : 1);
-    }
-    if (status == SF_OK) {
-        *tablesp = reader->tables;
-    } else {
-        sf_tables_free(reader->tables);
-    }
-    return status;
+    return sf_table_reader_fail(
+        reader, "'Unicast lids' or a LID such as 0x0001", text);
 }
 
 enum sf_status
@@ -241,26 +197,29 @@ sf_tables_parse(char *text, size_t length, const char *path,
                 const struct sf_fabric *fabric, struct sf_tables **tablesp,
                 struct sf_error *err)
 {
-    struct reader reader = { .path = path, .fabric = fabric, .err = err };
+    struct sf_table_reader reader = {
+        .path = path,
+        .fabric = fabric,
+        .take = read_line,
+        .first = "'Unicast lids' of at least one switch",
+        .err = err,
+    };
 
-    *tablesp = NULL;
-    enum sf_status status = sf_tables_make(fabric, &reader.tables, err);
+    enum sf_status status = sf_tables_make(fabric, tablesp, err);
     if (status == SF_OK) {
-        status = sf_text_lines(text, length, path, read_line, &reader, err);
+        reader.aux = *tablesp;
+        status = sf_table_reader_run(&reader, text, length);
     }
-    return finish(&reader, status, tablesp);
+    if (status != SF_OK) {
+        sf_tables_free(*tablesp);
+        *tablesp = NULL;
+    }
+    return status;
 }
 
 enum sf_status
 sf_tables_read(const char *path, const struct sf_fabric *fabric,
                struct sf_tables **tablesp, struct sf_error *err)
 {
-    struct reader reader = { .path = path, .fabric = fabric, .err = err };
-
-    *tablesp = NULL;
-    enum sf_status status = sf_tables_make(fabric, &reader.tables, err);
-    if (status == SF_OK) {
-        status = sf_file_lines(path, read_line, &reader, err);
-    }
-    return finish(&reader, status, tablesp);
+    return sf_tables_parse(NULL, 0, path, fabric, tablesp, err);
 }

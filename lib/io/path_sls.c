@@ -7,7 +7,7 @@
  * A range of LIDs stands for a line each. */
 #include "slimfly/sl2vl.h"
 
-#include "base/file.h"
+#include "io/table_reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,40 +40,6 @@ sf_path_sls_write(const struct sf_path_sls *path_sls,
     }
 }
 
-struct reader {
-    const char *path;
-    uint32_t line;
-    const struct sf_fabric *fabric;
-    struct sf_path_sls *path_sls;
-    uint32_t s;      /* The source of the last line. */
-    uint32_t n_read; /* Lines that say something. */
-    struct sf_error *err;
-};
-
-static enum sf_status
-fail_line(struct reader *reader, const char *expected, const char *found)
-{
-    return sf_fail(reader->err, SF_EPARSE, "%s:%u: expected %s, found '%.60s'",
-                   reader->path, reader->line, expected, found);
-}
-
-/* Finds the switch with 'guid', mostly that of the line before or the next
- * one. */
-static bool
-find_switch(struct reader *reader, uint64_t guid)
-{
-    uint32_t n = reader->fabric->n_switches;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t s = (reader->s + i) % n;
-        if (reader->fabric->nodes[s].guid == guid) {
-            reader->s = s;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Reads a number, decimal or hexadecimal, that ends with 'end'. */
 static bool
 read_number(char **textp, char end, unsigned long *numberp)
@@ -102,59 +68,41 @@ read_lids(char **textp, unsigned long *firstp, unsigned long *lastp)
 }
 
 static enum sf_status
-read_line(void *aux, uint32_t line, char *text)
+read_line(struct sf_table_reader *reader, char *text)
 {
-    struct reader *reader = aux;
+    const struct sf_path_sls *path_sls = reader->aux;
     unsigned long first, last, sl;
-    char *rest;
+    char *rest = text;
 
-    reader->line = line;
     text[strcspn(text, "\r")] = '\0';
-    if (!*text || *text == '#' || (line == 1 && !strcmp(text, TITLE))) {
+    if (!*text || *text == '#' ||
+        (reader->line == 1 && !strcmp(text, TITLE))) {
         return SF_OK;
     }
-    uint64_t guid = strtoull(text, &rest, 16);
-    if (strncmp(text, "0x", 2) != 0 || *rest++ != ',') {
-        return fail_line(reader, "0xGUID,dlid,sl", text);
+    if (strncmp(text, "0x", 2) != 0 || !strchr(text, ',')) {
+        return sf_table_reader_fail(reader, "0xGUID,dlid,sl", text);
     }
-    if (!find_switch(reader, guid)) {
-        return sf_fail(
-            reader->err, SF_EPARSE,
-            "%s:%u: the fabric has no switch with GUID 0x%016" PRIx64,
-            reader->path, line, guid);
+    enum sf_status status = sf_table_reader_switch(reader, &rest);
+    if (status != SF_OK) {
+        return status;
     }
-    uint32_t max_lid = reader->path_sls->max_lid;
+    if (*rest++ != ',') {
+        return sf_table_reader_fail(reader, "0xGUID,dlid,sl", text);
+    }
     if (!read_lids(&rest, &first, &last) || first < 1 || last < first ||
-        last > max_lid) {
+        last > path_sls->max_lid) {
         return sf_fail(reader->err, SF_EPARSE,
                        "%s:%u: expected a LID from 1 to %u or a range of "
                        "them, found '%.60s'",
-                       reader->path, line, max_lid, text);
+                       reader->path, reader->line, path_sls->max_lid, text);
     }
     if (!read_number(&rest, '\0', &sl) || sl >= SF_N_SLS) {
-        return fail_line(reader, "an SL from 0 to 15 at the end", text);
+        return sf_table_reader_fail(reader, "an SL from 0 to 15 at the end",
+                                    text);
     }
-    memset(sf_path_sls_of(reader->path_sls, reader->s) + first, (int)sl,
+    memset(sf_path_sls_of(path_sls, reader->s) + first, (int)sl,
            last - first + 1);
-    reader->n_read++;
     return SF_OK;
-}
-
-static enum sf_status
-finish(struct reader *reader, enum sf_status status,
-       struct sf_path_sls **path_slsp)
-{
-    if (status == SF_OK && !reader->n_read) {
-        status = sf_fail(reader->err, SF_EPARSE,
-                         "%s:%u: expected 0xGUID,dlid,sl; found none",
-                         reader->path, reader->line ? reader->line : 1);
-    }
-    if (status == SF_OK) {
-        *path_slsp = reader->path_sls;
-    } else {
-        sf_path_sls_free(reader->path_sls);
-    }
-    return status;
 }
 
 enum sf_status
@@ -162,15 +110,24 @@ sf_path_sls_parse(char *text, size_t length, const char *path,
                   const struct sf_fabric *fabric, uint32_t max_lid,
                   struct sf_path_sls **path_slsp, struct sf_error *err)
 {
-    struct reader reader = { .path = path, .fabric = fabric, .err = err };
+    struct sf_table_reader reader = {
+        .path = path,
+        .fabric = fabric,
+        .take = read_line,
+        .first = "0xGUID,dlid,sl",
+        .err = err,
+    };
 
-    *path_slsp = NULL;
-    enum sf_status status =
-        sf_path_sls_make(fabric, max_lid, &reader.path_sls, err);
+    enum sf_status status = sf_path_sls_make(fabric, max_lid, path_slsp, err);
     if (status == SF_OK) {
-        status = sf_text_lines(text, length, path, read_line, &reader, err);
+        reader.aux = *path_slsp;
+        status = sf_table_reader_run(&reader, text, length);
     }
-    return finish(&reader, status, path_slsp);
+    if (status != SF_OK) {
+        sf_path_sls_free(*path_slsp);
+        *path_slsp = NULL;
+    }
+    return status;
 }
 
 enum sf_status
@@ -178,13 +135,5 @@ sf_path_sls_read(const char *path, const struct sf_fabric *fabric,
                  uint32_t max_lid, struct sf_path_sls **path_slsp,
                  struct sf_error *err)
 {
-    struct reader reader = { .path = path, .fabric = fabric, .err = err };
-
-    *path_slsp = NULL;
-    enum sf_status status =
-        sf_path_sls_make(fabric, max_lid, &reader.path_sls, err);
-    if (status == SF_OK) {
-        status = sf_file_lines(path, read_line, &reader, err);
-    }
-    return finish(&reader, status, path_slsp);
+    return sf_path_sls_parse(NULL, 0, path, fabric, max_lid, path_slsp, err);
 }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "io/json_reader.h"
+#include "slimfly/discovery.h"
 
 #include <string.h>
 
@@ -16,12 +17,12 @@ static void
 follow(const struct sf_route_report *report, uint32_t s, uint32_t lid,
        uint32_t destination, uint64_t *loads, struct sf_route_figures *figures)
 {
-    const struct sf_fabric *fabric = report->fabric;
+    const struct sf_fabric *fabric = report->routing->fabric;
     uint32_t n_hops = 0;
 
     while (s != destination && n_hops < SF_REPORT_MAX_HOPS) {
-        uint32_t port =
-            sf_fabric_port(fabric, s, sf_tables_of(report->tables, s)[lid]);
+        uint32_t port = sf_fabric_port(
+            fabric, s, sf_tables_of(report->routing->tables, s)[lid]);
         uint32_t peer = port == SF_NONE ? SF_NONE : fabric->ports[port].peer;
         if (peer == SF_NONE ||
             fabric->ports[peer].node >= fabric->n_switches) {
@@ -60,11 +61,11 @@ summarize(const struct sf_route_report *report, const uint64_t *loads,
           struct sf_route_figures *figures)
 {
     uint64_t sum = 0, n_arrived = 0, n_hops = 0;
-    uint32_t n_ends = 2 * report->graph->n_links;
+    uint32_t n_ends = 2 * report->routing->graph->n_links;
 
     figures->min_load = n_ends ? UINT64_MAX : 0;
     for (uint32_t i = 0; i < n_ends; i++) {
-        uint64_t load = loads[report->link_ports[i]];
+        uint64_t load = loads[report->routing->link_ports[i]];
         sum += load;
         figures->min_load =
             load < figures->min_load ? load : figures->min_load;
@@ -83,7 +84,7 @@ summarize(const struct sf_route_report *report, const uint64_t *loads,
 enum sf_status
 sf_route_measure(struct sf_route_report *report, struct sf_error *err)
 {
-    const struct sf_fabric *fabric = report->fabric;
+    const struct sf_fabric *fabric = report->routing->fabric;
     struct sf_route_figures *figures = &report->figures;
     uint64_t *loads = sf_calloc(fabric->n_ports, sizeof *loads);
 
@@ -124,18 +125,40 @@ count_lids(const struct sf_tables *tables)
     return n;
 }
 
+static void
+write_lanes(const struct sf_lanes *lanes, FILE *stream)
+{
+    fprintf(stream, "  lanes by %s: %u VL%s, %u SL%s; ", lanes->scheme->name,
+            lanes->n_vls, lanes->n_vls == 1 ? "" : "s", lanes->n_sls,
+            lanes->n_sls == 1 ? "" : "s");
+    if (lanes->scheme->ignores_sls) {
+        fputs("no deadlock, whatever SL is used\n", stream);
+    } else if (!lanes->scheme->is_safe) {
+        fputs("nothing protects from deadlock\n", stream);
+    } else if (lanes->n_host_sls == 1) {
+        fputs("no deadlock if hosts use SL 0\n", stream);
+    } else {
+        fputs("no deadlock if senders use the SL of each path, which UCX and "
+              "NCCL do not\n",
+              stream);
+        fputs("    (replies too need the SL of their own path)\n", stream);
+    }
+}
+
 void
 sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
 {
     const struct sf_route_figures is = report->figures;
+    const struct sf_routing *routing = report->routing;
+    const struct sf_layers_params *layers = &routing->params.layers;
 
     fprintf(stream,
             "%u layers by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
             "49151\n",
-            report->n_layers, report->scheme,
-            sf_lmc_for_layers(report->n_layers), report->fabric->n_switches,
-            report->fabric->n_nodes - report->fabric->n_switches,
-            count_lids(report->tables));
+            layers->n_layers, layers->scheme,
+            sf_lmc_for_layers(layers->n_layers), routing->fabric->n_switches,
+            routing->fabric->n_nodes - routing->fabric->n_switches,
+            count_lids(routing->tables));
     fprintf(stream, "  hops between switches: %.3f on average, %u at most (",
             is.mean_hops, is.most_hops);
     const char *separator = "";
@@ -151,10 +174,17 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
             "mean\n",
             (unsigned long long)is.min_load, (unsigned long long)is.max_load,
             is.mean_load > 0 ? (double)is.max_load / is.mean_load : 0);
-    if ((double)is.max_load > UNEVEN * is.mean_load && !report->is_per_host) {
+    if ((double)is.max_load > UNEVEN * is.mean_load &&
+        !routing->params.is_per_host) {
         fputs("  that is uneven: --per-host gives each host of a switch paths "
               "of its own\n",
               stream);
+    }
+    write_lanes(routing->lanes, stream);
+    if (routing->refusal.status != SF_OK) {
+        fprintf(stream, "    (%s would not do: %s)\n",
+                sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
+                routing->refusal.text);
     }
     if (is.n_broken) {
         fprintf(stream, "  %llu of %llu paths lead to another part\n",
@@ -176,6 +206,8 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                            struct sf_error *err)
 {
     const struct sf_route_figures is = report->figures;
+    const struct sf_routing *routing = report->routing;
+    const struct sf_layers_params *layers = &routing->params.layers;
     json_t *hops = json_array();
     for (uint32_t i = 0; i <= is.most_hops; i++) {
         json_array_append_new(hops, json_integer((json_int_t)is.n_by_hops[i]));
@@ -184,18 +216,26 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, "
         "s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
         "schema", "slimfly.route", "schema_version", 1, "scheme",
-        report->scheme, "n_layers", (json_int_t)report->n_layers, "lmc",
-        (json_int_t)sf_lmc_for_layers(report->n_layers), "max_hops",
-        (json_int_t)report->max_hops, "seed", (json_int_t)report->seed,
-        "per_host", (int)report->is_per_host, "n_switches",
-        (json_int_t)report->fabric->n_switches, "n_hosts",
-        (json_int_t)(report->fabric->n_nodes - report->fabric->n_switches),
-        "n_lids", (json_int_t)count_lids(report->tables), "n_paths",
+        layers->scheme, "n_layers", (json_int_t)layers->n_layers, "lmc",
+        (json_int_t)sf_lmc_for_layers(layers->n_layers), "max_hops",
+        (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
+        "per_host", (int)routing->params.is_per_host, "n_switches",
+        (json_int_t)routing->fabric->n_switches, "n_hosts",
+        (json_int_t)(routing->fabric->n_nodes - routing->fabric->n_switches),
+        "n_lids", (json_int_t)count_lids(routing->tables), "n_paths",
         (json_int_t)is.n_paths, "n_broken_paths", (json_int_t)is.n_broken,
         "mean_hops", is.mean_hops, "most_hops", (json_int_t)is.most_hops,
         "paths_by_hops", hops, "paths_per_link", "min",
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
+    json_t *lanes = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
+        "max_vls", (json_int_t)routing->params.max_vls, "n_vls",
+        (json_int_t)routing->lanes->n_vls, "n_sls",
+        (json_int_t)routing->lanes->n_sls, "n_host_sls",
+        (json_int_t)routing->lanes->n_host_sls, "safe_on_path_sls",
+        (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
+        (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =
         report->repair
             ? json_pack("{s:I, s:I, s:I}", "entries",
@@ -204,7 +244,9 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                         "changed_if_made_anew",
                         (json_int_t)report->recomputation->n_changed)
             : json_null();
-    if (!root || !repair || json_object_set_new(root, "repair", repair) != 0) {
+    if (!root || !repair || !lanes ||
+        json_object_set_new(root, "lanes", lanes) != 0 ||
+        json_object_set_new(root, "repair", repair) != 0) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
@@ -217,8 +259,10 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
 /* Takes the settings out of 'root'. */
 static void
 read_settings(struct sf_json_reader *reader, const json_t *root,
-              struct sf_route_settings *settings)
+              struct sf_routing *routing)
 {
+    struct sf_routing_params *params = &routing->params;
+
     if (strcmp(sf_json_text(reader, root, "", "schema", 40),
                "slimfly.route") != 0) {
         sf_json_refuse(reader, "schema: expected \"slimfly.route\"");
@@ -226,32 +270,127 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     }
     sf_json_number(reader, root, "", "schema_version", 1, 1);
     const char *name = sf_json_text(reader, root, "", "scheme", 40);
-    settings->scheme = sf_layer_scheme_find(name);
-    if (!settings->scheme) {
+    const struct sf_layer_scheme *layers = sf_layer_scheme_find(name);
+    if (!layers) {
         sf_json_refuse(reader, "scheme: '%s' is not known here", name);
+        return;
     }
-    settings->n_layers =
+    const json_t *lanes_object = json_object_get(root, "lanes");
+    name = sf_json_text(reader, lanes_object, "lanes", "scheme", 40);
+    const struct sf_lane_scheme *lanes = sf_lane_scheme_find(name);
+    if (!lanes) {
+        sf_json_refuse(reader, "lanes.scheme: '%s' is not known here", name);
+        return;
+    }
+    params->layers.scheme = layers->name;
+    params->layers.n_layers =
         sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
-    settings->max_hops =
-        sf_json_number(reader, root, "", "max_hops", 1, UINT32_MAX);
-    settings->seed =
+    params->layers.seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
-    settings->is_per_host = json_is_true(json_object_get(root, "per_host"));
+    params->lanes = lanes->name;
+    params->max_vls = sf_json_number(reader, lanes_object, "lanes", "max_vls",
+                                     1, SF_MAX_VLS);
+    params->is_per_host = json_is_true(json_object_get(root, "per_host"));
+    routing->max_hops =
+        sf_json_number(reader, root, "", "max_hops", 1, UINT32_MAX);
 }
 
-enum sf_status
-sf_route_settings_read(const char *path, struct sf_route_settings *settings,
-                       struct sf_error *err)
+static enum sf_status
+read_report(const char *path, struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_json_reader reader = { .path = path, .err = err };
     json_error_t problem;
 
-    *settings = (struct sf_route_settings){ 0 };
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
         return sf_fail(err, SF_EPARSE, "%s: %s", path, problem.text);
     }
-    read_settings(&reader, root, settings);
+    read_settings(&reader, root, routing);
     json_decref(root);
     return reader.status;
+}
+
+enum sf_status
+sf_routing_params_read(const char *path, struct sf_routing_params *params,
+                       struct sf_error *err)
+{
+    struct sf_routing routing = { 0 };
+    enum sf_status status = read_report(path, &routing, err);
+
+    *params = routing.params;
+    return status;
+}
+
+/* Finds the turns that the tables obey, in what 'path' says of VLs. */
+static enum sf_status
+read_turns(const char *path, struct sf_routing *routing, struct sf_error *err)
+{
+    struct sf_sl2vl *sl2vl;
+    enum sf_status status = sf_sl2vl_read(path, routing->fabric, &sl2vl, err);
+
+    if (status == SF_OK) {
+        status = sf_turns_recall(routing->fabric, routing->graph,
+                                 routing->link_ports, routing->tables, sl2vl,
+                                 &routing->turns, err);
+        sf_sl2vl_free(sl2vl);
+    }
+    return status;
+}
+
+/* Reads everything from the four files at 'paths'. */
+static enum sf_status
+read_all(char *const *paths, struct sf_routing *routing, struct sf_error *err)
+{
+    enum sf_status status = read_report(paths[0], routing, err);
+
+    if (status == SF_OK) {
+        status = sf_ibnetdiscover_read(paths[1], &routing->fabric, err);
+    }
+    if (status == SF_OK) {
+        status =
+            sf_tables_read(paths[2], routing->fabric, &routing->tables, err);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_graph(routing->fabric, &routing->graph,
+                                 &routing->link_ports, err);
+    }
+    if (status == SF_OK &&
+        sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
+        status = read_turns(paths[3], routing, err);
+    }
+    return status;
+}
+
+enum sf_status
+sf_routing_read(const char *folder, struct sf_routing **routingp,
+                struct sf_error *err)
+{
+    static const char *const names[] = { "route.json", "fabric.ibnetdiscover",
+                                         "opensm-lfts.dump",
+                                         "opensm-sl2vl.dump" };
+    char *paths[4] = { 0 };
+    struct sf_routing *routing = sf_calloc(1, sizeof *routing);
+    bool made = routing != NULL;
+
+    *routingp = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        size_t size = strlen(folder) + strlen(names[i]) + 2;
+        paths[i] = sf_calloc(size, 1);
+        made = made && paths[i];
+        if (paths[i]) {
+            snprintf(paths[i], size, "%s/%s", folder, names[i]);
+        }
+    }
+    enum sf_status status =
+        made ? read_all(paths, routing, err)
+             : sf_fail(err, SF_ENOMEM, "out of memory for %s", folder);
+    for (size_t i = 0; i < 4; i++) {
+        free(paths[i]);
+    }
+    if (status == SF_OK) {
+        *routingp = routing;
+    } else {
+        sf_routing_free(routing);
+    }
+    return status;
 }

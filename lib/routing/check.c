@@ -8,7 +8,6 @@ struct checker {
     const struct sf_layers *layers;
     const struct sf_graph *graph;
     const struct sf_layers_claims *claims;
-    size_t *turns_at;   /* [V] Where a switch's turns start. */
     uint32_t *distance; /* [V] From the destination at hand. */
     uint32_t *queue;    /* [V] */
     struct sf_error *err;
@@ -45,22 +44,21 @@ fail(struct checker *checker, const char *what, uint32_t l, uint32_t s,
                    "layer %u, switch %u to switch %u: %s", l, s, d, what);
 }
 
-/* The class of the turn at 'at' from the link of arc 'in' to arc 'out'. */
-static uint32_t
-class_of_turn(const struct checker *checker, uint32_t at, uint32_t in,
-              uint32_t out)
+/* The VL on which a packet that came over arc 'in' leaves 'at' over arc
+ * 'out'. */
+static uint8_t
+vl_of_turn(const struct checker *checker, uint32_t at, uint32_t in,
+           uint32_t out)
 {
     const struct sf_graph *graph = checker->graph;
-    uint32_t from = graph->first[at];
+    const struct sf_turns *turns = checker->claims->turns;
+    size_t from = 0;
 
-    while (graph->arcs[from].link != graph->arcs[in].link) {
+    while (graph->arcs[graph->first[at] + from].link != graph->arcs[in].link) {
         from++;
     }
-    from -= graph->first[at];
-    out -= graph->first[at];
-    return checker->claims->turns
-        ->classes[checker->turns_at[at] +
-                  (size_t)from * sf_graph_degree(graph, at) + out];
+    return turns->vls[turns->first[at] + from * sf_graph_degree(graph, at) +
+                      (out - graph->first[at])];
 }
 
 /* Walks from 's' to 'd' in layer 'l' and checks all there is to check. */
@@ -70,7 +68,7 @@ check_path(struct checker *checker, uint32_t l, uint32_t s, uint32_t d)
     const struct sf_graph *graph = checker->graph;
     const struct sf_layers_claims *claims = checker->claims;
     const uint16_t *tree = sf_layers_tree(checker->layers, l, d);
-    uint32_t n_hops = 0, previous_class = 0, in = SF_NONE;
+    uint32_t n_hops = 0, previous_rank = 0, in = SF_NONE;
 
     for (uint32_t v = s; v != d; n_hops++) {
         if (n_hops == graph->n_nodes) {
@@ -83,15 +81,17 @@ check_path(struct checker *checker, uint32_t l, uint32_t s, uint32_t d)
             return fail(checker, "a next hop that is not there", l, s, d);
         }
         uint32_t out = graph->first[v] + tree[v];
-        if (claims->turns && in != SF_NONE) {
-            uint32_t class = class_of_turn(checker, v, in, out);
-            if (class == 0) {
+        if (claims->turns) {
+            uint8_t vl = in == SF_NONE ? 0 : vl_of_turn(checker, v, in, out);
+            if (vl == SF_NO_TURN) {
                 return fail(checker, "a turn that is not allowed", l, s, d);
             }
-            if (claims->turns->rising && class <= previous_class) {
-                return fail(checker, "turn classes do not rise", l, s, d);
+            uint32_t rank =
+                claims->turns->ranks[(size_t)out * claims->turns->n_vls + vl];
+            if (in != SF_NONE && rank <= previous_rank) {
+                return fail(checker, "ranks do not rise", l, s, d);
             }
-            previous_class = class;
+            previous_rank = rank;
         }
         in = out;
         v = graph->arcs[out].to;
@@ -147,31 +147,23 @@ enum sf_status
 sf_layers_check(const struct sf_layers *layers, const struct sf_graph *graph,
                 const struct sf_layers_claims *claims, struct sf_error *err)
 {
-    struct checker checker = { layers, graph, claims, NULL, NULL, NULL, err };
+    struct checker checker = { layers, graph, claims, NULL, NULL, err };
     uint32_t n = graph->n_nodes;
-    size_t n_turns = 0;
     enum sf_status status;
 
     if (layers->n_switches != n) {
         return sf_fail(err, SF_EINVAL, "layers of %u switches, a graph of %u",
                        layers->n_switches, n);
     }
-    checker.turns_at = sf_calloc(n, sizeof *checker.turns_at);
     checker.distance = sf_calloc(n, sizeof *checker.distance);
     checker.queue = sf_calloc(n, sizeof *checker.queue);
-    if (!checker.turns_at || !checker.distance || !checker.queue) {
+    if (!checker.distance || !checker.queue) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
         goto done;
-    }
-    for (uint32_t v = 0; v < n; v++) {
-        size_t degree = sf_graph_degree(graph, v);
-        checker.turns_at[v] = n_turns;
-        n_turns += degree * degree;
     }
     status = check_all(&checker);
 done:
     free(checker.queue);
     free(checker.distance);
-    free(checker.turns_at);
     return status;
 }

@@ -75,7 +75,7 @@ struct node {
     int32_t rest;    /* Cost of the path from here, this being its middle. */
     uint16_t gate;   /* The arc of the destination that it arrives on. */
     uint16_t height; /* Hops from the farthest switch that comes this way. */
-    uint16_t class;  /* Of the first turn. */
+    uint32_t rank;   /* Of the channel after its first turn. */
     uint32_t child;  /* The first that comes directly, SF_NONE for a leaf; */
     uint32_t next, previous; /* its siblings. */
 };
@@ -325,16 +325,16 @@ present_shared(const struct tree *tree, uint32_t s)
     return count_shared(tree, s, arc, tree->nodes[s].gate);
 }
 
-/* The class of the turn at 'v' when it is reached over 'arc'; 0 if that turn
- * is not allowed. */
+/* The rank of the channel on which a path goes on at 'v' when it comes over
+ * 'arc'; 0 if it may not. */
 static inline uint32_t
-turn_class(const struct tree *tree, uint32_t arc, uint32_t v)
+turn_rank(const struct tree *tree, uint32_t arc, uint32_t v)
 {
-    if (!tree->gates->job->turns_at || v == tree->destination) {
-        return SF_ANY_CLASS;
+    if (!tree->gates->job->params->turns || v == tree->destination) {
+        return SF_ANY_RANK;
     }
-    return sf_turn_class(tree->gates->job, arc, tree->hops[v],
-                         tree->nodes[v].class);
+    return sf_turn_rank(tree->gates->job, arc, tree->hops[v],
+                        tree->nodes[v].rank);
 }
 
 /* Sets the next hop of 's' and what follows for 's' itself. */
@@ -348,7 +348,7 @@ settle(const struct tree *tree, uint32_t s, uint32_t hop)
 
     tree->hops[s] = (uint16_t)hop;
     node->gate = (uint16_t)gate_over(tree, arc, v);
-    node->class = (uint16_t)turn_class(tree, arc, v);
+    node->rank = turn_rank(tree, arc, v);
     tree->depth[s] = (uint16_t)(tree->depth[v] + 1);
     node->rest = v == tree->destination ? price->last
                                         : price->middle + tree->nodes[v].rest;
@@ -437,7 +437,7 @@ static inline bool
 may_go(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
     return tree->depth[v] < tree->gates->job->limits[tree->destination] &&
-           parent_of(tree, v) != s && turn_class(tree, arc, v) != 0;
+           parent_of(tree, v) != s && turn_rank(tree, arc, v) != 0;
 }
 
 /* What it costs others if the leaf 'v' becomes a relay: it must stay. */
@@ -499,7 +499,7 @@ offer_way(const struct tree *tree, uint32_t v, uint32_t n_offers)
         uint32_t s = graph->arcs[i].to, arc = tree->gates->job->reverse[i];
         if (tree->nodes[s].child != SF_NONE || tree->depth[s] <= 1 ||
             tree->nodes[s].gate == tree->main_gate ||
-            turn_class(tree, arc, v) == 0) {
+            turn_rank(tree, arc, v) == 0) {
             continue;
         }
         int32_t cost = path_cost(tree, s, arc, v);
@@ -812,10 +812,11 @@ is_main_gate(const struct tree *tree, uint32_t gate)
 }
 
 /* Makes the tree of layer 0: shortest paths, off the main gates where there
- * is a choice.  Returns a switch that the turns leave without one, or
+ * is a choice; or, if 'is_cautious', with the most room for those behind to
+ * take turns.  Returns a switch that the turns leave without one, or
  * SF_NONE. */
 static uint32_t
-grow_minimal(const struct tree *tree)
+grow_minimal(const struct tree *tree, bool is_cautious)
 {
     const struct sf_graph *graph = tree->graph;
     const struct sf_search *search = &tree->worker->search;
@@ -833,13 +834,19 @@ grow_minimal(const struct tree *tree)
         for (uint32_t arc = graph->first[s]; arc < graph->first[s + 1];
              arc++) {
             uint32_t v = graph->arcs[arc].to;
-            if (search->distance[v] + 1 != search->distance[s] ||
-                turn_class(tree, arc, v) == 0) {
+            if (search->distance[v] + 1 != search->distance[s]) {
+                continue;
+            }
+            uint32_t rank = turn_rank(tree, arc, v);
+            if (rank == 0) {
                 continue;
             }
             int32_t cost = path_cost(tree, s, arc, v);
             if (is_main_gate(tree, gate_over(tree, arc, v))) {
                 cost += main_gate_cost;
+            }
+            if (is_cautious) {
+                cost = rank < NEVER ? NEVER - 1 - (int32_t)rank : 0;
             }
             if (cost < best) {
                 best = cost;
@@ -949,7 +956,7 @@ enter_main_gate(struct tree *tree)
     if (tree->nodes[g].gate == tree->main_gate) {
         return;
     }
-    if (tree->gates->job->turns_at) {
+    if (tree->gates->job->params->turns) {
         tree->main_gate = tree->nodes[g].gate;
         return;
     }
@@ -975,6 +982,27 @@ grow_to_main_gate(struct tree *tree, struct sf_random *random)
     lead_to_main_gate(tree, random);
 }
 
+/* Chooses the main gates of 'd': those that the turns were designed for, or
+ * any at random. */
+static void
+choose_gates(const struct gates *gates, uint32_t d, uint32_t *order)
+{
+    const struct sf_layers_params *params = gates->job->params;
+    const struct sf_graph *graph = gates->job->graph;
+    uint32_t degree = sf_graph_degree(graph, d);
+    struct sf_random random;
+
+    for (uint32_t i = 0; i < degree; i++) {
+        order[i] = params->turns && params->turns->gates
+                       ? params->turns->gates[graph->first[d] + i]
+                       : i;
+    }
+    if (!params->turns || !params->turns->gates) {
+        sf_random_init(&random, params->seed, UINT64_C(1) << 63 | d);
+        sf_random_shuffle(&random, order, degree);
+    }
+}
+
 /* Prepares 'worker' for a destination. */
 static void
 begin_destination(const struct gates *gates, struct worker *worker,
@@ -982,7 +1010,6 @@ begin_destination(const struct gates *gates, struct worker *worker,
 {
     const struct sf_graph *graph = gates->job->graph;
     uint32_t degree = sf_graph_degree(graph, d);
-    struct sf_random random;
 
     sf_search_run(&worker->search, graph, d, NULL);
     if (gates->round > 0) {
@@ -997,11 +1024,7 @@ begin_destination(const struct gates *gates, struct worker *worker,
     memset(worker->last_used, 0, (size_t)graph->n_nodes * gates->max_degree);
     memset(worker->wasted, 0, graph->n_nodes);
 
-    sf_random_init(&random, gates->job->params->seed, UINT64_C(1) << 63 | d);
-    for (uint32_t i = 0; i < degree; i++) {
-        worker->gates[i] = i;
-    }
-    sf_random_shuffle(&random, worker->gates, degree);
+    choose_gates(gates, d, worker->gates);
 
     /* A destination of few links cannot keep their load down: it gets a
      * limit of its own. */
@@ -1049,7 +1072,10 @@ static uint32_t
 route_first(struct tree *tree, struct sf_random *random)
 {
     use_layer(tree, 0);
-    uint32_t stuck = grow_minimal(tree);
+    uint32_t stuck = grow_minimal(tree, false);
+    if (stuck != SF_NONE) {
+        stuck = grow_minimal(tree, true);
+    }
     if (stuck != SF_NONE) {
         return stuck;
     }

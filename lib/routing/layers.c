@@ -37,7 +37,6 @@ struct prepared {
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
     uint32_t *reverse;
-    size_t *turns_at;
     struct sf_search search;
 };
 
@@ -210,34 +209,6 @@ fill_weights(const struct sf_graph *graph, const uint32_t *n_hosts,
     }
 }
 
-/* Pairs the two arcs of each link: they come up in the order of their
- * switches, and the lower one's arc shows its link first. */
-static void
-fill_reverse(const struct sf_graph *graph, uint32_t *reverse)
-{
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t other = graph->arcs[i].to, j = graph->first[other];
-            while (graph->arcs[j].link != graph->arcs[i].link) {
-                j++;
-            }
-            reverse[i] = j;
-        }
-    }
-}
-
-static void
-fill_turns(const struct sf_graph *graph, size_t *turns_at)
-{
-    size_t n_turns = 0;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        turns_at[s] = n_turns;
-        n_turns +=
-            (size_t)sf_graph_degree(graph, s) * sf_graph_degree(graph, s);
-    }
-}
-
 /* Allocates what goes into 'job'; weights serve as workspace first. */
 static enum sf_status
 prepare(struct sf_layer_job *job, struct prepared *prepared,
@@ -250,21 +221,13 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
     prepared->reverse =
         sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
     bool made = sf_search_init(&prepared->search, (uint32_t)n);
-    if (job->params->turns) {
-        prepared->turns_at = sf_calloc(n, sizeof *prepared->turns_at);
-        made = made && prepared->turns_at;
-    }
     if (!made || !prepared->weights || !prepared->limits ||
         !prepared->reverse) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
-    fill_reverse(job->graph, prepared->reverse);
-    if (prepared->turns_at) {
-        fill_turns(job->graph, prepared->turns_at);
-    }
+    sf_graph_pair_arcs(job->graph, prepared->reverse);
     job->weights = prepared->weights;
     job->reverse = prepared->reverse;
-    job->turns_at = prepared->turns_at;
     return SF_OK;
 }
 
@@ -272,7 +235,6 @@ static void
 clear_prepared(struct prepared *prepared)
 {
     sf_search_clear(&prepared->search);
-    free(prepared->turns_at);
     free(prepared->reverse);
     free(prepared->limits);
     free(prepared->weights);

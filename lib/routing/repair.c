@@ -5,11 +5,15 @@
  * switch must change; those behind it need not, unless their paths become too
  * long.  So first the switches without a next hop get a new one, then those
  * that are still not content, and a path that fits nowhere else becomes a
- * shortest one, which always does. */
+ * shortest one, which always does.
+ *
+ * Where turns must be obeyed, a path that does not is as good as none, and
+ * what cannot be mended is grown anew. */
 #include "slimfly/tables.h"
 
 #include "base/mem.h"
 #include "routing/tables.h"
+#include "routing/turns.h"
 
 /* The mending of one column. */
 struct mender {
@@ -21,10 +25,26 @@ struct mender {
     uint16_t *hops;       /* [n] Next hops as arcs; SF_NO_HOP is none. */
     uint32_t *depths;     /* [n] Hops to go; SF_NONE: it leads nowhere. */
     uint32_t *queue;      /* [n] */
+    const struct sf_turns *turns; /* What to obey; NULL for nothing. */
+    uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
+    uint32_t *ranks;   /* [n] Of the channel after the first turn. */
 };
 
+/* Whether 's' may go over its arc 'hop': the rank of the channel after that,
+ * or 0. */
+static uint32_t
+rank_over(const struct mender *mender, uint32_t s, uint32_t hop)
+{
+    uint32_t arc = mender->graph->first[s] + hop;
+    uint32_t to = mender->graph->arcs[arc].to;
+    return to == mender->destination
+               ? SF_ANY_RANK
+               : sf_turns_rank(mender->turns, mender->graph, mender->reverse,
+                               arc, mender->hops[to], mender->ranks[to]);
+}
+
 /* Follows next hops from 's' and sets the depths along the way: SF_NONE if
- * they end or go round. */
+ * they end, go round or may not be taken. */
 static void
 measure_from(struct mender *mender, uint32_t s)
 {
@@ -42,8 +62,12 @@ measure_from(struct mender *mender, uint32_t s)
     }
     uint32_t depth = mender->depths[at];
     while (n > 0) {
-        depth = depth == SF_NONE ? SF_NONE : depth + 1;
-        mender->depths[mender->queue[--n]] = depth;
+        uint32_t v = mender->queue[--n];
+        uint32_t rank =
+            depth == SF_NONE ? 0 : rank_over(mender, v, mender->hops[v]);
+        depth = rank == 0 ? SF_NONE : depth + 1;
+        mender->depths[v] = depth;
+        mender->ranks[v] = rank;
     }
 }
 
@@ -101,6 +125,7 @@ mend_switch(struct mender *mender, uint32_t s)
         uint32_t to = graph->arcs[i].to;
         uint32_t depth = mender->depths[to];
         if (depth < best_depth && is_fine(mender, to) &&
+            rank_over(mender, s, i - graph->first[s]) != 0 &&
             !leads_through(mender, to, s)) {
             best_depth = depth;
             best_hop = (uint16_t)(i - graph->first[s]);
@@ -126,6 +151,45 @@ force_shortest(struct mender *mender, uint32_t s)
     }
 }
 
+/* Grows the column anew: every switch, nearest first, goes to one nearer to
+ * the destination by which it may. */
+static void
+grow(struct mender *mender, const uint32_t *order, uint32_t n)
+{
+    const struct sf_graph *graph = mender->graph;
+
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t s = order[k];
+        mender->hops[s] = SF_NO_HOP;
+        for (uint32_t i = graph->first[s];
+             s != mender->destination && i < graph->first[s + 1]; i++) {
+            uint32_t to = graph->arcs[i].to, hop = i - graph->first[s];
+            uint32_t rank = mender->best[to] < mender->best[s] &&
+                                    (to == mender->destination ||
+                                     mender->hops[to] != SF_NO_HOP)
+                                ? rank_over(mender, s, hop)
+                                : 0;
+            if (rank != 0) {
+                mender->hops[s] = (uint16_t)hop;
+                mender->ranks[s] = rank;
+                break;
+            }
+        }
+    }
+    measure_all(mender);
+}
+
+static bool
+is_whole(const struct mender *mender, const uint32_t *order, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (mender->depths[order[i]] == SF_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Goes through the switches that are not content, nearest to the destination
  * first: all, or only those without a next hop. */
 static void
@@ -143,14 +207,24 @@ mend_pass(struct mender *mender, const uint32_t *order, uint32_t n,
 }
 
 /* Mends a column; 'order' are the switches that reach the destination, 'n' of
- * them, nearest first. */
-static void
+ * them, nearest first.  False if turns leave one of them without a path. */
+static bool
 mend(struct mender *mender, const uint32_t *order, uint32_t n)
 {
     measure_all(mender);
     mend_pass(mender, order, n, true, mend_switch);
     mend_pass(mender, order, n, false, mend_switch);
+    if (mender->turns) {
+        for (uint32_t i = 1; i < n; i++) {
+            if (!is_fine(mender, order[i])) {
+                grow(mender, order, n);
+                return is_whole(mender, order, n);
+            }
+        }
+        return true;
+    }
     mend_pass(mender, order, n, false, force_shortest);
+    return true;
 }
 
 /* Shortest distances to 'destination'; 'queue' gets the switches that reach
@@ -190,6 +264,7 @@ struct repairer {
     uint32_t *order;       /* [n] */
     uint32_t *best;        /* [n] */
     struct mender mender;
+    uint32_t most_hops; /* Of all paths. */
     struct sf_tables *tables;
 };
 
@@ -230,7 +305,8 @@ recall_column(struct repairer *repairer, uint32_t lid)
     }
 }
 
-static void
+/* False if turns leave no path. */
+static bool
 repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
               uint32_t n_reached, uint32_t last_port, bool is_minimal)
 {
@@ -240,19 +316,25 @@ repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
 
     recall_column(repairer, is_known ? recalled_lid : SF_NONE);
     mender->is_minimal = is_minimal;
-    mend(mender, repairer->order, n_reached);
+    if (!mend(mender, repairer->order, n_reached)) {
+        return false;
+    }
     for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
         if (mender->depths[s] == SF_NONE) {
             mender->hops[s] = SF_NO_HOP; /* Another part of the fabric. */
+        } else if (mender->depths[s] > repairer->most_hops) {
+            repairer->most_hops = mender->depths[s];
         }
     }
     sf_tables_fill(repairer->tables, lid, repairer->fabric, repairer->graph,
                    repairer->link_ports, mender->hops, mender->destination,
                    last_port);
+    return true;
 }
 
-/* Repairs the columns of switch 'd' and of the hosts on it. */
-static void
+/* Repairs the columns of switch 'd' and of the hosts on it; false if turns
+ * leave no path. */
+static bool
 repair_destination(struct repairer *repairer, uint32_t d)
 {
     const struct sf_fabric *fabric = repairer->fabric;
@@ -262,8 +344,11 @@ repair_destination(struct repairer *repairer, uint32_t d)
     repairer->mender.destination = d;
     uint32_t n_reached =
         search(repairer->graph, d, repairer->order, repairer->best);
-    if (node->lid) {
-        repair_column(repairer, node->lid, node->lid, n_reached, 0, true);
+    for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
+        if (!repair_column(repairer, node->lid + k, node->lid + k, n_reached,
+                           0, k == 0)) {
+            return false;
+        }
     }
     for (uint32_t i = 0; i < node->n_ports; i++) {
         const struct sf_port *port = &fabric->ports[node->first_port + i];
@@ -279,10 +364,13 @@ repair_destination(struct repairer *repairer, uint32_t d)
             /* A new host goes the way of one beside it. */
             uint32_t recalled =
                 is_known || sibling == SF_NONE ? peer->lid : sibling;
-            repair_column(repairer, peer->lid + k, recalled + k, n_reached,
-                          port->number, k == 0);
+            if (!repair_column(repairer, peer->lid + k, recalled + k,
+                               n_reached, port->number, k == 0)) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 enum sf_status
@@ -290,8 +378,8 @@ sf_tables_repair(const struct sf_tables *previous,
                  const struct sf_fabric *previous_fabric,
                  const struct sf_fabric *fabric, const struct sf_graph *graph,
                  const uint32_t *link_ports, uint32_t max_hops,
-                 struct sf_tables **tablesp, struct sf_repair *repair,
-                 struct sf_error *err)
+                 const struct sf_turns *turns, struct sf_tables **tablesp,
+                 struct sf_repair *repair, struct sf_error *err)
 {
     uint32_t n = graph->n_nodes;
     struct repairer repairer = {
@@ -303,7 +391,7 @@ sf_tables_repair(const struct sf_tables *previous,
         .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
         .order = sf_calloc(n, sizeof(uint32_t)),
         .best = sf_calloc(n, sizeof(uint32_t)),
-        .mender = { .graph = graph, .limit = max_hops },
+        .mender = { .graph = graph, .limit = max_hops, .turns = turns },
     };
     struct mender *mender = &repairer.mender;
     enum sf_status status = SF_OK;
@@ -313,8 +401,11 @@ sf_tables_repair(const struct sf_tables *previous,
     mender->hops = sf_calloc(n, sizeof(uint16_t));
     mender->depths = sf_calloc(n, sizeof(uint32_t));
     mender->queue = sf_calloc(n, sizeof(uint32_t));
+    mender->ranks = sf_calloc(n, sizeof(uint32_t));
+    mender->reverse = sf_calloc(2 * (size_t)graph->n_links, sizeof(uint32_t));
     if (!repairer.before || !repairer.hop_of_port || !repairer.order ||
-        !repairer.best || !mender->hops || !mender->depths || !mender->queue) {
+        !repairer.best || !mender->hops || !mender->depths || !mender->queue ||
+        !mender->ranks || !mender->reverse) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a repair");
         goto done;
     }
@@ -323,20 +414,29 @@ sf_tables_repair(const struct sf_tables *previous,
         goto done;
     }
     map_ports(&repairer);
-    for (uint32_t d = 0; d < n; d++) {
-        repair_destination(&repairer, d);
+    sf_graph_pair_arcs(graph, mender->reverse);
+    for (uint32_t d = 0; status == SF_OK && d < n; d++) {
+        if (!repair_destination(&repairer, d)) {
+            status = sf_fail(err, SF_ELANES,
+                             "the lanes leave switch %s without a path from "
+                             "everywhere: the tables must be made anew",
+                             fabric->nodes[d].name);
+        }
     }
-    *tablesp = repairer.tables;
-    if (repair) {
-        status = sf_tables_compare(previous, previous_fabric, *tablesp, fabric,
-                                   repair, err);
+    if (status == SF_OK) {
+        status = sf_tables_compare(previous, previous_fabric, repairer.tables,
+                                   fabric, repair, err);
+        repair->most_hops = repairer.most_hops;
     }
-    if (status != SF_OK) {
-        sf_tables_free(*tablesp);
-        *tablesp = NULL;
+    if (status == SF_OK) {
+        *tablesp = repairer.tables;
+    } else {
+        sf_tables_free(repairer.tables);
     }
 
 done:
+    free(mender->reverse);
+    free(mender->ranks);
     free(mender->queue);
     free(mender->depths);
     free(mender->hops);

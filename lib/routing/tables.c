@@ -215,8 +215,11 @@ largest_lid(const struct sf_fabric *fabric)
     uint32_t max_lid = 0;
 
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        max_lid =
-            fabric->nodes[i].lid > max_lid ? fabric->nodes[i].lid : max_lid;
+        const struct sf_node *node = &fabric->nodes[i];
+        uint32_t last = node->lid + (1u << node->lmc) - 1;
+        if (node->lid && last > max_lid) {
+            max_lid = last;
+        }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
         const struct sf_port *port = &fabric->ports[i];
@@ -251,8 +254,10 @@ sf_tables_make(const struct sf_fabric *fabric, struct sf_tables **tablesp,
     }
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
-        if (node->kind == SF_NODE_SWITCH && node->lid) {
-            tables->targets[node->lid] = i;
+        for (uint32_t k = 0;
+             node->kind == SF_NODE_SWITCH && node->lid && k < 1u << node->lmc;
+             k++) {
+            tables->targets[node->lid + k] = i;
         }
         for (uint32_t j = 0; node->kind == SF_NODE_HOST && j < node->n_ports;
              j++) {
@@ -312,9 +317,11 @@ sf_tables_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
     for (uint32_t d = 0; d < fabric->n_switches; d++) {
         const struct sf_node *node = &fabric->nodes[d];
         uint32_t host = 0;
-        if (node->lid) {
-            sf_tables_fill(*tablesp, node->lid, fabric, graph, link_ports,
-                           sf_layers_tree(variants[0], 0, d), d, 0);
+        for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
+            sf_tables_fill(
+                *tablesp, node->lid + k, fabric, graph, link_ports,
+                sf_layers_tree(variants[0], k % variants[0]->n_layers, d), d,
+                0);
         }
         for (uint32_t i = 0; i < node->n_ports; i++) {
             const struct sf_port *port = &fabric->ports[node->first_port + i];

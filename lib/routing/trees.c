@@ -94,8 +94,8 @@ sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
 /* What a thread needs to make one tree of shortest paths. */
 struct minimal_worker {
     struct sf_search search;
-    uint64_t *cost;  /* [V] Loads along the path from the switch. */
-    uint32_t *class; /* [V] Of the first turn on it. */
+    uint64_t *cost; /* [V] Loads along the path from the switch. */
+    uint32_t *rank; /* [V] Of the channel after its first turn. */
 };
 
 struct minimal_batch {
@@ -121,11 +121,12 @@ count_earlier_uses(const struct sf_layers *layers, uint32_t layer, uint32_t s,
 
 /* Chooses the shortest path of 's', whose nearer neighbours have theirs:
  * fewest uses in earlier layers first, then the lightest, from a random arc
- * on.  False if turns allow none. */
+ * on; or, if 'is_cautious', that with the most room for those behind to take
+ * turns.  False if turns allow none. */
 static bool
 choose_minimal(const struct minimal_batch *batch,
                struct minimal_worker *worker, uint32_t s, uint32_t destination,
-               struct sf_random *random, uint16_t *tree)
+               bool is_cautious, struct sf_random *random, uint16_t *tree)
 {
     const struct sf_graph *graph = batch->job->graph;
     const uint32_t *distance = worker->search.distance;
@@ -140,25 +141,43 @@ choose_minimal(const struct minimal_batch *batch,
         if (distance[v] + 1 != distance[s]) {
             continue;
         }
-        uint32_t class = SF_ANY_CLASS;
+        uint32_t rank = SF_ANY_RANK;
         if (v != destination) {
-            class = sf_turn_class(batch->job, arc, tree[v], worker->class[v]);
-            if (class == 0) {
+            rank = sf_turn_rank(batch->job, arc, tree[v], worker->rank[v]);
+            if (rank == 0) {
                 continue;
             }
         }
-        uint32_t uses = count_earlier_uses(batch->job->layers, batch->layer, s,
-                                           destination, hop);
+        uint32_t uses =
+            is_cautious ? SF_ANY_RANK - rank
+                        : count_earlier_uses(batch->job->layers, batch->layer,
+                                             s, destination, hop);
         uint64_t cost = batch->loads[arc] + worker->cost[v];
         if (uses < fewest_uses || (uses == fewest_uses && cost < least_cost)) {
             fewest_uses = uses;
             least_cost = cost;
             worker->cost[s] = cost;
-            worker->class[s] = class;
+            worker->rank[s] = rank;
             tree[s] = (uint16_t)hop;
         }
     }
     return fewest_uses != SF_NONE;
+}
+
+/* Returns a switch that turns leave without a shortest path, or SF_NONE. */
+static uint32_t
+grow_minimal(const struct minimal_batch *batch, struct minimal_worker *worker,
+             uint32_t destination, bool is_cautious, struct sf_random *random,
+             uint16_t *tree)
+{
+    for (uint32_t i = 1; i < worker->search.n_reached; i++) {
+        uint32_t s = worker->search.order[i];
+        if (!choose_minimal(batch, worker, s, destination, is_cautious, random,
+                            tree)) {
+            return s;
+        }
+    }
+    return SF_NONE;
 }
 
 static void
@@ -175,14 +194,12 @@ route_minimal(void *aux, uint32_t task, uint32_t worker_index)
                    (uint64_t)batch->layer << 32 | destination);
     sf_search_run(&worker->search, job->graph, destination, NULL);
     worker->cost[destination] = 0;
-    worker->class[destination] = SF_ANY_CLASS;
-    batch->stuck[task] = SF_NONE;
-    for (uint32_t i = 1; i < worker->search.n_reached; i++) {
-        uint32_t s = worker->search.order[i];
-        if (!choose_minimal(batch, worker, s, destination, &random, tree)) {
-            batch->stuck[task] = s;
-            return;
-        }
+    worker->rank[destination] = SF_ANY_RANK;
+    batch->stuck[task] =
+        grow_minimal(batch, worker, destination, false, &random, tree);
+    if (batch->stuck[task] != SF_NONE) {
+        batch->stuck[task] =
+            grow_minimal(batch, worker, destination, true, &random, tree);
     }
 }
 
@@ -215,7 +232,7 @@ free_minimal_workers(struct minimal_worker *workers, uint32_t n_workers)
     for (uint32_t i = 0; workers && i < n_workers; i++) {
         sf_search_clear(&workers[i].search);
         free(workers[i].cost);
-        free(workers[i].class);
+        free(workers[i].rank);
     }
     free(workers);
 }
@@ -228,8 +245,8 @@ make_minimal_workers(uint32_t n_workers, uint32_t n_nodes)
     for (uint32_t i = 0; workers && i < n_workers; i++) {
         bool made = sf_search_init(&workers[i].search, n_nodes);
         workers[i].cost = sf_calloc(n_nodes, sizeof *workers[i].cost);
-        workers[i].class = sf_calloc(n_nodes, sizeof *workers[i].class);
-        if (!made || !workers[i].cost || !workers[i].class) {
+        workers[i].rank = sf_calloc(n_nodes, sizeof *workers[i].rank);
+        if (!made || !workers[i].cost || !workers[i].rank) {
             free_minimal_workers(workers, n_workers);
             return NULL;
         }

@@ -155,14 +155,15 @@ class Metrics(Analyzed):
     def test_a_scheme_is_measured_like_the_tables_made_by_it(self):
         for scheme in "gates", "paper", "fatpaths":
             folder = self.route("sf:q=5", "-s", scheme, "-l", "4", "--seed",
-                                "5")
+                                "5", "--lanes", "none")
             tables, made = self.analyze(folder, "--schemes", scheme,
                                         "--seed", "5")["rows"]
             self.assertEqual(tables["label"], "tables")
             self.assertEqual(tables["paths"], made["paths"])
 
     def test_the_share_of_preserved_links_is_that_of_route(self):
-        folder = self.route("sf:q=5", "-s", "rues", "--rues-fraction", "0.4")
+        folder = self.route("sf:q=5", "-s", "rues", "--rues-fraction", "0.4",
+                            "--lanes", "none")
         tables, made = self.analyze(folder, "--schemes", "rues:0.4")["rows"]
         self.assertEqual(tables["paths"], made["paths"])
 

@@ -93,7 +93,8 @@ class Deadlock(Audited):
                 ("ft2:leaf=6,core=3,up=3", "ftree", "1"),
                 ("jellyfish:n=10,k=3,p=1", "minimal", "1")]:
             with self.subTest(spec=spec):
-                folder = self.route(spec, "-s", scheme, "-l", layers)
+                folder = self.route(spec, "-s", scheme, "-l", layers,
+                                    "--lanes", "none")
                 result = self.audit(folder, folder)
                 graph = dependencies(test_route.Tables(folder))
                 verdict = result["deadlock"]["path_sls"]
@@ -109,7 +110,8 @@ class Deadlock(Audited):
         self.assertEqual(seen, {True, False})
 
     def test_shortest_paths_of_the_slim_fly_deadlock_on_one_lane(self):
-        folder = self.route("sf:q=5", "-s", "minimal", "-l", "1")
+        folder = self.route("sf:q=5", "-s", "minimal", "-l", "1",
+                            "--lanes", "none")
         verdict = self.audit(folder)["deadlock"]["path_sls"]
         self.assertFalse(verdict["free"])
         # It has no shorter cycles of switches.
@@ -214,7 +216,8 @@ class Figures(Audited):
             section = doc.read().split("## Audit, JSON")[1].split("\n## ")[0]
         rows = {line.split("`")[1]: set(re.findall("`([^`]+)`", line))
                 for line in section.splitlines() if line.startswith("| `")}
-        result = self.audit(self.route("sf:q=3", "-l", "1"), "--all-on-sl",
+        result = self.audit(self.route("sf:q=3", "-l", "1", "--lanes",
+                                       "none"), "--all-on-sl",
                             "3")
         self.assertEqual(set(result), set(rows))
         for name in "faults", "hops", "links", "deadlock":
@@ -226,7 +229,7 @@ class Figures(Audited):
             set(re.findall("`([^`]+)`", section)))
 
     def test_output_goes_to_a_file(self):
-        folder = self.route("sf:q=3", "-l", "1")
+        folder = self.route("sf:q=3", "-l", "1", "--lanes", "none")
         done = slimfly("audit", folder, "-o", f"{folder}/audit.txt")
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (1, "", ""))

@@ -259,7 +259,7 @@ class Repair(Routed):
     def test_a_folder_that_holds_no_tables_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             self.fails("route", "sf:q=3", "-o", f"{folder}/out",
-                       "--previous", folder, says="fabric.ibnetdiscover")
+                       "--previous", folder, says="route.json")
             self.assertEqual(os.listdir(folder), [])
 
 

@@ -11,49 +11,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "cli"))
 import harness  # noqa: E402
 from ibsim import PATH, Ibsim  # noqa: E402
+from opensm import OpenSM  # noqa: E402
 
 
-class OpenSM:
+class Stock(OpenSM):
     """A stock OpenSM on a fabric, with its dump files."""
-
-    def __init__(self, sim, folder, engine):
-        self.sim, self.folder = sim, folder
-        with open(f"{folder}/conf", "w", encoding="utf-8") as file:
-            file.write(f"routing_engine {engine},no_fallback\nqos TRUE\n"
-                       f"log_flags 0x43\nforce_log_flush TRUE\n"
-                       f"dump_files_dir {folder}\nsweep_interval 0\n")
-        self.process = subprocess.Popen(
-            ["opensm", "-F", f"{folder}/conf", "-f", f"{folder}/log"],
-            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**sim.env(), "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder})
 
     def wait(self):
         """Until the subnet is up and its fabric is known."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if os.path.exists(f"{self.folder}/log"):
-                with open(f"{self.folder}/log", encoding="latin1") as log:
-                    if "SUBNET UP" in log.read():
-                        break
-            time.sleep(0.1)
-        else:
-            raise RuntimeError("the subnet does not come up")
+        self.wait_up()
         with open(f"{self.folder}/fabric.ibnetdiscover", "w",
                   encoding="utf-8") as file:
             file.write(self.sim.run("ibnetdiscover").stdout)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(30)
 
 
 class Dumped(harness.Case):
@@ -67,8 +41,8 @@ class Dumped(harness.Case):
         self.succeeds("plan", spec, "-o", plan)
         sim = Ibsim(f"{plan}/fabric.ibsim")
         self.addCleanup(sim.stop)
-        os.mkdir(f"{work.name}/opensm")
-        return OpenSM(sim, f"{work.name}/opensm", engine)
+        return Stock(sim, f"{work.name}/opensm",
+                     routing_engine=f"{engine},no_fallback")
 
     def audit(self, *args):
         done = harness.slimfly("audit", *args, "--format", "json")

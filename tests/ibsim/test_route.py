@@ -31,10 +31,14 @@ class FileEngine(harness.Case):
         shutil.rmtree(work, ignore_errors=True)
         os.mkdir(work)
         shutil.copy(f"{folder}/guid2lid", work)
+        # As we tell administrators to configure it.
+        self.succeeds("settings", folder, "--only", "file", "-o", work)
+        with open(f"{work}/opensm-file.conf", encoding="utf-8") as file:
+            settings = file.read()
+        self.assertIn(f"\nlfts_file {folder}/opensm-lfts.dump\n", settings)
+        self.assertIn(f"\nlmc {lmc}\n", settings)
         with open(f"{work}/conf", "w", encoding="utf-8") as file:
-            file.write(f"routing_engine file,no_fallback\n"
-                       f"lfts_file {folder}/opensm-lfts.dump\nlmc {lmc}\n"
-                       f"log_flags 0x43\nforce_log_flush TRUE\n"
+            file.write(f"{settings}log_flags 0x43\n"
                        f"dump_files_dir {work}\nsweep_interval 0\n")
         process = subprocess.Popen(
             ["opensm", "-F", f"{work}/conf", "-f", f"{work}/log"], cwd=work,

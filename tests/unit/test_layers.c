@@ -189,44 +189,50 @@ TEST(layers_of_a_disconnected_graph)
     sf_graph_free(graph);
 }
 
-/* Random classes for all turns of 'graph'; free with free(). */
-static uint8_t *
-draw_turns(const struct sf_graph *graph, uint32_t n_classes, uint64_t seed)
+/* Random VLs for all turns of 'graph' and random ranks above those of VL 0,
+ * which leaves all paths of two hops. */
+static struct sf_turns *
+draw_turns(const struct sf_graph *graph, uint32_t n_vls, uint64_t seed)
 {
     struct sf_random random;
+    struct sf_turns *turns;
     size_t n_turns = 0;
 
+    CHECK_EQ(sf_turns_make(graph, n_vls, &turns, NULL), SF_OK);
+    sf_random_init(&random, seed, 0);
     for (uint32_t v = 0; v < graph->n_nodes; v++) {
         n_turns +=
             (size_t)sf_graph_degree(graph, v) * sf_graph_degree(graph, v);
     }
-    uint8_t *classes = calloc(n_turns + 1, 1);
-    sf_random_init(&random, seed, 0);
     for (size_t i = 0; i < n_turns; i++) {
-        classes[i] = (uint8_t)(1 + sf_random_below(&random, n_classes));
+        turns->vls[i] = (uint8_t)(1 + sf_random_below(&random, n_vls - 1));
     }
-    return classes;
+    for (size_t i = 0; i < (size_t)2 * graph->n_links * n_vls; i++) {
+        turns->ranks[i] =
+            i % n_vls == 0 ? 0 : 1 + sf_random_below(&random, 50);
+    }
+    return turns;
 }
 
-/* With rising classes every path of two hops is still allowed. */
 TEST(layers_obey_turns)
 {
     static const char *const specs[] = { "sf:q=5", "sf:q=7",
                                          "hx2:4x4,links=2" };
 
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 12; i++) {
         struct sf_topology *topo = build_topology(specs[i % 3]);
-        uint8_t *classes = draw_turns(topo->graph, 3, i);
-        struct sf_turns turns = { classes, true };
+        struct sf_turns *turns =
+            draw_turns(topo->graph, 2 + (uint32_t)i % 4, i);
         struct sf_layers_params params = {
-            .scheme = i < 3 ? "gates" : "minimal",
+            .scheme = i % 6 < 3 ? "gates" : "minimal",
             .n_layers = 4,
-            .turns = &turns,
+            .max_hops = i % 2 ? 4 : 0,
+            .turns = turns,
         };
         struct sf_layers *layers = build_layers(topo, &params);
         check_valid(layers, topo->graph, &params);
         sf_layers_free(layers);
-        free(classes);
+        sf_turns_free(turns);
         sf_topology_free(topo);
     }
 }
@@ -234,20 +240,19 @@ TEST(layers_obey_turns)
 TEST(layers_refuse_turns_that_leave_no_path)
 {
     struct sf_topology *topo = build_topology("sf:q=5");
-    uint8_t *classes = draw_turns(topo->graph, 1, 1);
-    struct sf_turns turns = { classes, false };
-    struct sf_layers_params params = { .n_layers = 2, .turns = &turns };
+    struct sf_turns *turns = draw_turns(topo->graph, 2, 1);
+    struct sf_layers_params params = { .n_layers = 2, .turns = turns };
     struct sf_layers *layers;
     struct sf_error err;
 
-    memset(classes, 0, 7); /* All from the first link of switch 0. */
+    memset(turns->vls, SF_NO_TURN, 7); /* From the first link of switch 0. */
     CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
              SF_EUNREACHABLE);
     CHECK_FOR(strstr(err.text, "turns"), "%s", err.text);
     params.scheme = "paper";
     CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
              SF_EINVAL);
-    free(classes);
+    sf_turns_free(turns);
     sf_topology_free(topo);
 }
 

@@ -4,6 +4,7 @@
 #include "helpers.h"
 #include "slimfly/field.h"
 #include "slimfly/properties.h"
+#include "slimfly/settings.h"
 #include "test.h"
 
 #define MAX_ALLOCATIONS 5000
@@ -188,4 +189,53 @@ TEST(nomem_fields)
             }
         }
     }
+}
+
+/* Writes all files of 'settings' with allocation 'nth' failing. */
+static enum sf_status
+write_settings(const struct sf_settings *settings, unsigned long nth,
+               FILE *stream, struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+
+    sf_mem_fail_at(nth);
+    status = sf_settings_check(settings, err);
+    for (const struct sf_settings_file *file = sf_settings_files;
+         status == SF_OK && file->name; file++) {
+        status = file->write(settings, stream, err);
+    }
+    return status;
+}
+
+TEST(nomem_settings)
+{
+    struct sf_topology *topo = build("sf:q=3");
+    struct sf_plan *plan;
+    FILE *stream = tmpfile();
+
+    CHECK_EQ(sf_plan_build(topo, NULL, NULL, &plan, NULL), SF_OK);
+    struct sf_settings settings = {
+        .fabric = plan->fabric,
+        .plan = plan,
+        .n_layers = 2,
+        .lanes = sf_lane_schemes[0],
+        .max_vls = 8,
+        .options = "/o",
+        .status = "/s",
+        .tables = "/t",
+    };
+    for (unsigned long nth = 1; nth <= MAX_ALLOCATIONS; nth++) {
+        struct sf_error err = { 0 };
+        enum sf_status status = write_settings(&settings, nth, stream, &err);
+        if (status == SF_OK) {
+            check_not_swallowed("settings", nth);
+            break;
+        }
+        sf_mem_fail_at(0);
+        CHECK_EQ(status, SF_ENOMEM);
+        CHECK_EQ(err.status, SF_ENOMEM);
+    }
+    fclose(stream);
+    sf_plan_free(plan);
+    sf_topology_free(topo);
 }

@@ -379,7 +379,7 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
         struct routed after = route(fabric, 4, NULL, before.fabric);
         CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
                                   after.graph, after.link_ports, max_hops,
-                                  &mended, &repair, NULL),
+                                  NULL, &mended, &repair, NULL),
                  SF_OK);
         check_tables(after.fabric, after.graph, mended, max_hops);
         CHECK_EQ(sf_tables_compare(before.tables, before.fabric, after.tables,
@@ -395,7 +395,7 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
          * first address again. */
         CHECK_EQ(sf_tables_repair(mended, after.fabric, before.fabric,
                                   before.graph, before.link_ports, max_hops,
-                                  &back, &repair, NULL),
+                                  NULL, &back, &repair, NULL),
                  SF_OK);
         check_tables(before.fabric, before.graph, back, max_hops);
         sf_tables_free(back);
@@ -481,7 +481,7 @@ TEST(tables_repair_is_nearly_the_best_there_is)
         struct routed after = route(fabric, 2, NULL, before.fabric);
         CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
                                   after.graph, after.link_ports, max_hops,
-                                  &mended, &repair, NULL),
+                                  NULL, &mended, &repair, NULL),
                  SF_OK);
         n_repaired += repair.n_changed;
         for (uint32_t lid = 1; lid <= mended->max_lid; lid++) {
@@ -513,8 +513,8 @@ TEST(tables_repair_of_nothing_changes_nothing)
     struct sf_tables *mended;
     struct sf_repair repair;
     CHECK_EQ(sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                              is.link_ports, is.layers->max_hops, &mended,
-                              &repair, NULL),
+                              is.link_ports, is.layers->max_hops, NULL,
+                              &mended, &repair, NULL),
              SF_OK);
     CHECK_EQ(repair.n_changed, 0);
     CHECK(repair.n_entries > 0);
@@ -531,8 +531,9 @@ TEST(tables_survive_running_out_of_memory)
     for (unsigned long i = 1; status != SF_OK; i++) {
         struct sf_repair repair;
         sf_mem_fail_at(i);
-        status = sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                                  is.link_ports, 4, &tables, &repair, NULL);
+        status =
+            sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
+                             is.link_ports, 4, NULL, &tables, &repair, NULL);
         sf_mem_fail_at(0);
         CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !tables),
                   "allocation %lu", i);

@@ -1,0 +1,352 @@
+/* cmd_settings.c -- slimfly settings: what to tell OpenSM, MPI libraries and
+ * Slurm. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the files go if nobody says so. */
+#define HOME        "/etc/opensm"
+#define STATUS_HOME "/var/log"
+
+enum {
+    OPT_OUTPUT,
+    OPT_ONLY,
+    OPT_LAYERS,
+    OPT_LANES,
+    OPT_MAX_VLS,
+    OPT_SEED,
+    OPT_PLAN,
+    OPT_FORMAT,
+    OPT_TIMEOUT,
+};
+
+/* The settings, and what must be freed after. */
+struct job {
+    struct sf_settings settings;
+    struct sf_fabric *fabric; /* Unless the plan holds it. */
+    struct sf_plan *plan;     /* Of FABRIC, or of --plan. */
+    char *folder;             /* DIR, absolute. */
+    char *options, *status;   /* Paths of the settings. */
+    char *plan_path, *tables;
+};
+
+static const char *
+format_choice(size_t i)
+{
+    static const char *const formats[] = { "text", "json", NULL };
+    return formats[i];
+}
+
+static const char *
+lanes_choice(size_t i)
+{
+    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
+}
+
+/* Whether the plan of the job holds its fabric. */
+static bool
+is_planned(const struct job *job)
+{
+    return job->plan && job->plan->fabric == job->settings.fabric;
+}
+
+static void
+free_job(struct job *job)
+{
+    sf_fabric_free(job->fabric);
+    sf_plan_free(job->plan);
+    free(job->folder);
+    free(job->options);
+    free(job->status);
+    free(job->plan_path);
+    free(job->tables);
+}
+
+/* "FOLDER/NAME", or NULL, having said so. */
+static char *
+join(const char *folder, const char *name)
+{
+    char *path;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        cli_fail("out of memory");
+        return NULL;
+    }
+    return path;
+}
+
+/* 'path' from the root on, or NULL, having said so. */
+static char *
+make_absolute(const char *path)
+{
+    char *here = getcwd(NULL, 0);
+    if (!here) {
+        cli_fail("the working folder: %s", strerror(errno));
+        return NULL;
+    }
+    char *absolute =
+        join(path[0] == '/' ? "" : here, path[0] == '/' ? path + 1 : path);
+    free(here);
+    return absolute;
+}
+
+/* Takes over what a route.json says, if 'folder' has one. */
+static bool
+read_route(struct job *job, const char *folder)
+{
+    struct sf_settings *settings = &job->settings;
+    struct sf_routing_params params;
+    struct sf_error err;
+    char *path = cli_find_in_folder(folder, "route.json");
+
+    if (!path) {
+        return true;
+    }
+    bool is_read = sf_routing_params_read(path, &params, &err) == SF_OK;
+    if (is_read) {
+        settings->layers = sf_layer_scheme_find(params.layers.scheme);
+        settings->n_layers = params.layers.n_layers;
+        settings->seed = params.layers.seed;
+        settings->lanes = sf_lane_scheme_find(params.lanes);
+        settings->max_vls = params.max_vls;
+    } else {
+        cli_fail("%s", err.text);
+    }
+    free(path);
+    return is_read;
+}
+
+/* Loads FABRIC, and the plan of --plan. */
+static bool
+load(struct job *job, const struct cli_args *args, unsigned timeout)
+{
+    const char *plan_word = args->values[OPT_PLAN];
+    struct sf_plan *own;
+
+    struct sf_fabric *fabric =
+        cli_load_fabric_and_plan(args->words[0], timeout, &own);
+    job->settings.fabric = fabric;
+    job->fabric = own ? NULL : fabric;
+    job->plan = own;
+    if (fabric && plan_word && own) {
+        cli_fail("settings: --plan is for a fabric that is not a plan itself");
+        return false;
+    }
+    if (fabric && plan_word) {
+        job->plan = cli_load_plan(plan_word);
+    }
+    job->settings.plan = job->plan;
+    return fabric && (!plan_word || job->plan);
+}
+
+/* The absolute path of the plan.json that 'word' names. */
+static char *
+find_plan(const char *word)
+{
+    char *inside = cli_find_in_folder(word, "plan.json");
+    char *path = make_absolute(inside ? inside : word);
+    free(inside);
+    return path;
+}
+
+/* Decides where everything stands. */
+static bool
+place(struct job *job, const struct cli_args *args)
+{
+    struct sf_settings *settings = &job->settings;
+    const char *word =
+        is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
+    const char *home = job->folder ? job->folder : HOME;
+    char *tables = cli_find_in_folder(args->words[0], "opensm-lfts.dump");
+
+    job->options = join(home, "slimfly.conf");
+    job->status =
+        join(job->folder ? job->folder : STATUS_HOME, "slimfly-status.json");
+    job->tables =
+        tables ? make_absolute(tables) : join(home, "opensm-lfts.dump");
+    free(tables);
+    bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
+    if (has_file) {
+        job->plan_path = find_plan(word);
+    }
+    settings->options = job->options;
+    settings->status = job->status;
+    settings->tables = job->tables;
+    settings->plan_path = job->plan_path;
+    return job->options && job->status && job->tables &&
+           (!has_file || job->plan_path);
+}
+
+/* A file of the settings, for cli_write_file(). */
+struct file_of {
+    const struct sf_settings *settings;
+    const struct sf_settings_file *file;
+};
+
+static enum sf_status
+write_one(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct file_of *of = aux;
+    return of->file->write(of->settings, stream, err);
+}
+
+static int
+write_files(const struct job *job, bool is_json)
+{
+    const struct sf_settings *settings = &job->settings;
+    int code = CLI_FINE;
+
+    for (const struct sf_settings_file *file = sf_settings_files;
+         code == CLI_FINE && file->name; file++) {
+        struct file_of of = { settings, file };
+        if (sf_settings_wants(settings, file->part)) {
+            code = cli_write_file(job->folder, file->name, write_one, &of);
+        }
+    }
+    if (code != CLI_FINE || is_json) {
+        return code;
+    }
+    sf_settings_write_summary(settings, stdout);
+    printf("\nwritten to %s:\n", job->folder);
+    for (const struct sf_settings_file *file = sf_settings_files; file->name;
+         file++) {
+        if (sf_settings_wants(settings, file->part)) {
+            printf("  %-24s %s\n", file->name, file->summary);
+        }
+    }
+    return code;
+}
+
+static int
+write_all(const struct job *job, bool is_json)
+{
+    struct sf_error err = { 0 };
+    enum sf_status status = SF_OK;
+    int code = job->folder ? write_files(job, is_json) : CLI_FINE;
+
+    if (code == CLI_FINE && is_json) {
+        status = sf_settings_write_json(&job->settings, stdout, &err);
+    } else if (code == CLI_FINE && !job->folder) {
+        status = sf_settings_write_text(&job->settings, stdout, &err);
+    }
+    return status == SF_OK ? code : cli_fail("%s", err.text);
+}
+
+/* Options go before what a route.json says. */
+static bool
+read_options(struct job *job, const struct cli_args *args)
+{
+    struct sf_settings *settings = &job->settings;
+
+    if (args->values[OPT_LANES]) {
+        settings->lanes = sf_lane_scheme_find(args->values[OPT_LANES]);
+    }
+    settings->only = args->values[OPT_ONLY];
+    return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
+                      &settings->n_layers) &&
+           cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS, &settings->max_vls) &&
+           cli_seed(args, OPT_SEED, &settings->seed);
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct job job = {
+        .settings = { .n_layers = 4, .max_vls = SF_DEFAULT_VLS, .seed = 1 }
+    };
+    struct sf_error err;
+    const char *folder = args->values[OPT_OUTPUT];
+    const char *format = args->values[OPT_FORMAT];
+    uint32_t timeout = 60;
+    int code = CLI_ERROR;
+
+    if (args->n_words != 1) {
+        return cli_fail("settings: expected one fabric: a spec, a plan, a "
+                        "folder of 'slimfly route', a file or live; found %zu "
+                        "words",
+                        args->n_words);
+    }
+    job.settings.lanes = sf_lane_scheme_for(sf_layer_schemes[0]);
+    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
+        !read_route(&job, args->words[0]) || !read_options(&job, args) ||
+        !load(&job, args, timeout)) {
+        free_job(&job);
+        return CLI_ERROR;
+    }
+    job.folder = folder ? make_absolute(folder) : NULL;
+    if ((!folder || job.folder) && place(&job, args)) {
+        code = sf_settings_check(&job.settings, &err) == SF_OK
+                   ? CLI_FINE
+                   : cli_fail("%s", err.text);
+    }
+    if (code == CLI_FINE && folder) {
+        code = cli_make_folder(folder);
+    }
+    if (code == CLI_FINE) {
+        code = write_all(&job, format && !strcmp(format, "json"));
+    }
+    free_job(&job);
+    return code;
+}
+
+const struct cli_command cli_command_settings = {
+    .name = "settings",
+    .arguments = "FABRIC [-o DIR]",
+    .summary = "what to tell OpenSM, MPI libraries and Slurm",
+    .description =
+        "Prints, or writes into DIR, what an administrator puts into "
+        "configuration files so that the layers of a fabric are used and its "
+        "lanes protect against deadlock. Every line says why it is there.\n"
+        "\n"
+        "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
+        "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
+        "netlist of ibsim, or the word live. What the route.json of a folder "
+        "says holds unless an option says otherwise.\n"
+        "\n"
+        "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
+        "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
+        "loaded; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
+        "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
+        "linear goes by rack, switch and port. random is a shuffle by the "
+        "seed. spread takes a host from each rack in turn, and within a rack "
+        "from each switch in turn, so that neighbours in the list stand in "
+        "different racks and no switch has its second host in it before all "
+        "switches of its rack have their first. Racks are those of the plan; "
+        "without one, all counts as one rack. A host's name is the first word of "
+        "its node description.\n"
+        "\n"
+        "Some lane schemes need a service level for each path, which UCX, "
+        "NCCL and some builds of others do not ask for; a warning says so. "
+        "'turns' are safe with any.",
+    .examples =
+        "slimfly settings tables --plan plan -o settings\tFor what 'slimfly "
+        "route' wrote, with the racks of a plan.\n"
+        "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
+    .options = {
+        [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_ONLY] = { "only", 0, "PARTS",
+                       "parts to write, with commas between (all)", NULL },
+        [OPT_LAYERS] = { "layers", 'l', "N",
+                         "layers, 1 to 128 (as routed, else 4)", NULL },
+        [OPT_LANES] = { "lanes", 0, "LANES",
+                        "how deadlock is avoided (as routed, else the first)",
+                        lanes_choice },
+        [OPT_MAX_VLS] = { "max-vls", 0, "N",
+                          "data VLs at most, 1 to 15 (as routed, else 8)",
+                          NULL },
+        [OPT_SEED] = { "seed", 0, "N",
+                       "of the layers and the random order (as routed, else "
+                       "1)",
+                       NULL },
+        [OPT_PLAN] = { "plan", 'p', "PLAN",
+                       "plan that tells the racks of the switches", NULL },
+        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to print it (text)",
+                         format_choice },
+        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
+                          "end a live discovery after this long (60)", NULL },
+    },
+    .run = run,
+};

@@ -1,0 +1,72 @@
+/* settings.h -- files for an administrator: what to tell OpenSM, MPI and
+ * collectives libraries and Slurm, so that a fabric's layers are used and its
+ * lanes protect; and the hosts in orders to place jobs by. */
+#ifndef SLIMFLY_SETTINGS_H
+#define SLIMFLY_SETTINGS_H
+
+#include "slimfly/plan.h"
+#include "slimfly/routing.h"
+
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+/* What the settings are for; nothing is owned.  Paths end up in OpenSM's
+ * configuration, so they are absolute and have no blanks, ',', '=' or '#'. */
+struct sf_settings {
+    const struct sf_fabric *fabric;
+    const struct sf_plan *plan; /* Tells the racks of the switches, by their
+                                 * names; may be NULL. */
+    const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
+    uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
+    const struct sf_lane_scheme *lanes;
+    uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
+    uint64_t seed;         /* Of the layers and of the random order. */
+    const char *options;   /* Path of the plugin's options, slimfly.conf, */
+    const char *status;    /* of the status that it writes, */
+    const char *plan_path; /* of the plan, or NULL, */
+    const char *tables;    /* and of the tables for the file engine. */
+    const char *only;      /* Parts that are wanted, with commas between;
+                            * NULL: all. */
+};
+
+struct sf_settings_file {
+    const char *name;    /* Of the file. */
+    const char *part;    /* To which it belongs; several can share one. */
+    const char *summary; /* For people. */
+    enum sf_status (*write)(const struct sf_settings *settings, FILE *stream,
+                            struct sf_error *err);
+};
+
+/* All files, those of a part together, ended by one without a name. */
+extern const struct sf_settings_file sf_settings_files[];
+
+/* Whether 'settings' ask for 'part'. */
+bool sf_settings_wants(const struct sf_settings *settings, const char *part);
+
+/* Whether such settings can be had: SF_EINVAL for a part or a path that
+ * cannot be, or, for the parts "slurm" and "hosts", for a node description
+ * that does not tell its host; SF_ELIMIT for more layers than there are
+ * addresses for.  After that, writing fails for lack of memory only. */
+enum sf_status sf_settings_check(const struct sf_settings *settings,
+                                 struct sf_error *err);
+
+/* Writes into 'text' what is dangerous about 'part' with these lanes, and
+ * returns true; false if nothing is. */
+#define SF_SETTINGS_WARNING_SIZE 512
+bool sf_settings_warning(const struct sf_settings *settings, const char *part,
+                         char text[SF_SETTINGS_WARNING_SIZE]);
+
+/* For people: what the settings are for and the warnings; then, for _text(),
+ * all files that are wanted, long ones shortened. */
+void sf_settings_write_summary(const struct sf_settings *settings,
+                               FILE *stream);
+enum sf_status sf_settings_write_text(const struct sf_settings *settings,
+                                      FILE *stream, struct sf_error *err);
+
+/* For programs: schema "slimfly.settings". */
+enum sf_status sf_settings_write_json(const struct sf_settings *settings,
+                                      FILE *stream, struct sf_error *err);
+
+#pragma GCC visibility pop
+#endif

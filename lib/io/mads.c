@@ -1,0 +1,175 @@
+#include "io/mads.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TIMEOUT_MS 1000
+#define RETRIES    3
+
+/* The kernel gives up in good time by itself; a simulator does not. */
+#define PATIENCE_MS (TIMEOUT_MS * (RETRIES + 2))
+
+struct slot {
+    bool is_busy;
+    uint32_t id;
+    struct sf_mad mad;
+};
+
+struct engine {
+    struct sf_mads *mads;
+    const struct sf_mads_asker *asker;
+    struct slot slots[SF_MADS_UNDER_WAY];
+    uint32_t n_asked, n_under_way;
+    bool has_more;
+    void *packet; /* What is sent or received at the moment. */
+};
+
+bool
+sf_mads_open(struct sf_mads *mads, int class)
+{
+    bool is_sa = class == IB_SA_CLASS;
+
+    mads->class = class;
+    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0 ||
+        (mads->port = umad_open_port(NULL, 0)) < 0) {
+        fputs("no InfiniBand port can be opened\n", stderr);
+        return false;
+    }
+    mads->agent =
+        umad_register(mads->port, class, is_sa ? 2 : 1, is_sa ? 1 : 0, NULL);
+    if (mads->agent < 0) {
+        fputs("questions to the fabric are not permitted\n", stderr);
+        return false;
+    }
+    return true;
+}
+
+static int
+data_offset(const struct engine *is)
+{
+    return is->mads->class == IB_SA_CLASS ? IB_SA_DATA_OFFS : IB_SMP_DATA_OFFS;
+}
+
+/* Sends the question of 'slot'; its place is part of its number. */
+static bool
+send_slot(struct engine *is, struct slot *slot)
+{
+    bool is_sa = is->mads->class == IB_SA_CLASS;
+    size_t place = (size_t)(slot - is->slots);
+    ib_rpc_t rpc = {
+        .mgtclass = is->mads->class,
+        .method = IB_MAD_METHOD_GET,
+        .attr = { slot->mad.attribute, slot->mad.modifier },
+        .dataoffs = data_offset(is),
+        .datasz = is_sa ? IB_SA_DATA_SIZE : IB_SMP_DATA_SIZE,
+        .mask = slot->mad.mask,
+        .timeout = TIMEOUT_MS,
+    };
+
+    slot->id = ++is->n_asked * SF_MADS_UNDER_WAY + (uint32_t)place;
+    rpc.trid = slot->id;
+    slot->is_busy = true;
+    is->n_under_way++;
+    memset(is->packet, 0, umad_size() + IB_MAD_SIZE);
+    return mad_build_pkt(is->packet, &rpc, &slot->mad.to, NULL,
+                         is_sa ? slot->mad.data : NULL) >= 0 &&
+           umad_send(is->mads->port, is->mads->agent, is->packet, IB_MAD_SIZE,
+                     TIMEOUT_MS, RETRIES) >= 0;
+}
+
+/* The slot whose question was answered by what was received. */
+static struct slot *
+find_slot(struct engine *is, uint8_t *mad)
+{
+    /* The upper half of the number is the kernel's. */
+    uint32_t id = (uint32_t)mad_get_field64(mad, 0, IB_MAD_TRID_F);
+    struct slot *slot = &is->slots[id % SF_MADS_UNDER_WAY];
+
+    return slot->is_busy && slot->id == id ? slot : NULL;
+}
+
+static bool
+is_refused(const struct engine *is, uint8_t *mad)
+{
+    return mad_get_field(mad, 0,
+                         is->mads->class == IB_SA_CLASS ? IB_MAD_STATUS_F
+                                                        : IB_DRSMP_STATUS_F);
+}
+
+/* Some question that is under way. */
+static struct slot *
+any_slot(struct engine *is)
+{
+    struct slot *slot = is->slots;
+    while (!slot->is_busy) {
+        slot++;
+    }
+    return slot;
+}
+
+/* Waits for an answer and hands it over; false if that ends it all. */
+static bool
+receive(struct engine *is)
+{
+    const struct sf_mads_asker *asker = is->asker;
+    int length = IB_MAD_SIZE;
+
+    if (umad_recv(is->mads->port, is->packet, &length, PATIENCE_MS) < 0) {
+        asker->lose(asker->aux, &any_slot(is)->mad);
+        return false;
+    }
+    uint8_t *mad = umad_get_mad(is->packet);
+    struct slot *slot = find_slot(is, mad);
+    if (!slot) {
+        return true; /* An answer that came twice. */
+    }
+    if (umad_status(is->packet) != 0) {
+        asker->lose(asker->aux, &slot->mad);
+        return false;
+    }
+    slot->is_busy = false;
+    is->n_under_way--;
+    return asker->take(asker->aux, &slot->mad,
+                       is_refused(is, mad) ? NULL : mad + data_offset(is));
+}
+
+/* Sends questions until there are no more of them or enough under way. */
+static bool
+send_all(struct engine *is)
+{
+    for (uint32_t i = 0; is->has_more && i < SF_MADS_UNDER_WAY; i++) {
+        struct slot *slot = &is->slots[i];
+        if (slot->is_busy) {
+            continue;
+        }
+        slot->mad = (struct sf_mad){ 0 };
+        is->has_more = is->asker->next(is->asker->aux, &slot->mad);
+        if (is->has_more && !send_slot(is, slot)) {
+            fputs("a question to the fabric cannot be sent\n", stderr);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+sf_mads_ask(struct sf_mads *mads, const struct sf_mads_asker *asker)
+{
+    struct engine is = { .mads = mads, .asker = asker, .has_more = true };
+    bool goes_on = true;
+
+    is.packet = umad_alloc(1, umad_size() + IB_MAD_SIZE);
+    if (!is.packet) {
+        fputs("out of memory\n", stderr);
+        return false;
+    }
+    while (goes_on) {
+        goes_on = send_all(&is);
+        if (!is.n_under_way) {
+            break;
+        }
+        goes_on = goes_on && receive(&is);
+    }
+    umad_free(is.packet);
+    return goes_on;
+}

@@ -1,0 +1,270 @@
+/* routing.c -- from a fabric to all that its switches and senders need. */
+#include "slimfly/routing.h"
+
+#include "base/mem.h"
+#include "lanes/recall.h"
+
+/* How often turns are designed anew if layers cannot live with them. */
+#define N_DESIGNS 4
+
+/* Resolves names and defaults. */
+static enum sf_status
+settle_params(const struct sf_routing_params *params,
+              struct sf_routing_params *settledp, struct sf_error *err)
+{
+    const struct sf_layer_scheme *layers =
+        sf_layer_scheme_find(params->layers.scheme);
+
+    *settledp = *params;
+    if (!layers) {
+        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
+                       params->layers.scheme);
+    }
+    const struct sf_lane_scheme *lanes =
+        params->lanes ? sf_lane_scheme_find(params->lanes)
+                      : sf_lane_scheme_for(layers);
+    if (!lanes) {
+        return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
+                       params->lanes);
+    }
+    if (lanes->needs_turns && !layers->takes_turns) {
+        return sf_fail(err, SF_ELANES,
+                       "the lanes \"%s\" are designed together with the "
+                       "layers, which the scheme \"%s\" does not support; the "
+                       "lanes dfsssp would do, or another layer scheme",
+                       lanes->name, layers->name);
+    }
+    settledp->layers.scheme = layers->name;
+    settledp->layers.turns = NULL;
+    settledp->lanes = lanes->name;
+    settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
+    settledp->is_per_host = params->is_per_host || layers->is_per_host;
+    return SF_OK;
+}
+
+/* Counts the hosts on each switch; the most on one. */
+static uint32_t
+count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
+{
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        if (port->node < fabric->n_switches && port->peer != SF_NONE &&
+            fabric->ports[port->peer].node >= fabric->n_switches) {
+            uint32_t n = ++n_hosts[port->node];
+            most = n > most ? n : most;
+        }
+    }
+    return most;
+}
+
+/* Builds the layers: one set, or one for each host of a switch. */
+static enum sf_status
+build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
+               uint32_t n_variants, struct sf_layers **variants,
+               struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+
+    for (uint32_t i = 0; status == SF_OK && i < n_variants; i++) {
+        struct sf_layers_params params = routing->params.layers;
+        params.seed += i;
+        params.variant = i;
+        params.n_variants = routing->params.is_per_host ? n_variants : 0;
+        params.turns = routing->turns;
+        sf_layers_free(variants[i]);
+        status = sf_layers_build(routing->graph, n_hosts, &params,
+                                 &variants[i], err);
+    }
+    return status;
+}
+
+/* Builds layers that obey turns.  A design of turns may by bad luck leave two
+ * switches without a shortest path; another one seldom does at the same
+ * place. */
+static enum sf_status
+build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
+                 uint32_t n_variants, struct sf_layers **variants,
+                 struct sf_error *err)
+{
+    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
+                                     .seed = routing->params.layers.seed };
+    enum sf_status status = SF_EUNREACHABLE;
+
+    for (uint32_t i = 0; status == SF_EUNREACHABLE && i < N_DESIGNS; i++) {
+        sf_turns_free(routing->turns);
+        status = sf_turns_design(
+            routing->graph, &lanes,
+            n_variants == 1 ? routing->params.layers.n_layers : 0,
+            &routing->turns, err);
+        if (status == SF_OK) {
+            status =
+                build_variants(routing, n_hosts, n_variants, variants, err);
+        }
+        lanes.seed += UINT64_C(1) << 32;
+    }
+    return status;
+}
+
+/* Builds layers; where the lanes by default do not do, for other lanes. */
+static enum sf_status
+build_all_variants(struct sf_routing *routing, bool is_default,
+                   const uint32_t *n_hosts, uint32_t n_variants,
+                   struct sf_layers **variants, struct sf_error *err)
+{
+    if (!sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
+        return build_variants(routing, n_hosts, n_variants, variants, err);
+    }
+    enum sf_status status =
+        build_with_turns(routing, n_hosts, n_variants, variants, err);
+    if (!is_default || (status != SF_EUNREACHABLE && status != SF_ELANES)) {
+        return status;
+    }
+    if (err) {
+        routing->refusal = *err;
+    }
+    sf_turns_free(routing->turns);
+    routing->turns = NULL;
+    routing->params.lanes = "dfsssp";
+    return build_variants(routing, n_hosts, n_variants, variants, err);
+}
+
+static enum sf_status
+build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
+{
+    uint32_t *n_hosts =
+        sf_calloc(routing->fabric->n_switches, sizeof *n_hosts);
+    uint32_t n_variants = 0;
+    struct sf_layers **variants = NULL;
+    enum sf_status status = SF_ENOMEM;
+
+    if (n_hosts) {
+        n_variants = count_hosts(routing->fabric, n_hosts);
+        n_variants = routing->params.is_per_host ? n_variants : 1;
+        variants = sf_calloc(n_variants, sizeof *variants);
+    }
+    if (!variants) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for layers");
+        goto done;
+    }
+    status = build_all_variants(routing, is_default, n_hosts, n_variants,
+                                variants, err);
+    if (status == SF_OK) {
+        routing->max_hops = variants[0]->max_hops;
+        status = sf_tables_build(routing->fabric, routing->graph,
+                                 routing->link_ports, variants, n_variants,
+                                 &routing->tables, err);
+    }
+
+done:
+    for (uint32_t i = 0; variants && i < n_variants; i++) {
+        sf_layers_free(variants[i]);
+    }
+    free(variants);
+    free(n_hosts);
+    return status;
+}
+
+static enum sf_status
+build_lanes(struct sf_routing *routing, struct sf_error *err)
+{
+    struct sf_lanes_params params = { .scheme = routing->params.lanes,
+                                      .max_vls = routing->params.max_vls,
+                                      .seed = routing->params.layers.seed };
+    return sf_lanes_build(routing->fabric, routing->graph, routing->link_ports,
+                          routing->tables, routing->turns, &params,
+                          &routing->lanes, err);
+}
+
+/* Starts a routing: a copy of the fabric and its graph. */
+static enum sf_status
+begin(const struct sf_fabric *fabric, const struct sf_routing_params *params,
+      struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing *routing = sf_calloc(1, sizeof *routing);
+
+    *routingp = routing;
+    if (!routing) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for a routing");
+    }
+    enum sf_status status = settle_params(params, &routing->params, err);
+    if (status == SF_OK) {
+        status = sf_fabric_copy(fabric, &routing->fabric, err);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_graph(routing->fabric, &routing->graph,
+                                 &routing->link_ports, err);
+    }
+    return status;
+}
+
+/* Hands a routing over, or frees it. */
+static enum sf_status
+end(struct sf_routing *routing, enum sf_status status,
+    struct sf_routing **routingp)
+{
+    *routingp = status == SF_OK ? routing : NULL;
+    if (status != SF_OK) {
+        sf_routing_free(routing);
+    }
+    return status;
+}
+
+enum sf_status
+sf_routing_build(const struct sf_fabric *fabric,
+                 const struct sf_routing_params *params,
+                 struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing *routing;
+    enum sf_status status = begin(fabric, params, &routing, err);
+
+    if (status == SF_OK) {
+        status = build_tables(routing, !params->lanes, err);
+    }
+    if (status == SF_OK) {
+        status = build_lanes(routing, err);
+    }
+    return end(routing, status, routingp);
+}
+
+enum sf_status
+sf_routing_repair(const struct sf_routing *base,
+                  const struct sf_fabric *fabric, struct sf_routing **routingp,
+                  struct sf_error *err)
+{
+    struct sf_repair repair;
+    struct sf_routing *routing;
+    enum sf_status status = begin(fabric, &base->params, &routing, err);
+
+    if (status == SF_OK && base->turns) {
+        status = sf_turns_carry(base, routing, err);
+    }
+    if (status == SF_OK) {
+        status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
+                                  routing->graph, routing->link_ports,
+                                  base->max_hops, routing->turns,
+                                  &routing->tables, &repair, err);
+    }
+    if (status == SF_OK) {
+        routing->max_hops = repair.most_hops > base->max_hops
+                                ? repair.most_hops
+                                : base->max_hops;
+        status = build_lanes(routing, err);
+    }
+    return end(routing, status, routingp);
+}
+
+void
+sf_routing_free(struct sf_routing *routing)
+{
+    if (routing) {
+        sf_lanes_free(routing->lanes);
+        sf_tables_free(routing->tables);
+        sf_turns_free(routing->turns);
+        free(routing->link_ports);
+        sf_graph_free(routing->graph);
+        sf_fabric_free(routing->fabric);
+        free(routing);
+    }
+}

@@ -1,0 +1,62 @@
+/* engine.h -- what the plugin remembers from one sweep to the next, and how it
+ * decides what to route how.  Knows nothing of OpenSM.
+ *
+ * 'base' is the last routing that was made in full.  A fabric that lacks parts
+ * of the one that base was made for gets base, repaired: so few entries
+ * change, and what comes back is routed as before.  A fabric with parts that
+ * base does not know is routed anew, and that becomes base.  What cannot be
+ * routed as asked is routed up and down a tree, which needs no lanes; and if
+ * even that fails, what was there before stays. */
+#ifndef SF_OPENSM_ENGINE_H
+#define SF_OPENSM_ENGINE_H
+
+#include "slimfly/routing.h"
+
+struct sf_engine; /* Opaque. */
+
+enum sf_outcome {
+    SF_OUTCOME_KEPT,     /* The same fabric as before: nothing to do. */
+    SF_OUTCOME_REPAIRED, /* Base, as far as its links are there. */
+    SF_OUTCOME_ANEW,
+    SF_OUTCOME_FALLBACK, /* Up and down a tree, not what was asked for. */
+    SF_OUTCOME_HELD,     /* Nothing could be done; the tables of before. */
+    SF_N_OUTCOMES,
+};
+
+/* The name of an outcome: "repaired". */
+const char *sf_outcome_name(enum sf_outcome outcome);
+
+struct sf_engine_result {
+    enum sf_outcome outcome;
+    char reason[SF_ERROR_TEXT_SIZE]; /* Why not repaired, why a fallback, why
+                                      * held; or "". */
+    struct sf_difference difference; /* Of the fabric to that of base. */
+    bool is_safe;   /* Nothing can deadlock, if senders use path SLs. */
+    bool has_moved; /* Cables were moved since the last time. */
+};
+
+enum sf_status sf_engine_new(struct sf_engine **enginep, struct sf_error *err);
+void sf_engine_free(struct sf_engine *engine);
+
+/* Routes 'fabric' as 'params' ask, on links that have 'n_vls' lanes; fewer are
+ * used if params->max_vls says so.  Fails only if there is nothing that could
+ * be held. */
+enum sf_status sf_engine_route(struct sf_engine *engine,
+                               const struct sf_fabric *fabric,
+                               const struct sf_routing_params *params,
+                               uint32_t n_vls, struct sf_engine_result *result,
+                               struct sf_error *err);
+
+/* What was routed last; NULL if nothing was.  For the thread that routes. */
+const struct sf_routing *sf_engine_routing(const struct sf_engine *engine);
+
+/* The number in sf_engine_routing() of the switch with 'guid', or SF_NONE;
+ * likewise.  Asking for the same switch many times in a row is fast. */
+uint32_t sf_engine_switch(struct sf_engine *engine, uint64_t guid);
+
+/* The SL for packets from 'slid' to 'dlid'; SF_NO_SL if there is no such path.
+ * From any thread. */
+uint8_t sf_engine_path_sl(struct sf_engine *engine, uint32_t slid,
+                          uint32_t dlid);
+
+#endif

@@ -1,0 +1,42 @@
+/* options.h -- what an administrator asks of the plugin: OpenSM's
+ * event_plugin_options, either 'key=value' words or the path of a file with a
+ * line 'key = value' for each. */
+#ifndef SF_OPENSM_OPTIONS_H
+#define SF_OPENSM_OPTIONS_H
+
+#include "slimfly/routing.h"
+
+#define SF_OPTION_SIZE 1024 /* Of a path, with the NUL. */
+
+struct sf_plugin_options {
+    const struct sf_layer_scheme *scheme; /* How to choose paths. */
+    const struct sf_lane_scheme *lanes;   /* How to keep deadlock away; NULL:
+                                           * as the scheme likes best. */
+    uint32_t n_layers;                    /* 0: as many as addresses. */
+    uint32_t max_vls;                     /* 0: as many as the fabric has. */
+    uint32_t max_hops;                    /* 0: the scheme's default. */
+    uint64_t seed;
+    char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
+    char status[SF_OPTION_SIZE]; /* Where to write it; "" if nowhere. */
+};
+
+/* Reads 'text', what event_plugin_options says; NULL and "" stand for all
+ * defaults.  SF_EPARSE, SF_EIO: 'err' says where and what was expected. */
+enum sf_status sf_plugin_options_load(const char *text,
+                                      struct sf_plugin_options *options,
+                                      struct sf_error *err);
+
+/* Reads what a file at 'path' holds: 'length' bytes of 'text', which are
+ * changed and after which there is room for one more. */
+enum sf_status sf_plugin_options_parse(char *text, size_t length,
+                                       const char *path,
+                                       struct sf_plugin_options *options,
+                                       struct sf_error *err);
+
+/* Whether 'options' can be had with OpenSM's own settings: 'lmc', and 'qos'
+ * without which switches get no SL-to-VL tables. */
+enum sf_status sf_plugin_options_check(const struct sf_plugin_options *options,
+                                       uint32_t lmc, bool qos,
+                                       struct sf_error *err);
+
+#endif

@@ -1,0 +1,165 @@
+/* status.c -- see status.h. */
+#define _GNU_SOURCE
+#include "status.h"
+
+#include "slimfly/version.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void
+sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
+{
+    char text[SF_ERROR_TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (uint32_t i = 0; i < status->n_warnings; i++) {
+        if (strcmp(status->warnings[i], text) == 0) {
+            return;
+        }
+    }
+    if (status->n_warnings < SF_MAX_WARNINGS) {
+        memcpy(status->warnings[status->n_warnings++], text, sizeof text);
+    }
+}
+
+/* A moment as RFC 3339 has it, or null. */
+static json_t *
+pack_time(time_t moment)
+{
+    char text[32];
+    struct tm parts;
+
+    if (!moment || !gmtime_r(&moment, &parts)) {
+        return json_null();
+    }
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return json_string(text);
+}
+
+/* Names in a fabric may hold any bytes. */
+static json_t *
+pack_text(const char *text)
+{
+    char clean[SF_ERROR_TEXT_SIZE];
+    size_t i = 0;
+
+    for (; text[i] && i + 1 < sizeof clean; i++) {
+        clean[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    }
+    clean[i] = '\0';
+    return json_string(clean);
+}
+
+static json_t *
+pack_warnings(const struct sf_plugin_status *status)
+{
+    json_t *warnings = json_array();
+
+    for (uint32_t i = 0; i < status->n_warnings; i++) {
+        json_array_append_new(warnings, pack_text(status->warnings[i]));
+    }
+    return warnings;
+}
+
+/* What is current: switches, layers, lanes. */
+static json_t *
+pack_routing(const struct sf_routing *routing)
+{
+    if (!routing) {
+        return json_null();
+    }
+    const struct sf_fabric *fabric = routing->fabric;
+    const struct sf_layers_params *layers = &routing->params.layers;
+    return json_pack(
+        "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b}",
+        "n_switches", (json_int_t)fabric->n_switches, "n_hosts",
+        (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_links",
+        (json_int_t)routing->graph->n_links, "scheme", layers->scheme,
+        "n_layers", (json_int_t)layers->n_layers, "max_hops",
+        (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
+        "lanes", routing->params.lanes, "n_vls",
+        (json_int_t)routing->lanes->n_vls, "n_sls",
+        (json_int_t)routing->lanes->n_sls, "safe_on_path_sls",
+        (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
+        (int)routing->lanes->scheme->ignores_sls);
+}
+
+static json_t *
+pack(const struct sf_plugin_status *status)
+{
+    static const char *const states[] = { "routed", "up", "failed" };
+    const struct sf_engine_result *result = &status->result;
+    const struct sf_difference *is = &result->difference;
+
+    return json_pack(
+        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:I, "
+        "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o}",
+        "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
+        "opensm", status->opensm, "state", states[status->state], "routed_at",
+        pack_time(status->routed_at), "up_at", pack_time(status->up_at),
+        "n_routings", (json_int_t)status->n_routings, "outcome",
+        sf_outcome_name(result->outcome), "reason",
+        result->reason[0] ? pack_text(result->reason) : json_null(), "safe",
+        (int)result->is_safe, "lmc", (json_int_t)status->lmc, "n_vls_offered",
+        (json_int_t)status->n_vls, "routing", pack_routing(status->routing),
+        "missing", "switches", (json_int_t)is->n_lost_switches, "links",
+        (json_int_t)is->n_lost_links, "hosts", (json_int_t)is->n_lost_hosts,
+        "n_entries", (json_int_t)status->n_entries, "n_changed_entries",
+        (json_int_t)status->n_changed, "seconds", "read", status->read_seconds,
+        "route", status->route_seconds, "write", status->write_seconds,
+        "lanes", status->lane_seconds, "warnings", pack_warnings(status));
+}
+
+/* Writes 'root' into the new file 'path', of the name template that it is. */
+static int
+dump(const json_t *root, char *path)
+{
+    int fd = mkstemp(path);
+    if (fd < 0) {
+        return errno;
+    }
+    FILE *stream = fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
+    if (!stream) {
+        int code = errno;
+        close(fd);
+        return code;
+    }
+    errno = 0;
+    json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+    fputc('\n', stream);
+    bool is_written = !ferror(stream);
+    return fclose(stream) == 0 && is_written ? 0 : errno ? errno : EIO;
+}
+
+enum sf_status
+sf_plugin_status_write(const struct sf_plugin_status *status, const char *path,
+                       struct sf_error *err)
+{
+    char *temporary = NULL;
+    json_t *root = pack(status);
+
+    if (!root || asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+        json_decref(root);
+        return sf_fail(err, SF_ENOMEM, "out of memory for the status file");
+    }
+    int code = dump(root, temporary);
+    if (code == 0 && rename(temporary, path) != 0) {
+        code = errno;
+    }
+    if (code != 0) {
+        unlink(temporary);
+        sf_fail(err, SF_EIO, "status file %s: %s", path, strerror(code));
+    }
+    free(temporary);
+    json_decref(root);
+    return code == 0 ? SF_OK : SF_EIO;
+}

@@ -1,0 +1,33 @@
+/* subnet.h -- OpenSM's subnet as a fabric, and tables into its switches.  Both
+ * under osm->lock, held exclusively. */
+#ifndef SF_OPENSM_SUBNET_H
+#define SF_OPENSM_SUBNET_H
+
+#include <opensm/osm_config.h> /* First: it changes structs of the others. */
+
+#include <opensm/osm_opensm.h>
+
+#include "engine.h"
+#include "slimfly/plan.h"
+
+/* What reading a subnet finds beside its fabric. */
+struct sf_subnet_reading {
+    uint32_t n_vls;         /* That every link between switches can have. */
+    uint32_t n_named;       /* Nodes that the plan has a name for. */
+    uint32_t n_without_lid; /* Ports that OpenSM could give none. */
+};
+
+/* Makes the fabric of what OpenSM has found and given LIDs: its switches, its
+ * hosts and routers, and the links between them that are up and healthy.
+ * Names come from 'plan', unless NULL, by GUID. */
+enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
+                              struct sf_fabric **fabricp,
+                              struct sf_subnet_reading *reading,
+                              struct sf_error *err);
+
+/* Hands the tables of 'engine' to OpenSM, which sends what differs from the
+ * tables that the switches have: '*n_changedp' of '*n_entriesp' entries. */
+void sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
+                     uint64_t *n_entriesp, uint64_t *n_changedp);
+
+#endif

@@ -1,0 +1,628 @@
+/* test_plugin.c -- the parts of the plugin for OpenSM that know nothing of it:
+ * options, the status file, and what it remembers from sweep to sweep. */
+#define _GNU_SOURCE
+#include "base/mem.h"
+#include "engine.h"
+#include "helpers.h"
+#include "options.h"
+#include "slimfly/audit.h"
+#include "slimfly/random.h"
+#include "slimfly/settings.h"
+#include "status.h"
+#include "test.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Options. */
+
+static void
+check_refused(const char *text, const char *says)
+{
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_plugin_options_load(text, &options, &err) != SF_OK,
+              "'%s' is not refused", text);
+    CHECK_FOR(strstr(err.text, says), "'%s': \"%s\" does not say \"%s\"", text,
+              err.text, says);
+}
+
+static void
+check_file_refused(const char *content, const char *says)
+{
+    struct temporary file = temporary_write(content);
+    char expected[256];
+
+    snprintf(expected, sizeof expected, "%s%s", file.name, says);
+    check_refused(file.name, expected);
+    temporary_remove(&file);
+}
+
+TEST(plugin_options_are_defaults_if_nothing_is_said)
+{
+    static const char *const texts[] = { NULL, "", " \t" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct sf_plugin_options options;
+        CHECK_EQ(sf_plugin_options_load(texts[i], &options, NULL), SF_OK);
+        CHECK(options.scheme == sf_layer_schemes[0]);
+        CHECK(!options.lanes);
+        CHECK_EQ(options.n_layers, 0);
+        CHECK_EQ(options.max_vls, 0);
+        CHECK_EQ(options.seed, 1);
+        CHECK_STR(options.status, "");
+    }
+}
+
+TEST(plugin_options_are_words)
+{
+    struct sf_plugin_options options;
+
+    CHECK_EQ(sf_plugin_options_load(" scheme=minimal,layers=8 lanes=turns, "
+                                    "max_vls=4 max_hops=5 "
+                                    "seed=18446744073709551615 "
+                                    "status=/run/s.json plan=/etc/plan",
+                                    &options, NULL),
+             SF_OK);
+    CHECK_STR(options.scheme->name, "minimal");
+    CHECK_STR(options.lanes->name, "turns");
+    CHECK_EQ(options.n_layers, 8);
+    CHECK_EQ(options.max_vls, 4);
+    CHECK_EQ(options.max_hops, 5);
+    CHECK_EQ(options.seed, UINT64_MAX);
+    CHECK_STR(options.status, "/run/s.json");
+    CHECK_STR(options.plan, "/etc/plan");
+}
+
+TEST(plugin_options_are_a_file)
+{
+    struct temporary file =
+        temporary_write("# Ours\r\n\n  layers = 2 # of paths\n"
+                        "status = /tmp/a b.json\nscheme=updown");
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_plugin_options_load(file.name, &options, &err) == SF_OK, "%s",
+              err.text);
+    CHECK_EQ(options.n_layers, 2);
+    CHECK_STR(options.scheme->name, "updown");
+    CHECK_STR(options.status, "/tmp/a b.json");
+    temporary_remove(&file);
+}
+
+TEST(plugin_options_that_cannot_be_are_refused)
+{
+    check_refused("layers", "event_plugin_options: expected key = value, "
+                            "found 'layers'");
+    check_refused("colour=red", "expected a key: scheme, layers, lanes, "
+                                "max_vls, max_hops, seed, plan, status, found "
+                                "'colour'");
+    check_refused("layers=0", "expected a whole number from 1 to 128, found "
+                              "'0'");
+    check_refused("layers=129", "found '129'");
+    check_refused("layers=4x", "found '4x'");
+    check_refused("layers=-4", "found '-4'");
+    check_refused("layers=", "expected a value after the key, found 'layers'");
+    check_refused("max_vls=16", "from 1 to 15");
+    check_refused("seed=18446744073709551616", "whole number from 0");
+    check_refused("scheme=best", "expected a layer scheme: gates, ");
+    check_refused("lanes=many", "expected a lane scheme: turns, ");
+    check_refused("status=here.json", "expected an absolute path, found "
+                                      "'here.json'");
+    check_refused("scheme=updown lanes=turns",
+                  "the lanes turns are designed together");
+    check_refused("/nonexistent/options",
+                  "/nonexistent/options: No such file");
+    check_file_refused("layers = 2\n\nlayers: 4\n", ":3: expected key = "
+                                                    "value, found 'layers: "
+                                                    "4'");
+    check_file_refused("\nmax_hops = many", ":2: expected a whole number from "
+                                            "1 to 64, found 'many'");
+    check_file_refused("scheme = updown\nlanes = turns\n",
+                       ": the lanes turns are designed together");
+}
+
+TEST(plugin_options_must_go_with_those_of_opensm)
+{
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+
+    sf_plugin_options_load("layers=5", &options, NULL);
+    CHECK_EQ(sf_plugin_options_check(&options, 3, true, &err), SF_OK);
+    CHECK_EQ(sf_plugin_options_check(&options, 2, true, &err), SF_EINVAL);
+    CHECK(strstr(err.text, "5 layers need addresses: set lmc 3"));
+    CHECK_EQ(sf_plugin_options_check(&options, 3, false, &err), SF_EINVAL);
+    CHECK(strstr(err.text, "lanes turns need SL-to-VL tables: set qos TRUE"));
+    sf_plugin_options_load("scheme=updown", &options, NULL);
+    CHECK_EQ(sf_plugin_options_check(&options, 0, false, &err), SF_OK);
+}
+
+TEST(plugin_options_are_what_settings_write)
+{
+    struct sf_settings settings = {
+        .layers = sf_layer_schemes[0],
+        .n_layers = 4,
+        .lanes = sf_lane_scheme_find("turns"),
+        .max_vls = 8,
+        .seed = 7,
+        .status = "/run/status.json",
+        .plan_path = "/etc/plan.json",
+    };
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+    char *text = NULL;
+    size_t length;
+
+    for (size_t i = 0; sf_settings_files[i].name; i++) {
+        if (strcmp(sf_settings_files[i].name, "slimfly.conf") == 0) {
+            FILE *stream = open_memstream(&text, &length);
+            CHECK_EQ(sf_settings_files[i].write(&settings, stream, &err),
+                     SF_OK);
+            fclose(stream);
+        }
+    }
+    CHECK(text != NULL);
+    CHECK_FOR(sf_plugin_options_parse(text, length, "slimfly.conf", &options,
+                                      &err) == SF_OK,
+              "%s", err.text);
+    CHECK_EQ(options.n_layers, 4);
+    CHECK_EQ(options.seed, 7);
+    CHECK_STR(options.lanes->name, "turns");
+    CHECK_STR(options.status, "/run/status.json");
+    free(text);
+}
+
+/* The engine. */
+
+/* A fabric with LIDs. */
+static struct sf_fabric *
+make_fabric(const char *spec, uint32_t lmc)
+{
+    struct sf_topology *topo = build("%s", spec);
+    struct sf_fabric *fabric;
+
+    CHECK_EQ(sf_fabric_from_topology(topo, NULL, &fabric, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_assign_lids(fabric, lmc, NULL, NULL), SF_OK);
+    sf_topology_free(topo);
+    return fabric;
+}
+
+static struct sf_fabric *
+copy_of(const struct sf_fabric *fabric)
+{
+    struct sf_fabric *copy;
+    CHECK_EQ(sf_fabric_copy(fabric, &copy, NULL), SF_OK);
+    return copy;
+}
+
+static const struct sf_routing_params four_layers = {
+    .layers = { .n_layers = 4, .seed = 1, .within_parts = true },
+};
+
+/* Routes 'fabric', which must come out as 'outcome' and be sound. */
+static void
+check_route(struct sf_engine *engine, const struct sf_fabric *fabric,
+            const struct sf_routing_params *params, uint32_t n_vls,
+            enum sf_outcome outcome)
+{
+    struct sf_engine_result result;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_engine_route(engine, fabric, params, n_vls, &result, &err) ==
+                  SF_OK,
+              "%s", err.text);
+    CHECK_FOR(result.outcome == outcome, "%s, not %s: %s",
+              sf_outcome_name(result.outcome), sf_outcome_name(outcome),
+              result.reason);
+    const struct sf_routing *routing = sf_engine_routing(engine);
+    struct sf_audit_params all = { .sl2vl = routing->lanes->sl2vl,
+                                   .path_sls = routing->lanes->path_sls };
+    struct sf_audit *audit;
+    CHECK_FOR(sf_audit_build(fabric, routing->tables, &all, &audit, &err) ==
+                  SF_OK,
+              "%s", err.text);
+    CHECK(audit->is_sound == result.is_safe);
+    CHECK(audit->n_vls <= n_vls);
+    sf_audit_free(audit);
+}
+
+/* A port of switch 's' that leads to another switch. */
+static uint32_t
+link_at(const struct sf_fabric *fabric, uint32_t s)
+{
+    const struct sf_node *node = &fabric->nodes[s];
+    for (uint32_t i = node->first_port; i < node->first_port + node->n_ports;
+         i++) {
+        if (fabric->ports[i].peer != SF_NONE &&
+            fabric->ports[fabric->ports[i].peer].node < fabric->n_switches) {
+            return i;
+        }
+    }
+    test_fail(__FILE__, __LINE__, "no link at switch %u", s);
+}
+
+static uint64_t
+count_changes(const struct sf_tables *a, const struct sf_tables *b)
+{
+    uint64_t n = 0;
+    CHECK_EQ(a->max_lid, b->max_lid);
+    for (size_t i = 0; i < a->n_switches * ((size_t)a->max_lid + 1); i++) {
+        n += a->ports[i] != b->ports[i];
+    }
+    return n;
+}
+
+static struct sf_tables *
+copy_tables(const struct sf_engine *engine)
+{
+    const struct sf_tables *tables = sf_engine_routing(engine)->tables;
+    struct sf_tables *copy = calloc(1, sizeof *copy);
+    size_t size = tables->n_switches * ((size_t)tables->max_lid + 1);
+    *copy = *tables;
+    copy->targets = NULL;
+    copy->ports = malloc(size);
+    memcpy(copy->ports, tables->ports, size);
+    return copy;
+}
+
+TEST(plugin_repairs_and_comes_back)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=5", 2);
+    struct sf_fabric *hurt = copy_of(whole);
+
+    sf_fabric_unplug(hurt, link_at(hurt, 7));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK(!sf_engine_routing(engine));
+    CHECK_EQ(sf_engine_path_sl(engine, 1, 2), SF_NO_SL);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    struct sf_tables *first = copy_tables(engine);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_KEPT);
+    check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_REPAIRED);
+    uint64_t n_changed =
+        count_changes(first, sf_engine_routing(engine)->tables);
+    CHECK(n_changed > 0 && n_changed < 42500 / 10);
+    check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_KEPT);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    check_route(engine, whole, &four_layers, 15, SF_OUTCOME_KEPT);
+    sf_tables_free(first);
+    sf_engine_free(engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+TEST(plugin_routes_anew_what_it_does_not_know)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=4", 1);
+    struct sf_fabric *hurt = copy_of(whole);
+    struct sf_routing_params two_layers = four_layers;
+
+    sf_fabric_unplug(hurt, link_at(hurt, 3));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_ANEW);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_REPAIRED);
+    two_layers.layers.n_layers = 2;
+    check_route(engine, hurt, &two_layers, 8, SF_OUTCOME_ANEW);
+    check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_ANEW);
+    sf_engine_free(engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+/* Turns need some lanes; without them there is a tree, and with them again
+ * what was before. */
+TEST(plugin_falls_back_if_lanes_do_not_do)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *fabric = make_fabric("sf:q=5", 2);
+    struct sf_routing_params params = four_layers;
+
+    params.lanes = "turns";
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, fabric, &params, 1, SF_OUTCOME_FALLBACK);
+    CHECK_EQ(sf_engine_routing(engine)->lanes->n_vls, 1);
+    CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "updown");
+    check_route(engine, fabric, &params, 1, SF_OUTCOME_KEPT);
+    check_route(engine, fabric, &params, 8, SF_OUTCOME_ANEW);
+    check_route(engine, fabric, &params, 1, SF_OUTCOME_FALLBACK);
+    check_route(engine, fabric, &params, 8, SF_OUTCOME_REPAIRED);
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}
+
+static void
+remove_host(struct sf_fabric *fabric, uint32_t port)
+{
+    fabric->ports[fabric->ports[port].peer].lid = 0;
+    sf_fabric_unplug(fabric, port);
+}
+
+/* A host that comes goes the way of those beside it; the first on a switch
+ * has nobody to follow. */
+TEST(plugin_knows_hosts_by_their_lids)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=4", 1);
+    struct sf_fabric *fewer = copy_of(whole);
+    struct sf_fabric *moved = copy_of(whole);
+    const struct sf_node *node = &whole->nodes[9];
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    remove_host(fewer, node->first_port);
+    check_route(engine, fewer, &four_layers, 8, SF_OUTCOME_ANEW);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_REPAIRED);
+    for (uint32_t i = 1; i < node->n_ports; i++) {
+        uint32_t peer = fewer->ports[node->first_port + i].peer;
+        if (peer != SF_NONE && fewer->ports[peer].node >= fewer->n_switches) {
+            remove_host(fewer, node->first_port + i);
+        }
+    }
+    sf_engine_free(engine);
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, fewer, &four_layers, 8, SF_OUTCOME_ANEW);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+
+    /* Two hosts of different switches change places. */
+    uint32_t a = moved->nodes[1].first_port, b = moved->nodes[2].first_port;
+    uint32_t a_peer = moved->ports[a].peer, b_peer = moved->ports[b].peer;
+    sf_fabric_unplug(moved, a);
+    sf_fabric_unplug(moved, b);
+    sf_fabric_plug(moved, a, b_peer);
+    sf_fabric_plug(moved, b, a_peer);
+    check_route(engine, moved, &four_layers, 8, SF_OUTCOME_ANEW);
+    sf_engine_free(engine);
+    sf_fabric_free(moved);
+    sf_fabric_free(fewer);
+    sf_fabric_free(whole);
+}
+
+TEST(plugin_counts_differences)
+{
+    struct sf_routing *routing;
+    struct sf_difference is;
+    struct sf_fabric *whole = make_fabric("sf:q=4", 1);
+    struct sf_fabric *other = copy_of(whole);
+
+    CHECK_EQ(sf_routing_build(whole, &four_layers, &routing, NULL), SF_OK);
+    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    CHECK_EQ(is.n_lost_links + is.n_lost_hosts + is.n_lost_switches, 0);
+    CHECK_EQ(is.n_new_links + is.n_new_hosts + is.n_new_switches, 0);
+    CHECK_EQ(is.n_strangers, 0);
+
+    /* A cable that ends in another port is lost, and a new one. */
+    uint32_t a = link_at(other, 5), b = other->ports[a].peer;
+    uint32_t c = link_at(other, 0);
+    sf_fabric_unplug(other, a);
+    sf_fabric_unplug(other, c);
+    sf_fabric_plug(other, c, b);
+    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    CHECK_EQ(is.n_lost_links, 2);
+    CHECK_EQ(is.n_new_links, 1);
+
+    /* Another switch in the place of one: all links of it are others. */
+    uint32_t degree = 0;
+    const struct sf_node *node = &other->nodes[9];
+    for (uint32_t i = 0; i < node->n_ports; i++) {
+        uint32_t peer = other->ports[node->first_port + i].peer;
+        degree += peer != SF_NONE && other->ports[peer].node < 32;
+    }
+    other->nodes[9].guid ^= 0xff;
+    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    CHECK_EQ(is.n_lost_switches, 1);
+    CHECK_EQ(is.n_new_switches, 1);
+    CHECK_EQ(is.n_new_links, 1 + degree);
+    CHECK_EQ(is.n_new_hosts, 3);
+    CHECK_EQ(is.n_strangers, 4); /* They, and the switch. */
+    sf_routing_free(routing);
+    sf_fabric_free(other);
+    sf_fabric_free(whole);
+}
+
+/* A hundred sweeps, each after something went or came back: always sound, and
+ * in the end as in the beginning.  That nothing leaks is for the sanitizer to
+ * say. */
+TEST(plugin_survives_a_hundred_sweeps)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=4", 1);
+    struct sf_random random;
+    struct sf_fabric *fabric = copy_of(whole);
+
+    sf_random_init(&random, 1, 0);
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    struct sf_tables *first = copy_tables(engine);
+    for (uint32_t i = 0; i < 100; i++) {
+        uint32_t port = (uint32_t)sf_random_below(&random, fabric->n_ports);
+        uint32_t peer = whole->ports[port].peer;
+        struct sf_engine_result result;
+        struct sf_error err = { 0 };
+        if (peer != SF_NONE && fabric->ports[port].peer == SF_NONE) {
+            sf_fabric_plug(fabric, port, peer);
+        } else if (peer != SF_NONE) {
+            sf_fabric_unplug(fabric, port);
+        }
+        if (i % 10 == 9) {
+            sf_fabric_free(fabric);
+            fabric = copy_of(whole);
+        }
+        CHECK_FOR(sf_engine_route(engine, fabric, &four_layers, 8, &result,
+                                  &err) == SF_OK,
+                  "%s", err.text);
+        CHECK(result.is_safe);
+    }
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    sf_tables_free(first);
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+    sf_fabric_free(whole);
+}
+
+/* Whatever allocation fails, there are tables afterwards. */
+TEST(plugin_holds_what_it_has_if_memory_runs_out)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=3", 1);
+    struct sf_fabric *hurt = copy_of(whole);
+    uint32_t n_held = 0;
+
+    sf_fabric_unplug(hurt, link_at(hurt, 3));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    for (unsigned long nth = 1; nth < 60; nth++) {
+        struct sf_engine_result result;
+        sf_mem_fail_at(nth);
+        CHECK_EQ(sf_engine_route(engine, nth % 2 ? hurt : whole, &four_layers,
+                                 8, &result, NULL),
+                 SF_OK);
+        sf_mem_fail_at(0);
+        CHECK(sf_engine_routing(engine) != NULL);
+        n_held += result.outcome != SF_OUTCOME_REPAIRED;
+    }
+    CHECK(n_held > 0);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_REPAIRED);
+    sf_engine_free(engine);
+
+    sf_mem_fail_at(1);
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_ENOMEM);
+    sf_mem_fail_at(0);
+    CHECK(!engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+/* Path SLs are asked for by several threads while another routes. */
+struct asking {
+    struct sf_engine *engine;
+    volatile bool is_over;
+    uint32_t n_wrong;
+};
+
+static void *
+ask(void *aux)
+{
+    struct asking *asking = aux;
+    for (uint32_t i = 0; !asking->is_over; i++) {
+        uint8_t sl =
+            sf_engine_path_sl(asking->engine, 1 + i % 300, 1 + (i / 7) % 300);
+        __atomic_fetch_add(&asking->n_wrong, sl > 0 && sl != SF_NO_SL,
+                           __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+TEST(plugin_answers_while_it_routes)
+{
+    struct sf_fabric *whole = make_fabric("sf:q=4", 1);
+    struct sf_fabric *hurt = copy_of(whole);
+    struct asking asking = { 0 };
+    pthread_t threads[3];
+
+    sf_fabric_unplug(hurt, link_at(hurt, 3));
+    CHECK_EQ(sf_engine_new(&asking.engine, NULL), SF_OK);
+    for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, ask, &asking), 0);
+    }
+    for (uint32_t i = 0; i < 20; i++) {
+        struct sf_engine_result result;
+        CHECK_EQ(sf_engine_route(asking.engine, i % 2 ? hurt : whole,
+                                 &four_layers, 8, &result, NULL),
+                 SF_OK);
+    }
+    asking.is_over = true;
+    for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+        pthread_join(threads[i], NULL);
+    }
+    CHECK_EQ(asking.n_wrong, 0);
+    CHECK_EQ(sf_engine_path_sl(asking.engine, whole->nodes[0].lid,
+                               whole->nodes[1].lid),
+             0);
+    CHECK_EQ(sf_engine_path_sl(asking.engine, 0, 1), SF_NO_SL);
+    CHECK_EQ(sf_engine_path_sl(asking.engine, 1, 65535), SF_NO_SL);
+    sf_engine_free(asking.engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+TEST(plugin_finds_switches_by_guid)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *fabric = make_fabric("sf:q=4", 0);
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK_EQ(sf_engine_switch(engine, fabric->nodes[0].guid), SF_NONE);
+    check_route(engine, fabric, &four_layers, 8, SF_OUTCOME_ANEW);
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        CHECK_EQ(sf_engine_switch(engine, fabric->nodes[s].guid), s);
+        CHECK_EQ(sf_engine_switch(engine, fabric->nodes[s].guid), s);
+    }
+    CHECK_EQ(sf_engine_switch(engine, 12345), SF_NONE);
+    CHECK_EQ(sf_engine_switch(engine, 12345), SF_NONE);
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}
+
+/* The status file. */
+
+TEST(plugin_status_is_replaced_as_a_whole)
+{
+    struct temporary file = temporary_write("something else");
+    struct sf_fabric *fabric = make_fabric("sf:q=4", 1);
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
+                                       .state = SF_STATE_UP,
+                                       .routed_at = 86400,
+                                       .up_at = 86401,
+                                       .n_changed = 12 };
+    struct sf_engine *engine;
+    struct sf_error err = { 0 };
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK_EQ(
+        sf_engine_route(engine, fabric, &four_layers, 8, &status.result, &err),
+        SF_OK);
+    status.routing = sf_engine_routing(engine);
+    sf_plugin_warn(&status, "%s", "mind\xff the gap");
+    sf_plugin_warn(&status, "%s", "mind\xff the gap");
+    for (uint32_t i = 0; i < 2 * SF_MAX_WARNINGS; i++) {
+        sf_plugin_warn(&status, "warning %u", i);
+    }
+    CHECK_EQ(status.n_warnings, SF_MAX_WARNINGS);
+    CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
+    json_t *root = json_load_file(file.name, 0, NULL);
+    CHECK(root != NULL);
+    CHECK_STR(json_string_value(json_object_get(root, "schema")),
+              "slimfly.status");
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "up");
+    CHECK_STR(json_string_value(json_object_get(root, "routed_at")),
+              "1970-01-02T00:00:00Z");
+    CHECK_STR(json_string_value(json_object_get(root, "outcome")), "anew");
+    CHECK_STR(json_string_value(
+                  json_array_get(json_object_get(root, "warnings"), 0)),
+              "mind? the gap");
+    json_t *routing = json_object_get(root, "routing");
+    CHECK_EQ(json_integer_value(json_object_get(routing, "n_switches")), 32);
+    CHECK_EQ(json_integer_value(json_object_get(routing, "n_hosts")), 96);
+    CHECK_EQ(json_integer_value(json_object_get(routing, "n_links")), 96);
+    json_decref(root);
+
+    status.routing = NULL;
+    status.state = SF_STATE_FAILED;
+    status.up_at = 0;
+    CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
+    root = json_load_file(file.name, 0, NULL);
+    CHECK(json_is_null(json_object_get(root, "routing")));
+    CHECK(json_is_null(json_object_get(root, "up_at")));
+    json_decref(root);
+    temporary_remove(&file);
+    CHECK_EQ(sf_plugin_status_write(&status, "/nonexistent/status", &err),
+             SF_EIO);
+    CHECK(strstr(err.text, "/nonexistent/status: No such file"));
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}

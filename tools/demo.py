@@ -1,0 +1,310 @@
+#!/usr/bin/python3
+"""demo.py PROGRAM PLUGIN_FOLDER -- the paper's installation on this machine.
+
+Plans the 50-switch Slim Fly, brings it up on ibsim with the OpenSM of the
+distribution and our plugin, verifies the cabling, audits the tables as they
+are programmed in the switches, and then breaks things.  Everything it makes
+stays below out/demo; nothing is left running.
+"""
+import atexit
+import csv
+import filecmp
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, f"{ROOT}/tests/ibsim")
+from ibsim import Ibsim  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+PLUGIN = os.path.abspath(sys.argv[2])
+N_LAYERS = 4
+# Two cables between the first two racks, and what is to die.
+SWAPPED = (("sf-0-0-0", 8), ("sf-0-0-1", 8))
+DEAD_LINK = ("sf-0-1-0", 9)
+DEAD_SWITCH = "sf-1-3-2"
+
+
+def say(text=""):
+    """A line of the account, at once."""
+    print(text, flush=True)
+
+
+def show(text, lines=None):
+    """What a program printed, indented."""
+    for line in text.rstrip().splitlines()[:lines]:
+        say(f"    {line}")
+
+
+class Step:
+    """A numbered step of the account, with its time."""
+
+    number = 0
+
+    def __init__(self, title):
+        Step.number += 1
+        self.title = f"{Step.number}. {title}"
+
+    def __enter__(self):
+        say()
+        say(self.title)
+        self.start = time.monotonic()
+        return self
+
+    def __exit__(self, *_):
+        say(f"    -- {time.monotonic() - self.start:.1f} s")
+
+
+class Demo:
+    """The fabric, its manager, and the folder with all that is made."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.sim = None
+        self.opensm = None
+
+    def run(self, *args, codes=(0,)):
+        """Runs slimfly on the fabric, if there is one; what it prints."""
+        env = self.sim.env() if self.sim else None
+        done = subprocess.run([PROGRAM, *args], env=env, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=120, check=False)
+        if done.returncode not in codes:
+            sys.exit(f"demo: slimfly {' '.join(args)}: exit code "
+                     f"{done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def save(self, name, text):
+        """Keeps what was printed."""
+        with open(f"{self.folder}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def start(self):
+        """Starts ibsim on the plan, and OpenSM with the plugin."""
+        self.sim = Ibsim(f"{self.folder}/plan/fabric.ibsim")
+        work = f"{self.folder}/opensm"
+        os.makedirs(work)
+        with open(f"{work}/opensm.conf", "w", encoding="utf-8") as file, \
+                open(f"{self.folder}/settings/opensm.conf",
+                     encoding="utf-8") as settings:
+            file.write(settings.read())
+            file.write(f"\ndump_files_dir {work}/\nlog_flags 0x43\n"
+                       "sweep_interval 2\n")
+        env = {**self.sim.env(), "OSM_CACHE_DIR": work, "OSM_TMP_DIR": work,
+               "LD_LIBRARY_PATH": PLUGIN}
+        with open(f"{work}/console", "wb") as console:
+            self.opensm = subprocess.Popen(
+                ["opensm", "-F", f"{work}/opensm.conf", "-f", f"{work}/log"],
+                env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=console,
+                stderr=console)
+
+    def stop(self):
+        """Ends what was started."""
+        if self.opensm and self.opensm.poll() is None:
+            self.opensm.terminate()
+            try:
+                self.opensm.wait(20)
+            except subprocess.TimeoutExpired:
+                self.opensm.kill()
+                self.opensm.wait()
+        if self.sim:
+            self.sim.stop()
+        self.opensm = self.sim = None
+
+    def status(self):
+        """The plugin's status file, or None."""
+        try:
+            with open(f"{self.folder}/settings/slimfly-status.json",
+                      encoding="utf-8") as file:
+                return json.load(file)
+        except FileNotFoundError:
+            return None
+
+    def wait_for(self, what, is_there):
+        """Waits until the subnet is up and 'is_there' of its status."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            status = self.status()
+            if status and status["state"] == "up" and is_there(status):
+                return status
+            if self.opensm.poll() is not None:
+                break
+            time.sleep(0.02)
+        sys.exit(f"demo: {what} did not come; see {self.folder}/opensm/log")
+
+    def wait_for_links(self, n_links, n_switches):
+        """Waits until so much is routed."""
+        return self.wait_for(
+            f"a routing of {n_links} links",
+            lambda status: (status["routing"]["n_links"],
+                            status["routing"]["n_switches"])
+            == (n_links, n_switches))
+
+    def audit(self, name):
+        """Audits what the switches hold."""
+        text = self.run("audit", "live", "live", "--save",
+                        f"{self.folder}/{name}")
+        self.save(f"{name}.txt", text)
+        show(text)
+
+    def verify(self, codes, *options):
+        """Discovers with ibnetdiscover and compares with the plan."""
+        found = self.sim.run("ibnetdiscover")
+        self.save("found.ibnetdiscover", found.stdout)
+        return self.run("verify", f"{self.folder}/plan",
+                        f"{self.folder}/found.ibnetdiscover", *options,
+                        codes=codes)
+
+
+def tell_routing(status):
+    """What the plugin did, in a line."""
+    routing, seconds = status["routing"], status["seconds"]
+    how = {"repaired": "repaired", "anew": "made anew"}.get(
+        status["outcome"], status["outcome"])
+    lanes = f"{routing['lanes']}, {routing['n_vls']} VLs"
+    say(f"    {routing['n_switches']} switches, {routing['n_links']} links: "
+        f"{routing['n_layers']} layers by {routing['scheme']}, lanes by "
+        f"{lanes}")
+    say(f"    {how} in {sum(seconds.values()):.3f} s; "
+        f"{status['n_changed_entries']} of {status['n_entries']} table "
+        "entries changed")
+    for warning in status["warnings"]:
+        say(f"    warning: {warning}")
+
+
+def read_cables(folder):
+    """What each port of the plan is plugged into."""
+    peers = {}
+    with open(f"{folder}/plan/cables.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            a = row["a_node"], int(row["a_port"])
+            b = row["b_node"], int(row["b_port"])
+            peers[a], peers[b] = b, a
+    return peers
+
+
+def end(port):
+    """A port, as ibsim's console wants it."""
+    return f'"{port[0]}"[{port[1]}]'
+
+
+def replug(demo, cables):
+    """Plugs the cables at the first ports of pairs into the second ones.
+
+    People are slower than ibsim: OpenSM has seen the ends pulled out before
+    they are plugged in again.
+    """
+    for a, _ in cables:
+        demo.sim.command(f"Unlink {end(a)}")
+    demo.wait_for_links(175 - len(cables), 50)
+    for a, b in cables:
+        demo.sim.command(f"Link {end(a)} {end(b)}")
+    demo.wait_for_links(175, 50)
+
+
+def bring_up(demo):
+    """From nothing to a subnet that is up."""
+    folder = demo.folder
+    with Step("The Slim Fly of the paper, designed and planned"):
+        show(demo.run("topology", "sf:q=5"))
+        show(demo.run("plan", "sf:q=5", "-o", f"{folder}/plan"), 6)
+        demo.run("settings", f"{folder}/plan", "--layers", str(N_LAYERS), "-o",
+                 f"{folder}/settings")
+    with Step("ibsim plays the fabric as planned; the distribution's OpenSM "
+              "runs it with our plugin"):
+        demo.start()
+        status = demo.wait_for_links(175, 50)
+        say(f"    SUBNET UP: {status['opensm']}")
+        tell_routing(status)
+    with Step("Cabling, found by ibnetdiscover, against the plan"):
+        show(demo.verify((0,)))
+    with Step("Tables, read back from the switches, audited"):
+        demo.audit("audit-1")
+
+
+def swap_cables(demo, peers):
+    """Two cables are plugged wrongly, and mended."""
+    a, b = SWAPPED
+    with Step(f"Somebody swaps the cables in port {a[1]} of {a[0]} and "
+              f"{b[0]}"):
+        replug(demo, [(a, peers[b]), (b, peers[a])])
+        text = demo.verify((1,))
+        demo.save("swapped.txt", text)
+        show(text)
+        demo.verify((1,), "--format", "svg", "-o",
+                    f"{demo.folder}/swapped.svg")
+    with Step("The moves are made"):
+        replug(demo, [(a, peers[a]), (b, peers[b])])
+        show(demo.verify((0,)), 1)
+
+
+def break_things(demo):
+    """A link and a switch die and come back."""
+    with Step(f"The link in port {DEAD_LINK[1]} of {DEAD_LINK[0]} dies"):
+        demo.sim.command(f"Unlink {end(DEAD_LINK)}")
+        tell_routing(demo.wait_for_links(174, 50))
+        demo.audit("audit-2")
+    with Step(f"The switch {DEAD_SWITCH} dies, and its 4 hosts are cut off"):
+        demo.sim.command(f'Unlink "{DEAD_SWITCH}"')
+        tell_routing(demo.wait_for_links(167, 49))
+        demo.audit("audit-3")
+    with Step("Both come back"):
+        demo.sim.command(f'ReLink "{DEAD_SWITCH}"')
+        demo.sim.command(f"ReLink {end(DEAD_LINK)}")
+        tell_routing(demo.wait_for_links(175, 50))
+        demo.audit("audit-4")
+        same = all(
+            filecmp.cmp(f"{demo.folder}/audit-1/{name}",
+                        f"{demo.folder}/audit-4/{name}", shallow=False)
+            for name in ("opensm-lfts.dump", "opensm-sl2vl.dump"))
+        say("    the switches hold the same tables as in the beginning"
+            if same else
+            "    the tables are not those of the beginning, but as good")
+
+
+def publish(folder):
+    """Makes out/demo this run's folder and removes that of the last one."""
+    link, temporary = "out/demo", f"{folder}.link"
+    before = os.path.realpath(link)
+    if os.path.isdir(link) and not os.path.islink(link):
+        shutil.rmtree(link)
+    os.symlink(os.path.basename(folder), temporary)
+    os.replace(temporary, link)
+    shutil.rmtree(before, ignore_errors=True)
+
+
+def main():
+    """Runs all, in a folder of its own: another demo may be at work."""
+    start = time.monotonic()
+    os.makedirs("out", exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="demo-", dir=os.path.abspath("out"))
+    os.chmod(folder, 0o755)
+    demo = Demo(folder)
+    atexit.register(demo.stop)
+    for number in signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, lambda *_: sys.exit("demo: interrupted"))
+    bring_up(demo)
+    swap_cables(demo, read_cables(folder))
+    break_things(demo)
+    demo.stop()
+    publish(folder)
+    say()
+    say(f"All of it in {time.monotonic() - start:.0f} s. To look at, in "
+        "out/demo:")
+    for name, what in (
+            ("plan/guide.html", "the wiring guide"),
+            ("swapped.svg", "the swapped cables, drawn"),
+            ("settings/", "what to tell OpenSM, UCX, MPI, NCCL, Slurm"),
+            ("opensm/log", "what OpenSM and the plugin say"),
+            ("audit-1/", "the tables of the switches, as OpenSM dumps them")):
+        say(f"    {name:18} {what}")
+
+
+if __name__ == "__main__":
+    main()
