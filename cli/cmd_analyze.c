@@ -202,43 +202,60 @@ is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The file of tables that 'word' names: itself, or in a folder; NULL if the
- * folder has none.  The caller frees it. */
-static char *
-find_tables(const char *word)
-{
-    char *path;
-
-    if (is_file(word)) {
-        return strdup(word);
-    }
-    if (asprintf(&path, "%s/%s", word, TABLES_FILE) < 0) {
-        return NULL;
-    }
-    if (!is_file(path)) {
-        free(path);
-        return NULL;
-    }
-    return path;
-}
-
-/* Reads tables and turns them back into layers. */
+/* Reads the tables that 'word' names; '*tablesp' is NULL if it names none. */
 static enum sf_status
-load_tables(struct job *job, const char *path, struct sf_error *err)
+read_tables(const struct job *job, const char *word, unsigned timeout,
+            struct sf_tables **tablesp, struct sf_error *err)
 {
-    struct sf_tables *tables;
-    enum sf_status status = sf_tables_read(path, job->fabric, &tables, err);
+    struct sf_sl2vl *sl2vl = NULL;
+    enum sf_status status = SF_OK;
 
-    if (status == SF_OK) {
-        status =
-            sf_layers_from_tables(job->fabric, job->graph, job->link_ports,
-                                  tables, &job->given, &job->n_given, err);
-        if (status != SF_OK) {
-            sf_error_add_context(err, path);
+    *tablesp = NULL;
+    if (!strcmp(word, "live")) {
+        status = sf_live_tables(job->fabric, timeout, tablesp, &sl2vl, err);
+        sf_sl2vl_free(sl2vl);
+    } else if (is_file(word)) {
+        status = sf_tables_read(word, job->fabric, tablesp, err);
+    } else {
+        char *path = cli_find_in_folder(word, TABLES_FILE);
+        if (path) {
+            status = sf_tables_read(path, job->fabric, tablesp, err);
         }
-        sf_tables_free(tables);
+        free(path);
     }
     return status;
+}
+
+/* Reads tables, if there are some, and turns them back into layers. */
+static bool
+load_tables(const struct cli_args *args, struct job *job, unsigned timeout)
+{
+    const char *word = args->words[args->n_words - 1];
+    struct sf_tables *tables = NULL;
+    struct sf_error err = { 0 };
+    enum sf_status status = SF_OK;
+
+    /* A file that is alone is the fabric. */
+    if (args->n_words == 2 || !is_file(word)) {
+        status = read_tables(job, word, timeout, &tables, &err);
+    }
+    if (status == SF_OK && tables) {
+        status =
+            sf_layers_from_tables(job->fabric, job->graph, job->link_ports,
+                                  tables, &job->given, &job->n_given, &err);
+        if (status != SF_OK) {
+            sf_error_add_context(&err, word);
+        }
+    }
+    sf_tables_free(tables);
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    } else if (args->n_words == 2 && !job->given) {
+        cli_fail("analyze: '%s': expected tables, a file or a folder with %s",
+                 word, TABLES_FILE);
+        return false;
+    }
+    return status == SF_OK;
 }
 
 static bool
@@ -363,9 +380,7 @@ make_rows(const struct cli_args *args, struct job *job)
 static bool
 load(const struct cli_args *args, struct job *job, unsigned timeout)
 {
-    const char *last = args->words[args->n_words - 1];
     struct sf_error err;
-    bool is_fine = false;
 
     job->fabric = cli_load_fabric(args->words[0], timeout);
     if (!job->fabric) {
@@ -382,18 +397,7 @@ load(const struct cli_args *args, struct job *job, unsigned timeout)
         return false;
     }
     sf_fabric_count_hosts(job->fabric, job->n_hosts);
-    char *tables =
-        args->n_words == 2 || !is_file(last) ? find_tables(last) : NULL;
-    if (args->n_words == 2 && !tables) {
-        cli_fail("analyze: '%s': expected tables, a file or a folder with %s",
-                 last, TABLES_FILE);
-    } else if (tables && load_tables(job, tables, &err) != SF_OK) {
-        cli_fail("%s", err.text);
-    } else {
-        is_fine = true;
-    }
-    free(tables);
-    return is_fine;
+    return load_tables(args, job, timeout);
 }
 
 /* The file in which the measurement of 'settings' is kept. */
@@ -599,7 +603,8 @@ const struct cli_command cli_command_analyze = {
         "the largest factor that all demands of a traffic can have at once.\n"
         "\n"
         "FABRIC is what 'slimfly route' takes. TABLES is a folder with " TABLES_FILE
-        " or a file like it; a FABRIC that is such a folder brings its own. "
+        ", a file like it, or the word live, which reads them back from the "
+        "switches; a FABRIC that is such a folder, or live, brings its own. "
         "Tables are one routing; others are made by --schemes, with each "
         "number of --layers. A scheme is gates, paper, minimal, rues with the "
         "share of links that a layer keeps, as in rues:0.6, or another one "
@@ -633,9 +638,9 @@ const struct cli_command cli_command_analyze = {
     .examples =
         "slimfly analyze sf:q=5 --traffic all-to-all\tFour layers of the "
         "usual scheme.\n"
-        "slimfly analyze sf:q=5 --schemes "
-        "minimal,paper,rues:0.6,fatpaths,gates --layers 1,2,4,8,16 --traffic "
-        "paper --seeds 10 -o out\tThe analysis of the Slim Fly paper.\n"
+        "slimfly analyze sf:q=5 -s minimal,paper,rues:0.6,fatpaths,gates -l "
+        "1,2,4,8 -t paper -n 10 -o out\tThe analysis of the Slim Fly "
+        "paper.\n"
         "slimfly analyze tables --traffic permutation\tWhat 'slimfly route' "
         "wrote.\n",
     .options = {
@@ -659,8 +664,8 @@ const struct cli_command cli_command_analyze = {
                            "paths of their own for the hosts of a switch",
                            NULL },
         [OPT_MAX_HOPS] = { "max-hops", 0, "N",
-                           "no path of schemes and references is longer "
-                           "(by scheme; diameter and one)",
+                           "longest path of schemes and references (by "
+                           "scheme; diameter and one)",
                            NULL },
         [OPT_GAP] = { "gap", 0, "X",
                       "where bounds are found, how far they may be apart "
