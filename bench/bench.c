@@ -238,7 +238,7 @@ solve_by(const char *spec, const char *text, enum sf_throughput_mode mode,
     if (sf_traffic_build(text, &where, &traffic, NULL) != SF_OK ||
         sf_throughput_measure(topo->graph, traffic, &params, &found, NULL) !=
             SF_OK ||
-        found.upper > 1.005 * found.lower) {
+        found.upper > 1.0051 * found.lower) {
         exit(EXIT_FAILURE);
     }
     sf_traffic_free(traffic);

@@ -9,6 +9,7 @@
 
 enum {
     OPT_ALL_ON_SL,
+    OPT_PORT_0,
     OPT_PATH_SLS,
     OPT_SAVE,
     OPT_FORMAT,
@@ -105,7 +106,7 @@ load(const struct cli_args *args, struct job *job, const char *word,
     } else {
         status = sf_tables_read(word, job->fabric, &job->tables, err);
     }
-    if (status == SF_OK && way && strcmp(way, "file") != 0) {
+    if (status == SF_OK && job->tables && way && strcmp(way, "file") != 0) {
         sf_path_sls_free(job->path_sls);
         status = sf_live_path_sls(job->fabric, job->tables->max_lid,
                                   !strcmp(way, "sample"), timeout,
@@ -239,8 +240,10 @@ run(const struct cli_args *args)
     }
     job.params.has_one_sl = args->values[OPT_ALL_ON_SL] != NULL;
     job.params.one_sl = (uint8_t)one_sl;
+    job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables) && strcmp(tables, "live")) {
+    if (args->n_words == 1 && !is_folder(tables) &&
+        strcmp(tables, "live") != 0) {
         return cli_fail("audit: expected the tables after the fabric, a "
                         "folder with both, or the word live; '%s' is no "
                         "folder",
@@ -305,6 +308,12 @@ const struct cli_command cli_command_audit = {
         "paths to switches and to the first host on each, and takes those to "
         "other hosts to be the same.\n"
         "\n"
+        "Packets start at hosts. With --port-0 they start at switches too, "
+        "as the answers of their management agents do: on the virtual lane "
+        "that the SL-to-VL tables give for in port 0 or, where they do not "
+        "say, on those for packets from hosts of the switch, or from any of "
+        "its ports if it has no hosts.\n"
+        "\n"
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
@@ -318,6 +327,10 @@ const struct cli_command cli_command_audit = {
         [OPT_ALL_ON_SL] = { "all-on-sl", 's', "SL",
                             "see also what happens with all traffic on SL",
                             NULL },
+        [OPT_PORT_0] = { "port-0", 0, NULL,
+                         "let packets start at switches too, not only at "
+                         "hosts",
+                         NULL },
         [OPT_PATH_SLS] = { "path-sls", 'p', "WAY",
                            "where path SLs come from (file)",
                            path_sls_choice },

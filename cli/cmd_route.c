@@ -30,8 +30,8 @@ struct job {
     struct sf_fabric *fabric;
     struct sf_routing *previous; /* NULL unless it is to be repaired. */
     struct sf_routing *routing;
-    double seconds;      /* For the routing. */
-    char made_anew[640]; /* Why a repair was not possible, or "". */
+    double seconds;     /* For the routing. */
+    char why_anew[640]; /* Why a repair was not possible, or "". */
     struct sf_repair repair, recomputation;
     struct sf_route_report report;
 };
@@ -146,7 +146,7 @@ repair(struct job *job, struct sf_error *err)
         status = sf_routing_repair(previous, job->fabric, &repaired, err);
     }
     if (status == SF_ELANES) {
-        snprintf(job->made_anew, sizeof job->made_anew, "%s", err->text);
+        snprintf(job->why_anew, sizeof job->why_anew, "%s", err->text);
         job->repair = job->recomputation;
         return SF_OK;
     }
@@ -287,9 +287,6 @@ tell(const struct job *job, const char *folder)
     const struct sf_routing *routing = job->routing;
 
     sf_route_report_write_text(&job->report, stdout);
-    if (job->made_anew[0]) {
-        printf("  not repaired but made anew: %s\n", job->made_anew);
-    }
     printf("  made in %.3f s; written to %s\n", job->seconds, folder);
     if (routing->lanes->n_vls == 1) {
         printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
@@ -335,6 +332,7 @@ run(const struct cli_args *args)
         job.report.routing = job.routing;
         job.report.repair = job.previous ? &job.repair : NULL;
         job.report.recomputation = job.previous ? &job.recomputation : NULL;
+        job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
         status = sf_route_measure(&job.report, &err);
     }
     code =

@@ -17,8 +17,9 @@
 
 #pragma GCC visibility push(default)
 
-/* What senders do with SLs.  Packets start at hosts; a host may send to every
- * LID. */
+/* What senders do with SLs.  Packets start at hosts, and, if that is asked
+ * for, at port 0 of switches, which is the switch itself; each may send to
+ * every LID. */
 enum sf_audit_behaviour {
     SF_AUDIT_PATH_SLS, /* They use the SL of the path. */
     SF_AUDIT_REPLIES,  /* And replies use the SL of the request. */
@@ -52,6 +53,7 @@ struct sf_audit_step {
     uint8_t port, vl;
     uint8_t sl;      /* The path: SL, */
     uint32_t source; /* source switch, */
+    bool is_port_0;  /* whether it starts at the switch or at a host of it, */
     uint32_t lid;    /* destination LID. */
 };
 
@@ -81,7 +83,9 @@ struct sf_audit {
     uint64_t n_faults[SF_AUDIT_N_FAULTS]; /* Of these. */
     uint32_t n_examples;
     struct sf_audit_example examples[SF_AUDIT_MAX_EXAMPLES];
-    uint64_t n_without_sl; /* Paths whose SL is not said: taken as 0. */
+    uint64_t n_without_sl;     /* Paths whose SL is not said: taken as 0. */
+    bool has_port_0;           /* Whether packets start at port 0 too, */
+    uint32_t n_port_0_unknown; /* and switches that do not say their VL. */
 
     /* Paths from switches with hosts to LIDs of hosts on other switches. */
     uint64_t n_paths;
@@ -100,6 +104,10 @@ struct sf_audit_params {
     const struct sf_path_sls *path_sls; /* NULL: SL 0 for all. */
     bool has_one_sl;                    /* Whether to see what happens */
     uint8_t one_sl;                     /* with all on this SL, below 16. */
+    bool has_port_0; /* Whether packets start at port 0 of switches too.
+                      * Where 'sl2vl' does not say their VLs, they are taken to
+                      * be those of packets from any host of the switch; if it
+                      * has none, from any of its ports. */
     const struct sf_progress *progress; /* May be NULL. */
 };
 

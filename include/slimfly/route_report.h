@@ -28,7 +28,9 @@ struct sf_route_report {
     const struct sf_routing *routing;
     const struct sf_repair *repair;        /* NULL unless repaired: entries */
     const struct sf_repair *recomputation; /* changed, and if made anew. */
-    struct sf_route_figures figures;       /* By sf_route_measure(). */
+    const char *why_anew; /* Why no repair was possible and all was made anew;
+                           * NULL if repaired. */
+    struct sf_route_figures figures; /* By sf_route_measure(). */
 };
 
 /* Fills report->figures: follows every path through the tables.

@@ -12,7 +12,7 @@
 /* More paths than this are not listed but found as they are needed. */
 #define MAX_LISTED_PATHS 6000000
 /* So many for each demand are a good start where all paths are allowed. */
-#define MAX_START_PATHS 30
+#define MAX_START_PATHS 100
 
 struct job {
     const struct sf_graph *graph;

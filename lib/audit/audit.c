@@ -30,9 +30,17 @@ struct column {
     uint32_t n_host_lids;
 };
 
+/* Where packets start and requests end: at hosts, or at port 0 of a switch. */
+enum side {
+    HOSTS,
+    PORT_0,
+    N_SIDES,
+};
+
 /* A path: a switch, a column of another, and an SL. */
 struct path {
     uint32_t source, home;
+    enum side side; /* Of the source. */
     const struct column *column;
     uint8_t sl;
 };
@@ -57,15 +65,15 @@ struct auditor {
     uint32_t *lids;      /* [n_lids] By switch. */
     uint32_t *first_lid; /* [n_switches + 1] Where a switch's start. */
     uint16_t *n_hosts;   /* [n_switches] Host ports. */
-    uint16_t *start_vls; /* [n_arcs * SF_N_SLS] VLs on which packets from
-                          * hosts of its switch take an arc; 0 if one is
-                          * not known. */
-    bool *drops;      /* [n_arcs * SF_N_SLS] Whether what comes over an arc is
-                       * thrown      away on its way out to some host. */
-    uint16_t *sls_to; /* [n_switches^2] SLs from a switch to the hosts of
-                       * another; NULL without path SLs. */
-    uint64_t *n_by_hops; /* [n_switches + 1] */
-    uint64_t *loads;     /* [n_arcs] */
+    uint16_t *start_vls[N_SIDES]; /* [n_arcs * SF_N_SLS] VLs on which packets
+                                   * from its switch take an arc; 0 if one is
+                                   * not known. */
+    bool *drops; /* [n_arcs * SF_N_SLS] Whether what comes over an arc is
+                  * thrown      away on its way out to some host. */
+    uint16_t *sls_to[N_SIDES]; /* [n_switches^2] SLs from a switch to another;
+                                * NULL without path SLs. */
+    uint64_t *n_by_hops;       /* [n_switches + 1] */
+    uint64_t *loads;           /* [n_arcs] */
 
     /* The columns of the switch at hand, */
     uint8_t *buffer;        /* [most LIDs of a switch * n_switches] */
@@ -243,30 +251,65 @@ find_drops(struct auditor *is)
     }
 }
 
-/* Packets from any host of its switch, on each arc. */
+/* The set of VLs, by port, on which packets from hosts of a switch take 'arc',
+ * or, with 'is_any', packets from whatever is plugged into it; 0 if one is not
+ * known. */
+static unsigned
+vls_from_ports(const struct auditor *is, uint32_t arc, uint32_t sl,
+               bool is_any)
+{
+    uint32_t s = is->cdg->arcs[arc].from, out = port_number(is, arc);
+    const struct sf_node *node = &is->fabric->nodes[s];
+    unsigned vls = 0;
+
+    for (uint32_t i = 0; i < node->n_ports; i++) {
+        uint32_t port = node->first_port + i;
+        if (!is_host_port(is, port) &&
+            (!is_any || is->fabric->ports[port].peer == SF_NONE ||
+             i + 1 == out)) {
+            continue;
+        }
+        uint8_t vl = vl_of(is, s, i + 1, out, sl);
+        if (vl > SF_DROP_VL) {
+            return 0;
+        }
+        vls |= 1u << vl;
+    }
+    return vls;
+}
+
+/* Packets from hosts and from port 0 of its switch, on each arc. */
 static void
 find_start_vls(struct auditor *is)
 {
-    const struct sf_fabric *fabric = is->fabric;
+    uint32_t last_unknown = SF_NONE;
 
     for (uint32_t arc = 0; arc < is->cdg->n_arcs; arc++) {
         uint32_t s = is->cdg->arcs[arc].from;
-        const struct sf_node *node = &fabric->nodes[s];
         for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
-            unsigned vls = 0;
-            bool is_known = true;
-            for (uint32_t i = 0; i < node->n_ports; i++) {
-                if (!is_host_port(is, node->first_port + i)) {
-                    continue;
-                }
-                uint8_t vl = vl_of(is, s, i + 1, port_number(is, arc), sl);
-                is_known = is_known && vl < 16;
-                vls |= 1u << (vl & 15);
+            size_t i = (size_t)arc * SF_N_SLS + sl;
+            unsigned vls = vls_from_ports(is, arc, sl, false);
+            uint8_t vl = vl_of(is, s, 0, port_number(is, arc), sl);
+            is->start_vls[HOSTS][i] = (uint16_t)vls;
+            if (vl <= SF_DROP_VL) {
+                is->start_vls[PORT_0][i] = (uint16_t)(1u << vl);
+                continue;
             }
-            is->start_vls[(size_t)arc * SF_N_SLS + sl] =
-                (uint16_t)(is_known ? vls : 0);
+            is->start_vls[PORT_0][i] =
+                (uint16_t)(is->n_hosts[s] ? vls
+                                          : vls_from_ports(is, arc, sl, true));
+            is->audit->n_port_0_unknown +=
+                is->params->has_port_0 && s != last_unknown;
+            last_unknown = s;
         }
     }
+}
+
+/* Whether packets start at this side of switch 's'. */
+static bool
+is_source(const struct auditor *is, uint32_t s, enum side side)
+{
+    return side == HOSTS ? is->n_hosts[s] > 0 : is->params->has_port_0;
 }
 
 /* The set of the SL from switch 's' to 'lid'; SL 0 if it is not said. */
@@ -280,23 +323,25 @@ sl_to(const struct auditor *is, uint32_t s, uint32_t lid)
     return sl == SF_NO_SL ? 1 : 1u << sl;
 }
 
-/* For replies: the SLs from each switch to the hosts of each other.  Counts
- * those that are not said. */
+/* For replies: the SLs from each switch to the hosts of each other, and to it
+ * itself.  Counts those that are not said. */
 static void
 collect_sls(struct auditor *is)
 {
     uint32_t n = is->fabric->n_switches;
 
-    for (uint32_t s = 0; is->sls_to && s < n; s++) {
+    for (uint32_t s = 0; is->params->path_sls && s < n; s++) {
+        bool sends = is_source(is, s, HOSTS) || is_source(is, s, PORT_0);
         for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
             struct home home = is->homes[lid];
-            is->audit->n_without_sl +=
-                home.s != SF_NONE && home.s != s && is->n_hosts[s] &&
-                sf_path_sls_of(is->params->path_sls, s)[lid] == SF_NO_SL;
-            if (home.s != SF_NONE && home.is_host) {
-                is->sls_to[(size_t)s * n + home.s] |=
-                    (uint16_t)sl_to(is, s, lid);
+            if (home.s == SF_NONE) {
+                continue;
             }
+            is->audit->n_without_sl +=
+                home.s != s && sends &&
+                sf_path_sls_of(is->params->path_sls, s)[lid] == SF_NO_SL;
+            is->sls_to[home.is_host ? HOSTS : PORT_0]
+                      [(size_t)s * n + home.s] |= (uint16_t)sl_to(is, s, lid);
         }
     }
 }
@@ -479,6 +524,7 @@ explain_step(struct auditor *is, const struct path *path, uint32_t in,
                 .vl = (uint8_t)vl,
                 .sl = path->sl,
                 .source = path->source,
+                .is_port_0 = path->side == PORT_0,
                 .lid = lid_of_path(is, path),
             };
         }
@@ -541,7 +587,7 @@ take_path(struct auditor *is, const struct path *path)
     const struct sf_cdg *cdg = is->cdg;
     uint32_t sl = path->sl;
     uint32_t in = is->next[path->source];
-    unsigned vls = is->start_vls[(size_t)in * SF_N_SLS + sl];
+    unsigned vls = is->start_vls[path->side][(size_t)in * SF_N_SLS + sl];
 
     if (!vls) {
         return fail_no_vl(is, path->source, in, sl);
@@ -593,25 +639,55 @@ find_sls(struct auditor *is, uint32_t home)
     }
 }
 
-/* Takes the paths from switch 's' to 'column' with all SLs that senders give
- * it. */
+/* Whether requests come from 'home' to whose LIDs in 'column' replies go. */
+static bool
+has_replies(const struct auditor *is, const struct column *column,
+            uint32_t home)
+{
+    return (column->n_host_lids && is_source(is, home, HOSTS)) ||
+           (column->n_lids > column->n_host_lids &&
+            is_source(is, home, PORT_0));
+}
+
+/* Takes the paths from one side of switch 's' to 'column' with all SLs that
+ * senders give it. */
 static enum sf_status
 take_column(struct auditor *is, enum sf_audit_behaviour behaviour,
-            const struct column *column, uint32_t s, uint32_t home)
+            const struct column *column, uint32_t s, enum side side,
+            uint32_t home)
 {
     unsigned sls = column->sls[s];
     enum sf_status status = SF_OK;
 
     if (behaviour == SF_AUDIT_ONE_SL) {
         sls = 1u << is->params->one_sl;
-    } else if (behaviour == SF_AUDIT_REPLIES && is->n_hosts[home] &&
-               column->n_host_lids && is->sls_to) {
-        size_t n = is->fabric->n_switches;
-        sls |= is->sls_to[home * n + s];
+    } else if (behaviour == SF_AUDIT_REPLIES && is->params->path_sls &&
+               has_replies(is, column, home)) {
+        sls |= is->sls_to[side][(size_t)home * is->fabric->n_switches + s];
     }
     for (; status == SF_OK && sls; sls &= sls - 1) {
-        struct path path = { s, home, column, (uint8_t)__builtin_ctz(sls) };
+        struct path path = { s, home, side, column,
+                             (uint8_t)__builtin_ctz(sls) };
         status = take_path(is, &path);
+    }
+    return status;
+}
+
+/* Takes the paths from everywhere to 'column'. */
+static enum sf_status
+take_to(struct auditor *is, enum sf_audit_behaviour behaviour,
+        const struct column *column, uint32_t home)
+{
+    enum sf_status status = SF_OK;
+
+    for (uint32_t s = 0; s < is->fabric->n_switches; s++) {
+        for (enum side side = HOSTS; status == SF_OK && side < N_SIDES;
+             side++) {
+            if (s != home && is_source(is, s, side) &&
+                is->outcomes[s] == ARRIVES) {
+                status = take_column(is, behaviour, column, s, side, home);
+            }
+        }
     }
     return status;
 }
@@ -628,13 +704,7 @@ take_all(struct auditor *is, enum sf_audit_behaviour behaviour)
         find_sls(is, home);
         for (uint32_t k = 0; status == SF_OK && k < is->n_columns; k++) {
             follow_all(is, &is->columns[k], home);
-            for (uint32_t s = 0; status == SF_OK && s < n; s++) {
-                if (s != home && is->n_hosts[s] &&
-                    is->outcomes[s] == ARRIVES) {
-                    status =
-                        take_column(is, behaviour, &is->columns[k], s, home);
-                }
-            }
+            status = take_to(is, behaviour, &is->columns[k], home);
         }
         sf_progress_report(is->params->progress, "deadlock", home + 1, n);
     }
@@ -797,8 +867,6 @@ reserve(struct auditor *is)
     is->lids = sf_calloc(n_lids, sizeof *is->lids);
     is->first_lid = sf_calloc(n + 1, sizeof *is->first_lid);
     is->n_hosts = sf_calloc(n, sizeof *is->n_hosts);
-    is->start_vls =
-        sf_calloc((size_t)is->cdg->n_arcs * SF_N_SLS, sizeof *is->start_vls);
     is->drops =
         sf_calloc((size_t)is->cdg->n_arcs * SF_N_SLS, sizeof *is->drops);
     is->n_by_hops = sf_calloc(n + 1, sizeof *is->n_by_hops);
@@ -808,13 +876,20 @@ reserve(struct auditor *is)
     is->ends = sf_calloc(n, sizeof *is->ends);
     is->next = sf_calloc(n, sizeof *is->next);
     is->trail = sf_calloc(n, sizeof *is->trail);
-    if (is->params->path_sls) {
-        is->sls_to = sf_calloc(n * n, sizeof *is->sls_to);
+    for (enum side side = HOSTS; side < N_SIDES; side++) {
+        is->start_vls[side] = sf_calloc((size_t)is->cdg->n_arcs * SF_N_SLS,
+                                        sizeof *is->start_vls[side]);
+        is->sls_to[side] = is->params->path_sls
+                               ? sf_calloc(n * n, sizeof *is->sls_to[side])
+                               : NULL;
+        if (!is->start_vls[side] ||
+            (!is->sls_to[side] && is->params->path_sls)) {
+            return false;
+        }
     }
     return is->homes && is->lids && is->first_lid && is->n_hosts &&
-           is->start_vls && is->drops && is->n_by_hops && is->loads &&
-           is->outcomes && is->hops && is->ends && is->next && is->trail &&
-           (is->sls_to || !is->params->path_sls);
+           is->drops && is->n_by_hops && is->loads && is->outcomes &&
+           is->hops && is->ends && is->next && is->trail;
 }
 
 static void
@@ -831,9 +906,11 @@ release(struct auditor *is)
     free(is->outcomes);
     free(is->loads);
     free(is->n_by_hops);
-    free(is->sls_to);
     free(is->drops);
-    free(is->start_vls);
+    for (enum side side = HOSTS; side < N_SIDES; side++) {
+        free(is->sls_to[side]);
+        free(is->start_vls[side]);
+    }
     free(is->n_hosts);
     free(is->first_lid);
     free(is->lids);
@@ -852,6 +929,7 @@ prepare(struct auditor *is)
     audit->n_hosts = is->fabric->n_nodes - is->fabric->n_switches;
     audit->has_sl2vl = is->params->sl2vl != NULL;
     audit->has_path_sls = is->params->path_sls != NULL;
+    audit->has_port_0 = is->params->has_port_0;
     audit->n_vls = count_vls(is->params->sl2vl);
     enum sf_status status =
         sf_cdg_build(is->fabric, audit->n_vls, &is->cdg, is->err);

@@ -134,10 +134,11 @@ write_deadlock(const struct sf_audit *audit, int behaviour,
     for (uint32_t i = 0; i < is->n_steps; i++) {
         const struct sf_audit_step *step = &is->steps[i];
         fprintf(stream,
-                "      %s port %u VL %u, held by %s to LID %u on SL %u, which "
-                "waits for\n",
+                "      %s port %u VL %u, held by %s%s to LID %u on SL %u, "
+                "which waits for\n",
                 name_of(fabric, step->at), step->port, step->vl,
-                name_of(fabric, step->source), step->lid, step->sl);
+                name_of(fabric, step->source),
+                step->is_port_0 ? " port 0" : "", step->lid, step->sl);
     }
     if (!is->is_free) {
         fprintf(stream, "      the first again\n");
@@ -199,9 +200,22 @@ sf_audit_write_text(const struct sf_audit *audit,
             write_deadlock(audit, i, fabric, stream);
         }
     }
+    if (!audit->has_path_sls) {
+        fprintf(stream, "      the SLs of paths are not known: all are taken "
+                        "to be 0\n");
+    }
     if (audit->n_without_sl) {
         fprintf(stream, "      %llu paths have no SL and are taken to use 0\n",
                 (unsigned long long)audit->n_without_sl);
+    }
+    if (audit->has_port_0) {
+        fprintf(stream, "      packets start at port 0 of switches too\n");
+    }
+    if (audit->n_port_0_unknown) {
+        fprintf(stream,
+                "      %u switches do not say the VL of packets from port 0: "
+                "taken as from their hosts, or else any port\n",
+                audit->n_port_0_unknown);
     }
     fprintf(stream,
             "      hops between switches: %.3f on average, %u at most\n",
@@ -242,10 +256,11 @@ json_of_deadlock(const struct sf_audit_deadlock *is,
     for (uint32_t i = 0; i < is->n_steps; i++) {
         const struct sf_audit_step *step = &is->steps[i];
         json_array_append_new(
-            witness, json_pack("{s:s, s:i, s:i, s:{s:s, s:I, s:i}}", "switch",
-                               name_of(fabric, step->at), "port",
+            witness, json_pack("{s:s, s:i, s:i, s:{s:s, s:b, s:I, s:i}}",
+                               "switch", name_of(fabric, step->at), "port",
                                (int)step->port, "vl", (int)step->vl, "path",
-                               "source", name_of(fabric, step->source), "lid",
+                               "source", name_of(fabric, step->source),
+                               "from_port_0", (int)step->is_port_0, "lid",
                                (json_int_t)step->lid, "sl", (int)step->sl));
     }
     return json_pack("{s:b, s:I, s:I, s:I, s:o}", "free", (int)is->is_free,
@@ -316,17 +331,19 @@ sf_audit_write_json(const struct sf_audit *audit,
     const struct sf_audit_deadlock *one = &deadlock[SF_AUDIT_ONE_SL];
 
     json_t *root = json_pack(
-        "{s:s, s:i, s:b, s:I, s:I, s:I, s:I, s:b, s:b, s:I, s:I, s:o, s:o, "
-        "s:o, s:{s:o, s:o, s:o}}",
+        "{s:s, s:i, s:b, s:I, s:I, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, "
+        "s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
         "schema", "slimfly.audit", "schema_version", 1, "sound",
         (int)audit->is_sound, "n_switches", (json_int_t)audit->n_switches,
         "n_hosts", (json_int_t)audit->n_hosts, "n_lids",
         (json_int_t)audit->n_lids, "n_vls", (json_int_t)audit->n_vls,
         "has_sl2vl", (int)audit->has_sl2vl, "has_path_sls",
         (int)audit->has_path_sls, "n_without_sl",
-        (json_int_t)audit->n_without_sl, "n_pairs", (json_int_t)audit->n_pairs,
-        "faults", json_of_faults(audit, fabric), "hops", json_of_hops(audit),
-        "links", json_of_loads(audit, fabric), "deadlock", "path_sls",
+        (json_int_t)audit->n_without_sl, "has_port_0", (int)audit->has_port_0,
+        "n_port_0_unknown", (json_int_t)audit->n_port_0_unknown, "n_pairs",
+        (json_int_t)audit->n_pairs, "faults", json_of_faults(audit, fabric),
+        "hops", json_of_hops(audit), "links", json_of_loads(audit, fabric),
+        "deadlock", "path_sls",
         json_of_deadlock(&deadlock[SF_AUDIT_PATH_SLS], fabric), "replies",
         json_of_deadlock(&deadlock[SF_AUDIT_REPLIES], fabric), "all_on_sl",
         json_of_deadlock(one, fabric));

@@ -188,23 +188,29 @@ sf_live_path_sls(const struct sf_fabric *fabric, uint32_t max_lid,
                             sf_calloc(n_lids, sizeof *is.homes),
                             sf_calloc(n_lids, sizeof *is.models) };
 
+    enum sf_status status = SF_ENOMEM;
+
     *path_slsp = NULL;
-    enum sf_status status =
-        is.sources && is.homes && is.models
-            ? sf_path_sls_make(fabric, max_lid, path_slsp, err)
-            : sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
-    if (status == SF_OK) {
-        for (uint32_t s = 0; s < n; s++) {
-            add_switch(&is, fabric, s, is_sample);
-        }
-        status = ask(&is, fabric, *path_slsp, timeout, err);
-        if (status == SF_OK) {
-            follow_models(&is, *path_slsp);
-        } else {
-            sf_path_sls_free(*path_slsp);
-            *path_slsp = NULL;
-        }
+    if (!is.sources || !is.homes || !is.models) {
+        sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
+        goto done;
     }
+    status = sf_path_sls_make(fabric, max_lid, path_slsp, err);
+    if (status != SF_OK || !*path_slsp) {
+        goto done;
+    }
+    for (uint32_t s = 0; s < n; s++) {
+        add_switch(&is, fabric, s, is_sample);
+    }
+    status = ask(&is, fabric, *path_slsp, timeout, err);
+    if (status == SF_OK) {
+        follow_models(&is, *path_slsp);
+    } else {
+        sf_path_sls_free(*path_slsp);
+        *path_slsp = NULL;
+    }
+
+done:
     free(is.models);
     free(is.homes);
     free(is.sources);

@@ -20,7 +20,7 @@ struct engine {
     const struct sf_mads_asker *asker;
     struct slot slots[SF_MADS_UNDER_WAY];
     uint32_t n_asked, n_under_way;
-    bool has_more;
+    bool has_more, is_failed;
     void *packet; /* What is sent or received at the moment. */
 };
 
@@ -30,18 +30,33 @@ sf_mads_open(struct sf_mads *mads, int class)
     bool is_sa = class == IB_SA_CLASS;
 
     mads->class = class;
-    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0 ||
-        (mads->port = umad_open_port(NULL, 0)) < 0) {
-        fputs("no InfiniBand port can be opened\n", stderr);
+    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0) {
+        fputs("there is no InfiniBand port\n", stderr);
         return false;
     }
-    mads->agent =
-        umad_register(mads->port, class, is_sa ? 2 : 1, is_sa ? 1 : 0, NULL);
+    mads->port = umad_open_port(NULL, 0);
+    mads->agent = mads->port < 0 ? -1
+                                 : umad_register(mads->port, class,
+                                                 is_sa ? 2 : 1, is_sa, NULL);
     if (mads->agent < 0) {
-        fputs("questions to the fabric are not permitted\n", stderr);
+        fputs("the InfiniBand port cannot be opened for questions\n", stderr);
+        sf_mads_close(mads);
         return false;
     }
     return true;
+}
+
+void
+sf_mads_close(struct sf_mads *mads)
+{
+    if (mads->agent >= 0) {
+        umad_unregister(mads->port, mads->agent);
+    }
+    if (mads->port >= 0) {
+        umad_close_port(mads->port);
+    }
+    umad_release_port(&mads->own);
+    umad_done();
 }
 
 static int
@@ -68,13 +83,16 @@ send_slot(struct engine *is, struct slot *slot)
 
     slot->id = ++is->n_asked * SF_MADS_UNDER_WAY + (uint32_t)place;
     rpc.trid = slot->id;
+    memset(is->packet, 0, umad_size() + IB_MAD_SIZE);
+    if (mad_build_pkt(is->packet, &rpc, &slot->mad.to, NULL,
+                      is_sa ? slot->mad.data : NULL) < 0 ||
+        umad_send(is->mads->port, is->mads->agent, is->packet, IB_MAD_SIZE,
+                  TIMEOUT_MS, RETRIES) < 0) {
+        return false;
+    }
     slot->is_busy = true;
     is->n_under_way++;
-    memset(is->packet, 0, umad_size() + IB_MAD_SIZE);
-    return mad_build_pkt(is->packet, &rpc, &slot->mad.to, NULL,
-                         is_sa ? slot->mad.data : NULL) >= 0 &&
-           umad_send(is->mads->port, is->mads->agent, is->packet, IB_MAD_SIZE,
-                     TIMEOUT_MS, RETRIES) >= 0;
+    return true;
 }
 
 /* The slot whose question was answered by what was received. */
@@ -96,45 +114,51 @@ is_refused(const struct engine *is, uint8_t *mad)
                                                         : IB_DRSMP_STATUS_F);
 }
 
-/* Some question that is under way. */
-static struct slot *
-any_slot(struct engine *is)
+/* Gives up: 'slot' is lost, or whatever is under way if it is NULL. */
+static void
+lose(struct engine *is, struct slot *slot)
 {
-    struct slot *slot = is->slots;
-    while (!slot->is_busy) {
-        slot++;
+    if (!slot) {
+        for (slot = is->slots; !slot->is_busy;) {
+            slot++;
+        }
+        is->n_under_way = 0; /* Nobody will answer the others either. */
     }
-    return slot;
+    if (!is->is_failed) {
+        is->asker->lose(is->asker->aux, &slot->mad);
+    }
+    is->is_failed = true;
 }
 
-/* Waits for an answer and hands it over; false if that ends it all. */
-static bool
+/* Waits for an answer and hands it over. */
+static void
 receive(struct engine *is)
 {
     const struct sf_mads_asker *asker = is->asker;
     int length = IB_MAD_SIZE;
 
     if (umad_recv(is->mads->port, is->packet, &length, PATIENCE_MS) < 0) {
-        asker->lose(asker->aux, &any_slot(is)->mad);
-        return false;
+        lose(is, NULL);
+        return;
     }
     uint8_t *mad = umad_get_mad(is->packet);
     struct slot *slot = find_slot(is, mad);
     if (!slot) {
-        return true; /* An answer that came twice. */
-    }
-    if (umad_status(is->packet) != 0) {
-        asker->lose(asker->aux, &slot->mad);
-        return false;
+        return; /* An answer that came twice. */
     }
     slot->is_busy = false;
     is->n_under_way--;
-    return asker->take(asker->aux, &slot->mad,
-                       is_refused(is, mad) ? NULL : mad + data_offset(is));
+    if (umad_status(is->packet) != 0) {
+        lose(is, slot);
+    } else if (!is->is_failed) {
+        is->is_failed =
+            !asker->take(asker->aux, &slot->mad,
+                         is_refused(is, mad) ? NULL : mad + data_offset(is));
+    }
 }
 
 /* Sends questions until there are no more of them or enough under way. */
-static bool
+static void
 send_all(struct engine *is)
 {
     for (uint32_t i = 0; is->has_more && i < SF_MADS_UNDER_WAY; i++) {
@@ -146,30 +170,32 @@ send_all(struct engine *is)
         is->has_more = is->asker->next(is->asker->aux, &slot->mad);
         if (is->has_more && !send_slot(is, slot)) {
             fputs("a question to the fabric cannot be sent\n", stderr);
-            return false;
+            is->is_failed = true;
+            return;
         }
     }
-    return true;
 }
 
 bool
 sf_mads_ask(struct sf_mads *mads, const struct sf_mads_asker *asker)
 {
     struct engine is = { .mads = mads, .asker = asker, .has_more = true };
-    bool goes_on = true;
 
     is.packet = umad_alloc(1, umad_size() + IB_MAD_SIZE);
     if (!is.packet) {
         fputs("out of memory\n", stderr);
         return false;
     }
-    while (goes_on) {
-        goes_on = send_all(&is);
-        if (!is.n_under_way) {
-            break;
+    /* What is under way comes in after a failure too: the library that joins
+     * a simulator does not end before that. */
+    do {
+        if (!is.is_failed) {
+            send_all(&is);
         }
-        goes_on = goes_on && receive(&is);
-    }
+        if (is.n_under_way) {
+            receive(&is);
+        }
+    } while (is.n_under_way);
     umad_free(is.packet);
-    return goes_on;
+    return !is.is_failed;
 }

@@ -39,6 +39,7 @@ struct sf_mads {
 
 /* Returns false if there is no way, having said why on standard error. */
 bool sf_mads_open(struct sf_mads *mads, int class);
+void sf_mads_close(struct sf_mads *mads);
 
 /* Asks all that 'asker' wants to know.  Returns false if 'take' does, if a
  * question is lost, or, having said so on standard error, if none can be

@@ -191,7 +191,12 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)is.n_broken,
                 (unsigned long long)is.n_paths);
     }
-    if (report->repair) {
+    if (report->repair && report->why_anew) {
+        fprintf(stream, "  made anew, %llu of %llu entries changed: %s\n",
+                (unsigned long long)report->repair->n_changed,
+                (unsigned long long)report->repair->n_entries,
+                report->why_anew);
+    } else if (report->repair) {
         fprintf(stream,
                 "  repaired: %llu of %llu entries changed; made anew, %llu "
                 "would have\n",
@@ -238,11 +243,12 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =
         report->repair
-            ? json_pack("{s:I, s:I, s:I}", "entries",
+            ? json_pack("{s:I, s:I, s:I, s:s?}", "entries",
                         (json_int_t)report->repair->n_entries, "changed",
                         (json_int_t)report->repair->n_changed,
                         "changed_if_made_anew",
-                        (json_int_t)report->recomputation->n_changed)
+                        (json_int_t)report->recomputation->n_changed,
+                        "why_made_anew", report->why_anew)
             : json_null();
     if (!root || !repair || !lanes ||
         json_object_set_new(root, "lanes", lanes) != 0 ||

@@ -299,10 +299,10 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     uint32_t n_lanes = fill_lanes(maker, n_turns);
     if (n_lanes > job->max_vls) {
         return sf_fail(err, SF_ELANES,
-                       "a lane for each path takes %s%u VLs, and there are "
-                       "%u; fewer layers or the layer scheme updown would do",
+                       "a lane for each path takes %s%u VLs, and there %s %u; "
+                       "fewer layers take fewer",
                        maker->n_left ? "more than " : "", n_lanes,
-                       job->max_vls);
+                       job->max_vls == 1 ? "is" : "are", job->max_vls);
     }
     for (uint32_t i = n_lanes; i < job->max_vls; i++) {
         memcpy(places_of(maker, i), places_of(maker, i % n_lanes),

@@ -294,7 +294,8 @@ make_lanes(struct hop_lanes *lanes, struct sf_error *err)
     if (!share_vls(lanes)) {
         return sf_fail(err, SF_ELANES,
                        "lanes by hops take a VL for each hop, %u, and there "
-                       "%s %u; the lanes turns would do with 2",
+                       "%s %u; the lanes turns, with layers that obey them, "
+                       "would do with 2",
                        lanes->n_by_hop[2] ? 3u : 2u,
                        job->max_vls == 1 ? "is" : "are", job->max_vls);
     }

@@ -116,14 +116,16 @@ build_all_variants(struct sf_routing *routing, bool is_default,
     if (!sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
         return build_variants(routing, n_hosts, n_variants, variants, err);
     }
+    struct sf_error refusal = { 0 };
     enum sf_status status =
-        build_with_turns(routing, n_hosts, n_variants, variants, err);
+        build_with_turns(routing, n_hosts, n_variants, variants, &refusal);
     if (!is_default || (status != SF_EUNREACHABLE && status != SF_ELANES)) {
+        if (err && status != SF_OK) {
+            *err = refusal;
+        }
         return status;
     }
-    if (err) {
-        routing->refusal = *err;
-    }
+    routing->refusal = refusal;
     sf_turns_free(routing->turns);
     routing->turns = NULL;
     routing->params.lanes = "dfsssp";

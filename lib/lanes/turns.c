@@ -527,8 +527,7 @@ sf_turns_design(const struct sf_graph *graph,
     *turnsp = NULL;
     if (n_vls < 2) {
         return sf_fail(err, SF_ELANES,
-                       "lanes by turns need at least 2 VLs; a layer scheme "
-                       "without cycles, updown or ftree, does with 1");
+                       "lanes by turns take at least 2 VLs, and there is 1");
     }
     enum sf_status status = sf_turns_make(graph, n_vls, &design.turns, err);
     if (status != SF_OK) {

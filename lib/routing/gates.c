@@ -1158,7 +1158,8 @@ route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
         if (gates->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %u to switch %u",
+                           "switch %u to switch %u; the lanes dfsssp do "
+                           "without turns",
                            gates->stuck[i], order[i]);
         }
         count_routes(gates, order[i], gates->loads);
@@ -1184,7 +1185,10 @@ guess_loads(struct gates *gates)
     double all = n_layers * job->mean_distance + (n_layers - 1) * extra;
 
     gates->target = 1 + (uint64_t)(routes * all / n_arcs);
-    gates->others = (uint64_t)(routes * (all - n_layers) / n_arcs);
+    /* Below one hop a route on average, as where all switches are adjacent,
+     * there are none. */
+    gates->others =
+        all > n_layers ? (uint64_t)(routes * (all - n_layers) / n_arcs) : 0;
 }
 
 static void

@@ -215,7 +215,8 @@ merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
         if (batch->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %u to switch %u",
+                           "switch %u to switch %u; the lanes dfsssp do "
+                           "without turns",
                            batch->stuck[i], d);
         }
         sf_search_run(&worker->search, batch->job->graph, d, NULL);

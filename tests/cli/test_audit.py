@@ -199,6 +199,100 @@ class Deadlock(Audited):
                                  graph.number_of_edges(), name)
 
 
+class Port0(Audited):
+    def test_packets_from_switches(self):
+        # Hosts start on lane 0, switches on lane 1, where all go on.
+        folder = self.route("sf:q=5", "-s", "minimal", "-l", "1")
+        tables = test_route.Tables(folder)
+        with open(f"{folder}/opensm-sl2vl.dump", "w",
+                  encoding="utf-8") as file:
+            for switch in tables.switches:
+                file.write(f"Switch 0x{switch[2:]}\n")
+                ports = [port for node, port in tables.peer if node == switch]
+                for came_in in [0] + ports:
+                    is_host = (came_in and tables.peer[switch, came_in][0]
+                               not in tables.switch_lid)
+                    for out in ports:
+                        file.write(f"{came_in} {out} :"
+                                   + 16 * f" {0 if is_host else 1}" + "\n")
+        result = self.audit(folder)
+        self.assertTrue(result["sound"])
+        self.assertFalse(result["has_port_0"])
+        result = self.audit(folder, "--port-0")
+        self.assertFalse(result["sound"])
+        self.assertTrue(result["has_port_0"])
+        self.assertEqual(result["n_port_0_unknown"], 0)
+        witness = result["deadlock"]["path_sls"]["witness"]
+        self.assertTrue(all(step["path"]["from_port_0"] for step in witness))
+        text = slimfly("audit", folder, "--port-0").stdout
+        self.assertIn(" port 0 to LID ", text)
+        self.assertIn("packets start at port 0 of switches too", text)
+
+    def test_where_the_tables_do_not_say(self):
+        # They are taken to start like those from hosts, and that is sound.
+        folder = self.route("sf:q=3", "-s", "minimal", "-l", "1")
+        Deadlock.lanes(self, folder, lambda is_host, sl: 0 if is_host else 1,
+                       lambda switch, lid: 0)
+        result = self.audit(folder, "--port-0")
+        self.assertTrue(result["sound"])
+        self.assertEqual(result["n_port_0_unknown"], 18)
+        self.assertIn("18 switches do not say the VL of packets from port 0",
+                      self.succeeds("audit", folder, "--port-0"))
+
+
+    def test_cores_of_a_fat_tree_deadlock_by_themselves(self):
+        # From core to core it goes down and up again, which no host does.
+        folder = self.route("ft2:leaf=6,core=3,up=3", "-s", "ftree", "-l", "1",
+                            "--lanes", "none")
+        self.assertTrue(self.audit(folder)["sound"])
+        witness = self.audit(folder, "--port-0")["deadlock"]["path_sls"][
+            "witness"]
+        self.assertIn(True, [step["path"]["from_port_0"] for step in witness])
+
+
+class Saved(Audited):
+    def test_what_is_saved_is_judged_the_same(self):
+        folder = self.route("sf:q=3", "-l", "2")
+        Deadlock.lanes(self, folder, lambda is_host, sl: sl % 2,
+                       lambda switch, lid: lid % 2)
+        again = f"{folder}/new/again"
+        first = self.audit(folder, "--save", again)
+        self.assertEqual(first, self.audit(again))
+        for name in "opensm-lfts.dump", "path-sl.csv":
+            self.assertTrue(os.path.exists(f"{again}/{name}"))
+        with open(f"{folder}/opensm-lfts.dump", encoding="utf-8") as one, \
+                open(f"{again}/opensm-lfts.dump", encoding="utf-8") as two:
+            self.assertEqual(one.read(), two.read())
+
+
+class SubnetLst(Audited):
+    """What OpenSM dumps always: the links, without the LMC."""
+
+    def test_the_lmc_is_that_of_the_tables(self):
+        folder = f"{harness.ROOT}/tests/data/opensm"
+        result = self.audit(folder)
+        # Five host ports with four LIDs each, and two switches.
+        self.assertEqual((result["n_switches"], result["n_hosts"],
+                          result["n_lids"]), (2, 4, 22))
+        self.assertTrue(result["sound"])
+        other = self.audit(f"{harness.ROOT}/tests/data/small.ibnetdiscover",
+                           folder)
+        self.assertEqual(result["faults"], other["faults"])
+        self.assertEqual(result["hops"], other["hops"])
+
+    def test_damage_is_said_with_its_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{harness.ROOT}/tests/data/opensm/opensm-subnet.lst",
+                      encoding="utf-8") as file:
+                lines = file.readlines()
+            lines[2] = lines[2].replace("NodeGUID", "GUID")
+            with open(f"{folder}/opensm-subnet.lst", "w",
+                      encoding="utf-8") as file:
+                file.writelines(lines)
+            self.fails("audit", folder,
+                       says="opensm-subnet.lst:3: expected Ports, SystemGUID")
+
+
 class Figures(Audited):
     def test_hops_and_loads_are_those_of_the_route(self):
         folder = self.route("sf:q=5", "--layers", "4")
@@ -301,6 +395,8 @@ class BadInput(Audited):
                 ([], "expected a fabric and its tables"),
                 (["a", "b", "c"], "found 3 words"),
                 (["sf:q=3"], "is no folder"),
+                ([folder, "--path-sls", "luck"], "expected one of file, ask"),
+                ([folder, "--save", f"{empty}/file"], "this is a file"),
                 (["sf:q=3", folder], "nothing in 'sf:q=3' has a LID"),
                 ([folder, empty], "opensm-lfts.dump: No such file"),
                 ([folder, f"{empty}/file"], "expected 'Unicast lids'"),

@@ -33,15 +33,15 @@ class Stock(OpenSM):
 class Dumped(harness.Case):
     """Audits of what OpenSM dumps."""
 
-    def start(self, spec, engine):
-        """A running OpenSM whose subnet is up."""
+    def start(self, spec, engine, lmc=0):
+        """A running OpenSM, whose subnet comes up."""
         work = tempfile.TemporaryDirectory()
         self.addCleanup(work.cleanup)
         plan = f"{work.name}/plan"
         self.succeeds("plan", spec, "-o", plan)
         sim = Ibsim(f"{plan}/fabric.ibsim")
         self.addCleanup(sim.stop)
-        return Stock(sim, f"{work.name}/opensm",
+        return Stock(sim, f"{work.name}/opensm", lmc=lmc,
                      routing_engine=f"{engine},no_fallback")
 
     def audit(self, *args):
@@ -90,6 +90,150 @@ class StockOpenSM(Dumped):
         self.assertEqual((paths["n_pairs"], paths["most_hops"]),
                          (18 * 17 * 3, 2))
 
+    def test_the_folder_that_it_dumps_into(self):
+        for lmc in 0, 2:
+            with self.subTest(lmc=lmc), \
+                    self.start("sf:q=3", "minhop", lmc) as opensm:
+                opensm.wait()
+                with_lmc = self.audit(opensm.folder)
+                # Without fabric.ibnetdiscover it is opensm-subnet.lst.
+                os.remove(f"{opensm.folder}/fabric.ibnetdiscover")
+                result = self.audit(opensm.folder)
+            self.check_reached(result)
+            self.assertEqual(result["n_lids"], 18 + (54 << lmc))
+            for name in "n_lids", "n_vls", "hops", "n_pairs":
+                self.assertEqual(result[name], with_lmc[name])
+            for name in "path_sls", "replies":
+                self.assertEqual(
+                    result["deadlock"][name]["n_dependencies"],
+                    with_lmc["deadlock"][name]["n_dependencies"])
+
+
+def sections(path, start):
+    """The parts of a dump that begin with this, line by line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    found = {}
+    for part in re.split(r"^(?=Unicast|Switch|Channel)", text, flags=re.M):
+        if part.startswith(start):
+            lines = [line.strip() for line in part.splitlines()]
+            found[lines[0]] = [line for line in lines[1:] if line]
+    return found
+
+
+class ReadBack(Dumped):
+    """Tables as the switches hold them."""
+
+    def live(self, opensm, *args):
+        done = opensm.sim.run(harness.PROGRAM, "audit", *args, "--format",
+                              "json")
+        self.assertEqual(done.stderr, "")
+        result = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if result["sound"] else 1)
+        return result
+
+    def check_same(self, folder, dumped):
+        """What was read back is what OpenSM dumped."""
+        self.assertEqual(sections(f"{folder}/opensm-lfts.dump", "Unicast"),
+                         sections(f"{dumped}/opensm-lfts.dump", "Unicast"))
+        ours = sections(f"{folder}/opensm-sl2vl.dump", "Switch")
+        theirs = sections(f"{dumped}/opensm-sl2vl.dump", "Switch")
+        self.assertEqual(set(ours), set(theirs))
+        for switch, rows in ours.items():
+            # It dumps in ports too that nothing is plugged into.
+            self.assertLessEqual(set(rows), set(theirs[switch]))
+            self.assertGreater(len(rows), 4)
+
+    def test_is_what_opensm_dumps(self):
+        for spec, engine, lmc, n_ports in [
+                ("sf:q=5", "minhop", 2, 11),
+                ("ft2:leaf=6,core=3,up=3", "minhop", 1, 18)]:
+            with self.subTest(spec=spec), \
+                    self.start(spec, engine, lmc) as opensm:
+                opensm.wait()
+                seen = f"{opensm.folder}/seen"
+                result = self.live(opensm, "live", "live", "--save", seen)
+                self.check_reached(result)
+                self.check_same(seen, opensm.folder)
+                rows = sections(f"{seen}/opensm-sl2vl.dump", "Switch")
+                most = max(sum(not row.startswith("#") for row in part)
+                           for part in rows.values())
+                self.assertEqual(most, n_ports * (n_ports + 1))
+                # Elsewhere it is judged the same.
+                self.assertEqual(self.audit(seen), result)
+                self.assertEqual(
+                    self.live(opensm, f"{seen}/fabric.ibnetdiscover", "live"),
+                    result)
+
+    def test_from_a_host(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+            seen = f"{opensm.folder}/seen"
+            done = subprocess.run(
+                [harness.PROGRAM, "audit", "live", "--save", seen],
+                env={**opensm.sim.env(), "SIM_HOST": "node0017"},
+                cwd=opensm.folder, capture_output=True, text=True,
+                timeout=120, check=False)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn("the SLs of paths are not known", done.stdout)
+            self.check_same(seen, opensm.folder)
+
+    def test_after_a_cable_is_pulled(self):
+        with self.start("sf:q=3", "minhop", 1) as opensm:
+            opensm.wait()
+            before = self.live(opensm, "live")
+            self.check_reached(before)
+            opensm.sim.command('Unlink "sf-0-1-1"[6]')
+            opensm.wait()
+            # The switches hold new tables, and the old ones are wrong.
+            seen = f"{opensm.folder}/seen"
+            after = self.live(opensm, "live", "--save", seen)
+            self.check_reached(after)
+            self.assertEqual(after["links"]["n"], before["links"]["n"] - 2)
+            self.check_same(seen, opensm.folder)
+
+    def test_before_opensm_knows_that_a_cable_is_pulled(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+        # It has ended; the switches still have its tables.
+        fabric = f"{opensm.folder}/fabric.ibnetdiscover"
+        self.check_reached(self.live(opensm, fabric, "live"))
+        opensm.sim.command('Unlink "sf-0-1-1"[6]')
+        result = self.live(opensm, "live")
+        self.assertGreater(result["faults"]["dead_end"], 0)
+        example = result["faults"]["examples"][0]
+        self.assertEqual(example["fault"], "dead end")
+
+    def test_another_fabric_than_it_was(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+        fabric = f"{opensm.folder}/fabric.ibnetdiscover"
+        # The way to some switch leads to another now, or to nothing.
+        for command in ('Unlink "sf-0-1-1"', 'Unlink "sf-0-0-0"[6]'):
+            opensm.sim.command(command)
+        opensm.sim.command('Unlink "sf-0-0-0"[7]')
+        done = opensm.sim.run(harness.PROGRAM, "audit", fabric, "live")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertRegex(done.stderr, r"switch sf-\S+, 0x[0-9a-f]{16}, does "
+                         r"not answer|in the place of switch")
+
+    def test_a_machine_that_is_not_part_of_it(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("route", "ft2:leaf=6,core=3,up=3", "-l", "1", "-o",
+                          folder)
+            with open(f"{folder}/fabric.ibnetdiscover",
+                      encoding="utf-8") as file:
+                text = file.read().replace("2534c46", "9934c46")
+            with open(f"{folder}/fabric.ibnetdiscover", "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+            done = opensm.sim.run(harness.PROGRAM, "audit",
+                                  f"{folder}/fabric.ibnetdiscover", "live")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("is not part of the fabric", done.stderr)
+
     def path_sls(self, opensm):
         """Asks OpenSM for the SL of every path; needs one host a switch."""
         sources, lids = {}, []
@@ -115,15 +259,54 @@ class StockOpenSM(Dumped):
                     self.assertTrue(level, done.stdout + done.stderr)
                     file.write(f"0x{guid},{dlid},{int(level[1], 16)}\n")
 
-    def test_dfsssp_is_free_while_its_path_sls_are_honoured(self):
+    def test_path_sls_are_asked_for(self):
+        # dfsssp would say something else each time that it is asked.
+        with self.start("sf:q=3,p=1", "lash") as opensm:
+            opensm.wait()
+            seen = f"{opensm.folder}/seen"
+            asked = self.live(opensm, "live", "--path-sls", "ask", "--save",
+                              seen)
+            self.path_sls(opensm)
+            one_by_one = self.audit(opensm.folder)
+            sampled = self.live(opensm, "live", "--path-sls", "sample")
+        self.assertEqual(asked["n_without_sl"], 0)
+        self.assertTrue(asked["has_path_sls"])
+        self.assertTrue(asked["deadlock"]["path_sls"]["free"])
+        # saquery, one path at a time, is told the same.
+        for name in "path_sls", "replies":
+            for member in "free", "n_dependencies":
+                self.assertEqual(asked["deadlock"][name][member],
+                                 one_by_one["deadlock"][name][member])
+        self.assertGreater(one_by_one["n_vls"], 1)
+        # With one host a switch there is nothing to take from others.
+        self.assertEqual(sampled, asked)
+
+    def test_dfsssp_is_free_with_any_of_its_answers(self):
         with self.start("sf:q=3,p=1", "dfsssp") as opensm:
             opensm.wait()
-            self.path_sls(opensm)
-            result = self.audit(opensm.folder, "--all-on-sl", "0")
-        self.check_reached(result)
-        self.assertEqual(result["n_without_sl"], 0)
-        self.assertTrue(result["deadlock"]["path_sls"]["free"])
-        self.assertFalse(result["deadlock"]["all_on_sl"]["free"])
+            for _ in range(3):
+                result = self.live(opensm, "live", "--path-sls", "ask",
+                                   "--all-on-sl", "0")
+                self.assertEqual(result["n_without_sl"], 0)
+                self.assertTrue(result["deadlock"]["path_sls"]["free"])
+                self.assertFalse(result["deadlock"]["all_on_sl"]["free"])
+
+    def test_a_sample_of_path_sls(self):
+        with self.start("sf:q=3", "minhop", 1) as opensm:
+            opensm.wait()
+            sampled = self.live(opensm, "live", "--path-sls", "sample")
+            asked = self.live(opensm, "live", "--path-sls", "ask")
+        self.assertEqual(sampled["n_without_sl"], 0)
+        self.assertEqual(sampled, asked)
+
+    def test_no_manager_to_ask(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+        done = opensm.sim.run(harness.PROGRAM, "audit", "live", "--path-sls",
+                              "ask", timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the subnet manager at LID", done.stderr)
+        self.assertIn("does not answer", done.stderr)
 
 
 class Ibdmchk(Dumped):

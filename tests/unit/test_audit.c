@@ -15,6 +15,7 @@ struct subject {
     struct sf_tables *tables;
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls;
+    bool has_port_0; /* Whether packets start there too. */
 };
 
 static struct sf_fabric *
@@ -42,7 +43,7 @@ static struct subject
 subject_of(const char *spec, uint32_t n_layers, const char *scheme)
 {
     struct subject is = { fabric_of(spec, sf_lmc_for_layers(n_layers)), NULL,
-                          NULL, NULL };
+                          NULL, NULL, false };
     struct sf_layers_params params = { .scheme = scheme,
                                        .n_layers = n_layers,
                                        .seed = 1 };
@@ -154,24 +155,53 @@ channel(uint32_t port, uint32_t vl)
     return port * 15 + vl;
 }
 
-/* Adds the path from every host of 's' to 'lid' with 'sl'. */
+/* The in ports whose VLs packets that start at 's' have on their way to 'out':
+ * those of its hosts, or, if 'is_port_0', 0 if that is known, otherwise those
+ * of its hosts, and of all its neighbours if it has no hosts. */
+static uint32_t
+oracle_starts(const struct subject *is, uint32_t s, bool is_port_0,
+              uint32_t out, uint32_t sl, uint32_t ins[16])
+{
+    const struct sf_node *node = &is->fabric->nodes[s];
+    uint32_t n = 0;
+
+    if (is_port_0 && oracle_vl(is, s, 0, out, sl) != SF_NO_VL) {
+        ins[n++] = 0;
+        return n;
+    }
+    for (uint32_t i = 1; i <= node->n_ports; i++) {
+        if (is_host_port(is, node->first_port + i - 1)) {
+            ins[n++] = i;
+        }
+    }
+    if (n > 0 || !is_port_0) {
+        return n;
+    }
+    for (uint32_t i = 1; i <= node->n_ports; i++) {
+        if (i != out &&
+            is->fabric->ports[node->first_port + i - 1].peer != SF_NONE) {
+            ins[n++] = i;
+        }
+    }
+    return n;
+}
+
+/* Adds the paths from the hosts of 's', or from itself, to 'lid' with 'sl'. */
 static void
 oracle_add(const struct subject *is, struct matrix *matrix, uint32_t s,
-           uint32_t lid, uint32_t sl)
+           bool is_port_0, uint32_t lid, uint32_t sl)
 {
-    uint32_t ports[64];
-    const struct sf_node *node = &is->fabric->nodes[s];
+    uint32_t ports[64], ins[16];
     bool is_loop;
     uint32_t n = oracle_walk(is, s, lid, ports, &is_loop);
 
     if (n == SF_NONE || n < 2) {
         return;
     }
-    for (uint32_t host = 1; host <= node->n_ports; host++) {
-        if (!is_host_port(is, node->first_port + host - 1)) {
-            continue;
-        }
-        uint32_t in = host, at = s, before = SF_NONE;
+    uint32_t n_starts = oracle_starts(
+        is, s, is_port_0, is->fabric->ports[ports[0]].number, sl, ins);
+    for (uint32_t start = 0; start < n_starts; start++) {
+        uint32_t in = ins[start], at = s, before = SF_NONE;
         for (uint32_t i = 0; i < n; i++) {
             const struct sf_port *port = &is->fabric->ports[ports[i]];
             uint32_t vl = oracle_vl(is, at, in, port->number, sl);
@@ -204,6 +234,33 @@ has_cycle_from(struct matrix *matrix, uint32_t c)
     return false;
 }
 
+/* Adds what is sent from 's' to 'lid', and what comes back. */
+static void
+oracle_send(const struct subject *is, struct matrix *matrix,
+            enum sf_audit_behaviour behaviour, uint32_t s, bool is_port_0,
+            uint32_t lid, uint32_t one_sl)
+{
+    uint32_t home = oracle_home(is, lid), n_switches = is->fabric->n_switches;
+    uint32_t sl =
+        behaviour == SF_AUDIT_ONE_SL ? one_sl : oracle_sl(is, s, lid);
+
+    if (home == SF_NONE || home == s) {
+        return;
+    }
+    oracle_add(is, matrix, s, is_port_0, lid, sl);
+    /* Who got it sends to all LIDs of who sent it. */
+    bool is_to_switch = is->tables->targets[lid] < n_switches;
+    for (uint32_t back = 1;
+         behaviour == SF_AUDIT_REPLIES && back <= is->tables->max_lid;
+         back++) {
+        if (oracle_home(is, back) == s &&
+            (is->tables->targets[back] < n_switches) == is_port_0 &&
+            (!is_to_switch || is->has_port_0)) {
+            oracle_add(is, matrix, home, is_to_switch, back, sl);
+        }
+    }
+}
+
 /* Whether 'behaviour' is free of deadlock, and, if 'n_waitsp' is given, how
  * many dependencies there are and how long the shortest cycle is. */
 static bool
@@ -221,25 +278,9 @@ oracle_is_free(const struct subject *is, enum sf_audit_behaviour behaviour,
 
     for (uint32_t s = 0; s < n_switches; s++) {
         for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
-            uint32_t home = oracle_home(is, lid);
-            if (home == SF_NONE || home == s) {
-                continue;
-            }
-            if (behaviour == SF_AUDIT_ONE_SL) {
-                oracle_add(is, &matrix, s, lid, one_sl);
-                continue;
-            }
-            oracle_add(is, &matrix, s, lid, oracle_sl(is, s, lid));
-            if (behaviour != SF_AUDIT_REPLIES ||
-                is->tables->targets[lid] < n_switches) {
-                continue;
-            }
-            /* From the hosts of 'home' to every LID of a host on 's'. */
-            for (uint32_t back = 1; back <= is->tables->max_lid; back++) {
-                if (oracle_home(is, back) == s &&
-                    is->tables->targets[back] >= n_switches) {
-                    oracle_add(is, &matrix, home, back, oracle_sl(is, s, lid));
-                }
+            oracle_send(is, &matrix, behaviour, s, false, lid, one_sl);
+            if (is->has_port_0) {
+                oracle_send(is, &matrix, behaviour, s, true, lid, one_sl);
             }
         }
     }
@@ -298,7 +339,8 @@ may_have_sl(const struct subject *is, const struct sf_audit_step *step,
     for (uint32_t lid = 1;
          behaviour == SF_AUDIT_REPLIES && lid <= is->tables->max_lid; lid++) {
         if (oracle_home(is, lid) == step->source &&
-            is->tables->targets[lid] >= is->fabric->n_switches &&
+            (is->tables->targets[lid] < is->fabric->n_switches) ==
+                step->is_port_0 &&
             oracle_sl(is, home, lid) == step->sl) {
             return true;
         }
@@ -314,17 +356,17 @@ check_step(const struct subject *is, const struct sf_audit_deadlock *deadlock,
     const struct sf_audit_step *step = &deadlock->steps[i];
     const struct sf_audit_step *next =
         &deadlock->steps[(i + 1) % deadlock->n_steps];
-    const struct sf_node *node = &is->fabric->nodes[step->source];
-    uint32_t ports[64];
+    uint32_t ports[64] = { 0 }, ins[16];
     bool is_loop, is_taken = false;
     uint32_t n = oracle_walk(is, step->source, step->lid, ports, &is_loop);
-    CHECK(n != SF_NONE);
+    CHECK(n != SF_NONE && n >= 2);
+    CHECK(is->has_port_0 || !step->is_port_0);
 
-    for (uint32_t host = 1; host <= node->n_ports; host++) {
-        if (!is_host_port(is, node->first_port + host - 1)) {
-            continue;
-        }
-        uint32_t in = host, at = step->source;
+    uint32_t n_starts =
+        oracle_starts(is, step->source, step->is_port_0,
+                      is->fabric->ports[ports[0]].number, step->sl, ins);
+    for (uint32_t start = 0; start < n_starts; start++) {
+        uint32_t in = ins[start], at = step->source;
         bool was_there = false;
         for (uint32_t j = 0; j < n; j++) {
             const struct sf_port *port = &is->fabric->ports[ports[j]];
@@ -348,7 +390,8 @@ check_audit(const struct subject *is, uint32_t one_sl)
     struct sf_audit_params params = { .sl2vl = is->sl2vl,
                                       .path_sls = is->path_sls,
                                       .has_one_sl = true,
-                                      .one_sl = (uint8_t)one_sl };
+                                      .one_sl = (uint8_t)one_sl,
+                                      .has_port_0 = is->has_port_0 };
     struct sf_audit *audit;
     struct sf_error err = { 0 };
     CHECK_FOR(sf_audit_build(is->fabric, is->tables, &params, &audit, &err) ==
@@ -529,6 +572,46 @@ TEST(audit_a_ring_on_two_lanes_does_not)
     clear(&is);
 }
 
+/* A ring of 3 on which packets from hosts start on VL 0 and go on on VL 1,
+ * while those from switches are on VL 1 from the start. */
+TEST(audit_finds_what_only_packets_from_port_0_do)
+{
+    struct subject is = ring(3);
+    CHECK_EQ(sf_sl2vl_make(is.fabric, &is.sl2vl, NULL), SF_OK);
+    for (uint32_t s = 0; s < 3; s++) {
+        for (uint32_t in = 0; in <= 3; in++) {
+            memset(sf_sl2vl_of(is.sl2vl, s, in, 2), in != 1, SF_N_SLS);
+            memset(sf_sl2vl_of(is.sl2vl, s, in, 3), in != 1, SF_N_SLS);
+        }
+    }
+    struct sf_audit *audit = check_audit(&is, 0);
+    CHECK(audit->is_sound);
+    CHECK(!audit->has_port_0);
+    sf_audit_free(audit);
+
+    is.has_port_0 = true;
+    audit = check_audit(&is, 0);
+    CHECK(!audit->is_sound);
+    CHECK(audit->has_port_0);
+    CHECK_EQ(audit->n_port_0_unknown, 0);
+    CHECK_EQ(audit->deadlock[SF_AUDIT_PATH_SLS].n_steps, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK(audit->deadlock[SF_AUDIT_PATH_SLS].steps[i].is_port_0);
+        CHECK_EQ(audit->deadlock[SF_AUDIT_PATH_SLS].steps[i].vl, 1);
+    }
+    sf_audit_free(audit);
+
+    /* Where nothing is said, they are like those from hosts. */
+    for (uint32_t s = 0; s < 2; s++) {
+        memset(sf_sl2vl_of(is.sl2vl, s, 0, 2), SF_NO_VL, SF_N_SLS);
+    }
+    audit = check_audit(&is, 0);
+    CHECK(audit->is_sound);
+    CHECK_EQ(audit->n_port_0_unknown, 2);
+    sf_audit_free(audit);
+    clear(&is);
+}
+
 /* Audits, and counts in 'n' whether that is free, [1], or not, [0]. */
 static void
 count_free(const struct subject *is, uint32_t n[2])
@@ -609,6 +692,7 @@ static const char *const small_specs[] = {
     "hx2:2x3,p=1",
     "df:a=2,h=1,p=1",
     "ft2:leaf=3,core=2,up=2,p=2",
+    "ft2:leaf=2,core=2,up=1,p=1",
 };
 
 TEST(audit_agrees_with_the_oracle_on_random_lanes)
@@ -617,12 +701,21 @@ TEST(audit_agrees_with_the_oracle_on_random_lanes)
     uint32_t n_free = 0, n_bound = 0;
     sf_random_init(&random, 5, 0);
 
-    for (uint32_t trial = 0; trial < 60; trial++) {
+    for (uint32_t trial = 0; trial < 120; trial++) {
         struct subject is =
             subject_of(small_specs[trial % ARRAY_SIZE(small_specs)],
                        1 + trial % 2, trial % 3 ? "minimal" : NULL);
         if (trial % 4) {
             add_random_lanes(&is, &random);
+        }
+        is.has_port_0 = trial / 3 % 2;
+        for (uint32_t s = 0; is.sl2vl && s < is.fabric->n_switches; s++) {
+            for (uint32_t out = 1; out <= is.sl2vl->n_ports[s]; out++) {
+                if (sf_random_below(&random, 2)) {
+                    memset(sf_sl2vl_of(is.sl2vl, s, 0, out), SF_NO_VL,
+                           SF_N_SLS);
+                }
+            }
         }
         struct sf_audit *audit = check_audit(&is, sf_random_below(&random, 4));
         for (int i = 0; i < SF_AUDIT_N_BEHAVIOURS; i++) {
@@ -667,6 +760,146 @@ TEST(audit_finds_every_harmful_entry)
         clear(&is);
     }
     CHECK(n_faults > 10 && n_harmless > 10 && n_loops > 3);
+}
+
+/* Lanes that are sound where no path has more than two links between
+ * switches: the first on VL 0 or 2, the second on VL 1 or 3.  SL 2 stands for
+ * a mistake: it stays on VL 0. */
+static void
+add_two_lanes(struct subject *is, struct sf_random *random)
+{
+    CHECK_EQ(sf_sl2vl_make(is->fabric, &is->sl2vl, NULL), SF_OK);
+    CHECK_EQ(
+        sf_path_sls_make(is->fabric, is->tables->max_lid, &is->path_sls, NULL),
+        SF_OK);
+    for (uint32_t s = 0; s < is->fabric->n_switches; s++) {
+        const struct sf_node *node = &is->fabric->nodes[s];
+        for (uint32_t in = 0; in <= node->n_ports; in++) {
+            bool is_first =
+                in == 0 || is_host_port(is, node->first_port + in - 1);
+            for (uint32_t out = 0; out <= node->n_ports; out++) {
+                uint8_t *vls = sf_sl2vl_of(is->sl2vl, s, in, out);
+                memset(vls, 0, SF_N_SLS);
+                vls[0] = is_first ? 0 : 1;
+                vls[1] = is_first ? 2 : 3;
+            }
+        }
+        for (uint32_t lid = 0; lid <= is->tables->max_lid; lid++) {
+            sf_path_sls_of(is->path_sls, s)[lid] =
+                (uint8_t)sf_random_below(random, 2);
+        }
+    }
+}
+
+/* A port of switch 's' to another switch. */
+static uint32_t
+random_link(const struct subject *is, uint32_t s, struct sf_random *random)
+{
+    const struct sf_node *node = &is->fabric->nodes[s];
+    uint32_t i;
+    do {
+        i = sf_random_below(random, node->n_ports);
+    } while (is->fabric->ports[node->first_port + i].peer == SF_NONE ||
+             is_host_port(is, node->first_port + i));
+    return i + 1;
+}
+
+/* What can be changed in tables. */
+enum part {
+    ONE_VL,
+    ONE_SL,
+    ONE_ENTRY,
+    N_PARTS,
+};
+
+/* Chooses one at random, and what it could be instead: mostly the lane of the
+ * first step for the second, or the SL that is a mistake. */
+static uint8_t *
+choose(const struct subject *is, enum part part, struct sf_random *random,
+       uint8_t *otherp)
+{
+    uint8_t *place = NULL;
+
+    for (uint32_t i = 0; i < 100 && (!place || *place == *otherp); i++) {
+        uint32_t s = sf_random_below(random, is->fabric->n_switches);
+        uint32_t lid = 1 + sf_random_below(random, is->tables->max_lid);
+        uint32_t in = random_link(is, s, random);
+        uint32_t out = random_link(is, s, random);
+        uint32_t sl = sf_random_below(random, 2);
+        bool is_any = sf_random_below(random, 20) == 0;
+        if (part == ONE_VL) {
+            place = &sf_sl2vl_of(is->sl2vl, s, in, out)[sl];
+            *otherp = (uint8_t)(is_any ? sf_random_below(random, 16) : 2 * sl);
+        } else if (part == ONE_SL) {
+            place = &sf_path_sls_of(is->path_sls, s)[lid];
+            *otherp = (uint8_t)(is_any ? sf_random_below(random, 3) : 2);
+        } else {
+            place = &sf_tables_of(is->tables, s)[lid];
+            *otherp = (uint8_t)(is_any ? 0 : out);
+        }
+    }
+    return place;
+}
+
+/* Changes as much as can be without harm, so that the next change often is
+ * harmful. */
+static void
+strain(struct subject *is, enum part part, struct sf_random *random)
+{
+    struct sf_audit_params params = { .sl2vl = is->sl2vl,
+                                      .path_sls = is->path_sls,
+                                      .has_port_0 = is->has_port_0 };
+
+    for (uint32_t i = 0; i < 2000; i++) {
+        uint8_t other;
+        uint8_t *place = choose(is, part, random, &other), was = *place;
+        struct sf_audit *audit;
+        *place = other;
+        CHECK_EQ(sf_audit_build(is->fabric, is->tables, &params, &audit, NULL),
+                 SF_OK);
+        if (!audit->is_sound) {
+            *place = was;
+        }
+        sf_audit_free(audit);
+    }
+}
+
+/* One VL, SL or entry of sound tables is changed: that does harm if and only
+ * if the audit, and by check_audit() the oracle, says so. */
+TEST(audit_finds_exactly_the_harmful_changes)
+{
+    static const char *const specs[] = { "sf:q=3,p=1",
+                                         "jellyfish:n=6,k=3,p=1" };
+    uint32_t n_harmless[N_PARTS] = { 0 }, n_harmful[N_PARTS] = { 0 };
+    uint32_t n_bound[N_PARTS] = { 0 };
+    struct sf_random random;
+    sf_random_init(&random, 10, 0);
+
+    for (uint32_t i = 0; i < 4 * N_PARTS; i++) {
+        enum part part = (enum part)(i % N_PARTS);
+        struct subject is = subject_of(specs[i / N_PARTS % 2], 1, "minimal");
+        is.has_port_0 = i / N_PARTS / 2;
+        add_two_lanes(&is, &random);
+        strain(&is, part == ONE_SL ? ONE_SL : ONE_VL, &random);
+        for (uint32_t j = 0; j < 25; j++) {
+            uint8_t other;
+            uint8_t *place = choose(&is, part, &random, &other), was = *place;
+            *place = other;
+            struct sf_audit *audit = check_audit(&is, 0);
+            *place = was;
+            bool is_bound = !audit->deadlock[SF_AUDIT_REPLIES].is_free;
+            n_harmless[part] += audit->is_sound;
+            n_harmful[part] += !audit->is_sound;
+            n_bound[part] += is_bound;
+            sf_audit_free(audit);
+        }
+        clear(&is);
+    }
+    for (int i = 0; i < N_PARTS; i++) {
+        CHECK_FOR(n_harmless[i] > 5 && n_harmful[i] > 5 && n_bound[i] > 5,
+                  "%d: %u harmless, %u harmful, of these %u deadlocks", i,
+                  n_harmless[i], n_harmful[i], n_bound[i]);
+    }
 }
 
 /* Tables of any rubbish. */
