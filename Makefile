@@ -54,7 +54,7 @@ test:
 	@tools/test.sh $(JOBS) $(TEST_GCC) $(TEST_SANITIZE)
 
 bench:
-	@tools/deps.sh build bench
+	@tools/deps.sh build demo bench
 	@tools/bench.sh build/bench
 
 lint:

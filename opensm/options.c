@@ -139,10 +139,9 @@ read_path(const struct reader *reader, const char *value,
     if (value[0] != '/') {
         return refuse(reader, "an absolute path", value);
     }
-    if (strlen(value) >= SF_OPTION_SIZE) {
+    if (snprintf(path, SF_OPTION_SIZE, "%s", value) >= SF_OPTION_SIZE) {
         return refuse(reader, "a path of less than 1024 characters", value);
     }
-    strcpy(path, value);
     return SF_OK;
 }
 
@@ -264,13 +263,12 @@ load_words(const char *text, struct sf_plugin_options *options,
                              .err = err };
     char copy[SF_OPTION_SIZE], *rest = NULL;
 
-    if (strlen(text) >= sizeof copy) {
+    if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy) {
         return sf_fail(err, SF_EPARSE,
                        "event_plugin_options: expected less than %zu "
                        "characters; put them into a file and give its path",
                        sizeof copy);
     }
-    strcpy(copy, text);
     for (char *word = strtok_r(copy, "," SPACE, &rest); word;
          word = strtok_r(NULL, "," SPACE, &rest)) {
         enum sf_status status = read_option(&reader, word);

@@ -122,7 +122,7 @@ load_plan(struct plugin *plugin)
         warn(plugin, "no names from the plan: %s", err.text);
         return;
     }
-    strcpy(plugin->plan_path, plugin->options.plan);
+    memcpy(plugin->plan_path, plugin->options.plan, sizeof plugin->plan_path);
     plugin->plan_time = found.st_mtim;
 }
 
@@ -280,6 +280,12 @@ route(struct plugin *plugin, struct sf_error *err)
         sf_subnet_write(plugin->osm, plugin->engine, &status->n_entries,
                         &status->n_changed);
         status->write_seconds = now() - start;
+        if (reading.n_without_map) {
+            warn(plugin,
+                 "switches without SL-to-VL tables, so that there is one lane "
+                 "only: %u",
+                 reading.n_without_map);
+        }
         if (reading.n_without_lid) {
             warn(plugin, "ports without a LID, which nothing leads to: %u",
                  reading.n_without_lid);
@@ -364,8 +370,9 @@ fill_sl2vl(struct plugin *plugin, osm_physp_t *physp, uint32_t in,
 }
 
 /* OpenSM masks these VLs with the OperVLs that a port has, and sets OperVLs
- * only later in the same sweep.  Ports that are yet to get more of them would
- * be left with fewer lanes than routed for: such need another sweep. */
+ * only later in the same sweep.  Ports that are yet to get others would be
+ * left with fewer lanes than routed for, or with some that do not exist: such
+ * need another sweep. */
 static void
 update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
              ib_slvl_table_t *table)
@@ -380,8 +387,8 @@ update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
     uint8_t has = ib_port_info_get_op_vls(&physp->port_info);
     plugin->has_old_vls |=
         in == 0 && sf_engine_routing(plugin->engine)->lanes->n_vls > 1 &&
-        has < osm_physp_calc_link_op_vls(&plugin->osm->log, &plugin->osm->subn,
-                                         physp, has);
+        has != osm_physp_calc_link_op_vls(&plugin->osm->log,
+                                          &plugin->osm->subn, physp, has);
     plugin->status.lane_seconds += now() - start;
 }
 
@@ -515,8 +522,9 @@ subnet_up(struct plugin *plugin)
         return;
     }
     if (plugin->has_old_vls && plugin->n_extra_sweeps < MAX_EXTRA_SWEEPS) {
-        sweep_again(plugin, "ports have more VLs now than when their SL-to-VL "
-                            "tables were set");
+        sweep_again(plugin,
+                    "ports have other VLs now than when their SL-to-VL "
+                    "tables were set");
         return;
     }
     if (plugin->has_old_vls) {

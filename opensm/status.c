@@ -53,7 +53,10 @@ pack_text(const char *text)
     size_t i = 0;
 
     for (; text[i] && i + 1 < sizeof clean; i++) {
-        clean[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+        clean[i] = text[i];
+        if (text[i] < ' ' || text[i] > '~') {
+            clean[i] = '?';
+        }
     }
     clean[i] = '\0';
     return json_string(clean);

@@ -144,6 +144,10 @@ add_node(struct reader *reader, struct found *found)
         added.lmc =
             added.enhanced_port0 ? ib_port_info_get_lmc(&port0->port_info) : 0;
         reader->reading->n_without_lid += added.lid == 0;
+        if (!(port0->port_info.capability_mask & IB_PORT_CAP_HAS_SL_MAP)) {
+            reader->reading->n_without_map++;
+            reader->reading->n_vls = 1;
+        }
     }
     found->number = sf_fabric_builder_node(reader->builder, &added);
 }

@@ -13,6 +13,7 @@
 /* What reading a subnet finds beside its fabric. */
 struct sf_subnet_reading {
     uint32_t n_vls;         /* That every link between switches can have. */
+    uint32_t n_without_map; /* Switches that have no SL-to-VL tables. */
     uint32_t n_named;       /* Nodes that the plan has a name for. */
     uint32_t n_without_lid; /* Ports that OpenSM could give none. */
 };

@@ -3,5 +3,7 @@
 set -eu
 build=$1
 [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release >/dev/null
-ninja -C "$build" --quiet bench/bench
-exec "$build/bench/bench"
+ninja -C "$build" --quiet all bench/bench
+"$build/bench/bench"
+exec /usr/bin/python3 "$(dirname "$0")/../bench/bring_up.py" \
+    "$build/slimfly" "$build/opensm"

@@ -9,7 +9,6 @@ stays below out/demo; nothing is left running.
 import atexit
 import csv
 import filecmp
-import json
 import os
 import shutil
 import signal
@@ -21,6 +20,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, f"{ROOT}/tests/ibsim")
 from ibsim import Ibsim  # noqa: E402
+from opensm import OpenSM  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PLUGIN = os.path.abspath(sys.argv[2])
@@ -88,67 +88,23 @@ class Demo:
     def start(self):
         """Starts ibsim on the plan, and OpenSM with the plugin."""
         self.sim = Ibsim(f"{self.folder}/plan/fabric.ibsim")
-        work = f"{self.folder}/opensm"
-        os.makedirs(work)
-        with open(f"{work}/opensm.conf", "w", encoding="utf-8") as file, \
-                open(f"{self.folder}/settings/opensm.conf",
-                     encoding="utf-8") as settings:
-            file.write(settings.read())
-            file.write(f"\ndump_files_dir {work}/\nlog_flags 0x43\n"
-                       "sweep_interval 2\n")
-        env = {**self.sim.env(), "OSM_CACHE_DIR": work, "OSM_TMP_DIR": work,
-               "LD_LIBRARY_PATH": PLUGIN}
-        with open(f"{work}/console", "wb") as console:
-            self.opensm = subprocess.Popen(
-                ["opensm", "-F", f"{work}/opensm.conf", "-f", f"{work}/log"],
-                env=env, cwd=work, stdin=subprocess.DEVNULL, stdout=console,
-                stderr=console)
+        settings = f"{self.folder}/settings"
+        self.opensm = OpenSM(self.sim, f"{self.folder}/opensm", PLUGIN,
+                             conf=f"{settings}/opensm.conf", log_flags="0x43",
+                             sweep_interval=2)
+        self.opensm.status_path = f"{settings}/slimfly-status.json"
 
     def stop(self):
         """Ends what was started."""
-        if self.opensm and self.opensm.poll() is None:
-            self.opensm.terminate()
-            try:
-                self.opensm.wait(20)
-            except subprocess.TimeoutExpired:
-                self.opensm.kill()
-                self.opensm.wait()
+        if self.opensm:
+            self.opensm.stop()
         if self.sim:
             self.sim.stop()
         self.opensm = self.sim = None
 
-    def status(self):
-        """The plugin's status file, or None."""
-        try:
-            with open(f"{self.folder}/settings/slimfly-status.json",
-                      encoding="utf-8") as file:
-                return json.load(file)
-        except FileNotFoundError:
-            return None
-
-    def wait_for(self, what, is_there):
-        """Waits until the subnet is up and 'is_there' of its status."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            status = self.status()
-            if status and status["state"] == "up" and is_there(status):
-                return status
-            if self.opensm.poll() is not None:
-                break
-            time.sleep(0.02)
-        sys.exit(f"demo: {what} did not come; see {self.folder}/opensm/log")
-
-    def wait_for_links(self, n_links, n_switches):
-        """Waits until so much is routed."""
-        return self.wait_for(
-            f"a routing of {n_links} links",
-            lambda status: (status["routing"]["n_links"],
-                            status["routing"]["n_switches"])
-            == (n_links, n_switches))
-
     def audit(self, name):
         """Audits what the switches hold."""
-        text = self.run("audit", "live", "live", "--save",
+        text = self.run("audit", "live", "--path-sls", "ask", "--save",
                         f"{self.folder}/{name}")
         self.save(f"{name}.txt", text)
         show(text)
@@ -202,10 +158,10 @@ def replug(demo, cables):
     """
     for a, _ in cables:
         demo.sim.command(f"Unlink {end(a)}")
-    demo.wait_for_links(175 - len(cables), 50)
+    demo.opensm.wait_status(n_links=175 - len(cables))
     for a, b in cables:
         demo.sim.command(f"Link {end(a)} {end(b)}")
-    demo.wait_for_links(175, 50)
+    demo.opensm.wait_status(n_links=175, n_switches=50)
 
 
 def bring_up(demo):
@@ -219,7 +175,7 @@ def bring_up(demo):
     with Step("ibsim plays the fabric as planned; the distribution's OpenSM "
               "runs it with our plugin"):
         demo.start()
-        status = demo.wait_for_links(175, 50)
+        status = demo.opensm.wait_status(n_links=175, n_switches=50)
         say(f"    SUBNET UP: {status['opensm']}")
         tell_routing(status)
     with Step("Cabling, found by ibnetdiscover, against the plan"):
@@ -248,16 +204,16 @@ def break_things(demo):
     """A link and a switch die and come back."""
     with Step(f"The link in port {DEAD_LINK[1]} of {DEAD_LINK[0]} dies"):
         demo.sim.command(f"Unlink {end(DEAD_LINK)}")
-        tell_routing(demo.wait_for_links(174, 50))
+        tell_routing(demo.opensm.wait_status(n_links=174))
         demo.audit("audit-2")
     with Step(f"The switch {DEAD_SWITCH} dies, and its 4 hosts are cut off"):
         demo.sim.command(f'Unlink "{DEAD_SWITCH}"')
-        tell_routing(demo.wait_for_links(167, 49))
+        tell_routing(demo.opensm.wait_status(n_links=167, n_switches=49))
         demo.audit("audit-3")
     with Step("Both come back"):
         demo.sim.command(f'ReLink "{DEAD_SWITCH}"')
         demo.sim.command(f"ReLink {end(DEAD_LINK)}")
-        tell_routing(demo.wait_for_links(175, 50))
+        tell_routing(demo.opensm.wait_status(n_links=175, n_switches=50))
         demo.audit("audit-4")
         same = all(
             filecmp.cmp(f"{demo.folder}/audit-1/{name}",

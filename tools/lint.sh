@@ -18,8 +18,8 @@ git ls-files '*.c' | xargs -P "$jobs" -n 4 clang-tidy --quiet -p "$build" \
 echo "== cppcheck"
 cppcheck --quiet --std=c11 --inline-suppr --error-exitcode=1 -j "$jobs" \
     --enable=warning,performance,portability \
-    --suppress=normalCheckLevelMaxBranches -I include -I lib -I cli \
-    lib cli examples || failed=1
+    --suppress=normalCheckLevelMaxBranches -I include -I lib -I cli -I opensm \
+    lib cli opensm examples || failed=1
 
 echo "== scripts"
 for script in tools/*.sh tests/fuzz/*.sh .ci/run; do

@@ -15,6 +15,8 @@
 #include "routing/tables.h"
 #include "routing/turns.h"
 
+#include <string.h>
+
 /* The mending of one column. */
 struct mender {
     const struct sf_graph *graph;
@@ -253,6 +255,14 @@ search(const struct sf_graph *graph, uint32_t destination, uint32_t *queue,
     return tail;
 }
 
+/* The last column of a layer towards a switch: most of its hosts have the
+ * same. */
+struct memo {
+    bool is_set;
+    uint16_t *recalled; /* [n] As it was, */
+    uint16_t *mended;   /* [n] and as it is now. */
+};
+
 /* Everything that the repair of all columns needs. */
 struct repairer {
     const struct sf_tables *previous;
@@ -264,7 +274,9 @@ struct repairer {
     uint32_t *order;       /* [n] */
     uint32_t *best;        /* [n] */
     struct mender mender;
-    uint32_t most_hops; /* Of all paths. */
+    struct memo memos[SF_MAX_LAYERS];
+    uint16_t *memo_hops; /* What they point into. */
+    uint32_t most_hops;  /* Of all paths. */
     struct sf_tables *tables;
 };
 
@@ -305,17 +317,12 @@ recall_column(struct repairer *repairer, uint32_t lid)
     }
 }
 
-/* False if turns leave no path. */
+/* Mends the column that was recalled; false if turns leave no path. */
 static bool
-repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
-              uint32_t n_reached, uint32_t last_port, bool is_minimal)
+mend_recalled(struct repairer *repairer, uint32_t n_reached)
 {
     struct mender *mender = &repairer->mender;
-    bool is_known = recalled_lid <= repairer->previous->max_lid &&
-                    repairer->previous->targets[recalled_lid] != SF_NONE;
 
-    recall_column(repairer, is_known ? recalled_lid : SF_NONE);
-    mender->is_minimal = is_minimal;
     if (!mend(mender, repairer->order, n_reached)) {
         return false;
     }
@@ -326,10 +333,34 @@ repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
             repairer->most_hops = mender->depths[s];
         }
     }
-    sf_tables_fill(repairer->tables, lid, repairer->fabric, repairer->graph,
-                   repairer->link_ports, mender->hops, mender->destination,
-                   last_port);
     return true;
+}
+
+/* Repairs the column of 'lid', an address of number 'layer'; false if turns
+ * leave no path. */
+static bool
+repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
+              uint32_t n_reached, uint32_t last_port, uint32_t layer)
+{
+    struct mender *mender = &repairer->mender;
+    struct memo *memo = &repairer->memos[layer];
+    size_t size = repairer->graph->n_nodes * sizeof *mender->hops;
+    bool is_known = recalled_lid <= repairer->previous->max_lid &&
+                    repairer->previous->targets[recalled_lid] != SF_NONE;
+
+    recall_column(repairer, is_known ? recalled_lid : SF_NONE);
+    if (!memo->is_set || memcmp(memo->recalled, mender->hops, size) != 0) {
+        memcpy(memo->recalled, mender->hops, size);
+        mender->is_minimal = layer == 0;
+        memo->is_set = mend_recalled(repairer, n_reached);
+        memcpy(memo->mended, mender->hops, size);
+    }
+    if (memo->is_set) {
+        sf_tables_fill(repairer->tables, lid, repairer->fabric,
+                       repairer->graph, repairer->link_ports, memo->mended,
+                       mender->destination, last_port);
+    }
+    return memo->is_set;
 }
 
 /* Repairs the columns of switch 'd' and of the hosts on it; false if turns
@@ -342,11 +373,14 @@ repair_destination(struct repairer *repairer, uint32_t d)
     uint32_t sibling = SF_NONE; /* A host's LID that was there before. */
 
     repairer->mender.destination = d;
+    for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
+        repairer->memos[k].is_set = false;
+    }
     uint32_t n_reached =
         search(repairer->graph, d, repairer->order, repairer->best);
     for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
         if (!repair_column(repairer, node->lid + k, node->lid + k, n_reached,
-                           0, k == 0)) {
+                           0, k)) {
             return false;
         }
     }
@@ -365,7 +399,7 @@ repair_destination(struct repairer *repairer, uint32_t d)
             uint32_t recalled =
                 is_known || sibling == SF_NONE ? peer->lid : sibling;
             if (!repair_column(repairer, peer->lid + k, recalled + k,
-                               n_reached, port->number, k == 0)) {
+                               n_reached, port->number, k)) {
                 return false;
             }
         }
@@ -391,6 +425,7 @@ sf_tables_repair(const struct sf_tables *previous,
         .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
         .order = sf_calloc(n, sizeof(uint32_t)),
         .best = sf_calloc(n, sizeof(uint32_t)),
+        .memo_hops = sf_calloc(n, 2 * SF_MAX_LAYERS * sizeof(uint16_t)),
         .mender = { .graph = graph, .limit = max_hops, .turns = turns },
     };
     struct mender *mender = &repairer.mender;
@@ -404,14 +439,19 @@ sf_tables_repair(const struct sf_tables *previous,
     mender->ranks = sf_calloc(n, sizeof(uint32_t));
     mender->reverse = sf_calloc(2 * (size_t)graph->n_links, sizeof(uint32_t));
     if (!repairer.before || !repairer.hop_of_port || !repairer.order ||
-        !repairer.best || !mender->hops || !mender->depths || !mender->queue ||
-        !mender->ranks || !mender->reverse) {
+        !repairer.best || !repairer.memo_hops || !mender->hops ||
+        !mender->depths || !mender->queue || !mender->ranks ||
+        !mender->reverse) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a repair");
         goto done;
     }
     status = sf_tables_make(fabric, &repairer.tables, err);
     if (status != SF_OK) {
         goto done;
+    }
+    for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
+        repairer.memos[k].recalled = repairer.memo_hops + (size_t)2 * k * n;
+        repairer.memos[k].mended = repairer.memos[k].recalled + n;
     }
     map_ports(&repairer);
     sf_graph_pair_arcs(graph, mender->reverse);
@@ -440,6 +480,7 @@ done:
     free(mender->queue);
     free(mender->depths);
     free(mender->hops);
+    free(repairer.memo_hops);
     free(repairer.best);
     free(repairer.order);
     free(repairer.hop_of_port);

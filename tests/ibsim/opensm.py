@@ -14,23 +14,29 @@ DEFAULTS = {"routing_engine": "layered,no_fallback", "lmc": 0, "qos": "TRUE",
 class OpenSM:
     """Runs OpenSM in a folder of its own, where it leaves log, dump files and
     cache; use it in a with statement.  'plugin' is the folder of
-    libosmslimfly.so, 'options' what is said to it; other settings go by the
-    names of OpenSM's configuration."""
+    libosmslimfly.so, 'options' what is said to it, 'conf' a configuration to
+    take instead of the usual one; other settings go by the names of OpenSM's
+    configuration."""
 
     def __init__(self, sim, folder, plugin=None, options="", host=None,
-                 **settings):
+                 conf=None, **settings):
         self.sim, self.folder, self.n_seen = sim, folder, 0
         os.makedirs(folder, exist_ok=True)
         self.status_path = f"{folder}/status.json"
-        settings = {**DEFAULTS, "dump_files_dir": folder, **settings}
+        settings = {**({} if conf else DEFAULTS), "dump_files_dir": folder,
+                    **settings}
         env = {**sim.env(), "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder}
         if plugin:
+            env["LD_LIBRARY_PATH"] = os.path.abspath(plugin)
+        if plugin and not conf:
             settings["event_plugin_name"] = "osmslimfly"
             settings["event_plugin_options"] = options
-            env["LD_LIBRARY_PATH"] = os.path.abspath(plugin)
         if host:
             env["SIM_HOST"] = host
         with open(f"{folder}/conf", "w", encoding="utf-8") as file:
+            if conf:
+                with open(conf, encoding="utf-8") as given:
+                    file.write(given.read())
             for key, value in settings.items():
                 file.write(f"{key} {value}\n")
         with open(f"{folder}/output", "wb") as output:

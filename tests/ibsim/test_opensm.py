@@ -7,9 +7,11 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "cli"))
@@ -103,7 +105,42 @@ class BringUp(Plugged):
     def test_hyperx(self):
         self.check("hx2:4x4,p=3", 1)
 
-    def test_hosts_of_several_ports_and_a_router(self):
+    def route_netlist(self, netlist, lids, settings=None, **expected):
+        """Routes what ibsim reads from 'netlist'; 'lids' are in use then."""
+        work = tempfile.TemporaryDirectory()
+        self.addCleanup(work.cleanup)
+        self.work = work.name
+        with open(f"{self.work}/net", "w", encoding="utf-8") as file:
+            file.write(netlist)
+        self.simulate(f"{self.work}/net")
+        status = self.manager(lmc=1, **settings or {}).wait_status(**expected)
+        self.assertTrue(status["safe"])
+        self.assertEqual(status["warnings"], [])
+        self.assertEqual(self.audit()["n_lids"], lids)
+
+    def test_a_single_switch(self):
+        self.route_netlist('Switch 4 "S"\n[1] "A"[1]\n[2] "B"[1]\n\n'
+                           'Ca 1 "A"\n[1] "S"[1]\n\nCa 1 "B"\n[1] "S"[2]\n',
+                           1 + 2 * 2, n_switches=1, n_hosts=2, n_links=0)
+
+    def test_parallel_links(self):
+        self.route_netlist('Switch 4 "S"\n[1] "A"[1]\n[2] "T"[2]\n'
+                           '[3] "T"[3]\n\nSwitch 4 "T"\n[1] "B"[1]\n'
+                           '[2] "S"[2]\n[3] "S"[3]\n\n'
+                           'Ca 1 "A"\n[1] "S"[1]\n\nCa 1 "B"\n[1] "T"[1]\n',
+                           2 + 2 * 2, n_switches=2, n_hosts=2, n_links=2)
+
+    def test_enhanced_port_0(self):
+        # A triangle; the first switch has as many addresses as a host.
+        self.route_netlist(
+            "\n".join(f'Switch 4 "S{s}"' + ("" if s else
+                                            ' # "S" enhanced port 0 lid 0')
+                      + f'\n[1] "H{s}"[1]\n[2] "S{(s + 1) % 3}"[3]\n'
+                      f'[3] "S{(s + 2) % 3}"[2]\n\n'
+                      f'Ca 1 "H{s}"\n[1] "S{s}"[1]\n' for s in range(3)),
+            2 + 2 + 3 * 2, {"lmc_esp0": "TRUE"}, n_switches=3, n_links=3)
+
+    def test_hosts_of_several_ports(self):
         # A ring of four switches with two hosts, each of them on two.
         ring = ["switchguid=0x1{0}\nSwitch 8 \"S{0}\"\n[1] \"S{1}\"[2]\n"
                 "[2] \"S{2}\"[1]\n[3] \"H{3}\"[{4}]".format(
@@ -111,15 +148,8 @@ class BringUp(Plugged):
                 for s in range(4)]
         hosts = [f"caguid=0x2{h}0\nCa 2 \"H{h}\"\n[1] \"S{h}\"[3]\n"
                  f"[2] \"S{h + 2}\"[3]" for h in range(2)]
-        with tempfile.TemporaryDirectory() as self.work:
-            with open(f"{self.work}/net", "w", encoding="utf-8") as file:
-                file.write("\n\n".join(ring + hosts) + "\n")
-            self.simulate(f"{self.work}/net")
-            opensm = self.manager(lmc=1)
-            status = opensm.wait_status(n_switches=4, n_hosts=2, n_links=4)
-            self.assertTrue(status["safe"])
-            self.assertEqual(self.audit()["n_lids"], 4 + 2 * 2 * 2)
-            opensm.stop()
+        self.route_netlist("\n\n".join(ring + hosts) + "\n",
+                           4 + 2 * 2 * 2, n_switches=4, n_hosts=2, n_links=4)
 
 
 class Faults(Plugged):
@@ -164,6 +194,27 @@ class Faults(Plugged):
         self.assertEqual(status["outcome"], "repaired")
         self.assertEqual(self.tables(), before)
         self.assertEqual(status["warnings"], [])
+
+    def test_cables_moved_while_it_sweeps(self):
+        # Directed routes then lead to other switches than OpenSM thinks, and
+        # take tables there.
+        self.plan("sf:q=5")
+        opensm = self.manager(lmc=2, sweep_interval=1)
+        self.wait(opensm, 0)
+        (a, to_a), (b, to_b) = [
+            cable for cable in self.cables if cable[0][1] == 8][:2]
+        for swapped in True, False, True, False:
+            for port in a, b:
+                self.sim.command(f'Unlink "{port[0]}"[{port[1]}]')
+            for port, peer in (((a, to_b), (b, to_a)) if swapped
+                               else ((a, to_a), (b, to_b))):
+                self.sim.command(f'Link "{port[0]}"[{port[1]}] '
+                                 f'"{peer[0]}"[{peer[1]}]')
+            time.sleep(0.1)
+        self.wait(opensm, 0)
+        time.sleep(3)  # Traps may get lost; light sweeps see the rest.
+        self.wait(opensm, 0)
+        self.audit("--all-on-sl", "0")
 
     def test_twenty_events_in_a_row(self):
         self.plan("sf:q=5")
@@ -309,8 +360,17 @@ class Options(Plugged):
         self.plan("sf:q=5")
         opensm = self.manager(lmc=2, max_op_vls=3)
         status = opensm.wait_status(n_vls_offered=4)
-        self.assertLessEqual(self.audit()["n_vls"], 4)
+        # The ports had more before, and VLs are masked with that.
+        self.assertIn("sweeping once more", opensm.log())
+        self.assertEqual(status["n_routings"], 2)
+        n_vls = self.audit()["n_vls"]
+        self.assertLessEqual(n_vls, 4)
         self.assertTrue(status["safe"])
+        # All lanes have equal shares of a link.
+        done = self.sim.run("smpquery", "vlarb", "1", "7")
+        weights = re.search(r"Low.*\nVL.*\nWEIGHT: (.*)", done.stdout)[1]
+        self.assertEqual([int(weight, 16) for weight in re.findall(
+            r"0x(\w+)", weights)], [64] * n_vls + [0] * (8 - n_vls))
 
     def test_settings_that_harm_are_told(self):
         self.plan("sf:q=3")
@@ -332,6 +392,45 @@ class Options(Plugged):
         self.assertEqual(sorted(rows),
                          sorted([*status, *status["routing"]]))
         self.assertTrue(status["routed_at"].endswith("Z"))
+
+
+class Loading(Plugged):
+    def test_it_exports_one_symbol(self):
+        out = subprocess.run(["nm", "-D", "--defined-only",
+                              f"{PLUGIN}/libosmslimfly.so"],
+                             capture_output=True, text=True, check=True).stdout
+        self.assertEqual([line.split()[-1] for line in out.splitlines()],
+                         ["osm_event_plugin"])
+
+    def test_another_layout_is_refused(self):
+        # Compiled for an OpenSM without its performance manager.
+        self.plan("sf:q=3")
+        shutil.copytree("/usr/include/infiniband", f"{self.work}/headers")
+        config = f"{self.work}/headers/opensm/osm_config.h"
+        with open(config, encoding="utf-8") as file:
+            text = file.read()
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace("#define ENABLE_OSM_PERF_MGR 1", ""))
+        build = os.path.dirname(os.path.abspath(PLUGIN))
+        os.mkdir(f"{self.work}/other")
+        done = subprocess.run(
+            ["gcc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-isystem",
+             f"{self.work}/headers", "-I", f"{harness.ROOT}/include", "-I",
+             f"{harness.ROOT}/lib", "-I", f"{build}/include", "-o",
+             f"{self.work}/other/libosmslimfly.so",
+             *(f"{harness.ROOT}/opensm/{name}.c" for name in (
+                 "engine", "options", "plugin", "status", "subnet")),
+             f"{build}/lib/libslimfly.a", "-ljansson", "-lpthread"],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        opensm = OpenSM(self.sim, f"{self.work}/opensm", f"{self.work}/other")
+        self.addCleanup(opensm.stop)
+        opensm.until(lambda: "No routing engine able" in opensm.log(),
+                     "OpenSM gives up")
+        with open(f"{opensm.folder}/output", encoding="utf-8") as file:
+            self.assertIn("layered: refused: the plugin was compiled for an "
+                          "OpenSM whose structures are laid out otherwise",
+                          file.read())
 
 
 class OtherJudges(Plugged):
@@ -408,11 +507,77 @@ class OtherJudges(Plugged):
 
     def test_ibdmchk_agrees(self):
         self.plan("sf:q=5")
-        opensm = self.manager()
+        opensm = self.manager(lmc=2)
         opensm.wait_status()
-        folder, guid = opensm.folder, None
-        with open(f"{folder}/opensm-sl2vl.dump", encoding="utf-8") as file, \
-                open(f"{folder}/slvl", "w", encoding="utf-8") as slvl:
+        judge = Ibdmchk(opensm.folder, n_ports=11, n_layers=4)
+        self.assertTrue(judge.is_free())
+        judge.vls = {row: [0] * 16 for row in judge.vls}
+        self.assertFalse(judge.is_free())
+
+
+class Ibdmchk:
+    """What OpenSM dumped, for ibdmchk, which knows one LID a host only: for
+    the first host of each switch, every further address becomes a host of its
+    own on a port of its own.  All hosts of a switch have the same paths."""
+
+    def __init__(self, folder, n_ports, n_layers):
+        self.folder, self.n_ports, self.n_layers = folder, n_ports, n_layers
+        self.extra = {}  # Of each LID that is such a host: switch, port.
+        self.lines = []
+        with open(f"{folder}/opensm-subnet.lst", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        for line in lines:
+            self.add_line(line.replace(f"Ports:{n_ports:02X}",
+                                       f"Ports:{n_ports + n_layers - 1:02X}"))
+        self.lids = {int(lid, 16) for line in self.lines
+                     for lid in re.findall(r"LID:(\w+)", line)}
+        self.write_tables()
+        self.vls = self.read_vls()
+
+    def add_line(self, line):
+        """Takes a line of opensm-subnet.lst, and adds hosts to it."""
+        self.lines.append(line)
+        host = re.match(r"\{ SW\S* .*?NodeGUID:(\w+) .*? \} \{ CA\S* .*? "
+                        r"LID:(\w+) ", line)
+        if not host or host[1] in [guid for guid, _ in self.extra.values()]:
+            return
+        for layer in range(1, self.n_layers):
+            lid, port = int(host[2], 16) + layer, self.n_ports + layer
+            self.extra[lid] = (host[1], port)
+            switch, other = re.sub(r"\bPN:\w+ \} \{", f"PN:{port:02X} }} {{",
+                                   line, count=1).split(" } { CA", 1)
+            other = re.sub(r"GUID:0.", f"GUID:{layer}f", other)
+            other = re.sub(r"LID:\w+", f"LID:{lid:04X}", other)
+            self.lines.append(f"{switch} }} {{ CA{other}")
+
+    def write_tables(self):
+        guid, found = None, []
+        with open(f"{self.folder}/opensm.fdbs", encoding="utf-8") as file:
+            for line in file:
+                head = re.search(r"Switch 0x(\w+)", line)
+                entry = re.match(r"0x(\w+) : \d+", line)
+                guid = head[1] if head else guid
+                lid = int(entry[1], 16) if entry else None
+                if lid in self.extra and self.extra[lid][0] == guid:
+                    line = f"0x{lid:04X} : {self.extra[lid][1]:03}  : 01   : " \
+                           "yes\n"
+                elif lid and lid not in self.lids:
+                    line = f"0x{lid:04X} : UNREACHABLE\n"
+                found.append(line)
+        self.write("fdbs", found)
+        self.write("lst", [f"{line}\n" for line in self.lines])
+        guids = set(re.findall(r"\{ CA\S* .*?NodeGUID:(\w+)",
+                               "\n".join(self.lines)))
+        self.write("psl", [f"0x{guid} {lid} 0\n" for guid in sorted(guids)
+                           for lid in sorted(self.lids)])
+
+    def read_vls(self):
+        """VLs by switch, in and out port; those of the hosts added are those
+        of port 1, on which there is a host."""
+        guid, found = None, {}
+        ports = range(self.n_ports + 1, self.n_ports + self.n_layers)
+        with open(f"{self.folder}/opensm-sl2vl.dump",
+                  encoding="utf-8") as file:
             for line in file:
                 head = re.match(r"(Switch|Channel Adapter) (0x\w+)", line)
                 row = re.match(r"(\d+)\s+(\d+)\s+:((?:\s+\d+){16})", line)
@@ -420,22 +585,34 @@ class OtherJudges(Plugged):
                     guid = head[2] if head[1] == "Switch" else None
                 elif row and guid:
                     vls = [int(vl) for vl in row[3].split()]
-                    slvl.write(f"{guid} {row[1]} {row[2]} " + " ".join(
-                        f"0x{a:x}{b:x}" for a, b in zip(vls[::2], vls[1::2]))
-                        + "\n")
-        with open(f"{folder}/psl", "w", encoding="utf-8") as psl:
-            text = self.sim.run("ibnetdiscover").stdout
-            lids = re.findall(r" lid (\d+) lmc", text)
-            for host in re.findall(r'^Ca\t\d+ "H-(\w+)"', text, re.M):
-                for lid in lids:
-                    psl.write(f"0x{host} {lid} 0\n")
+                    for came_in in (1, *ports) if row[1] == "1" \
+                            else [int(row[1])]:
+                        for out in (1, *ports) if row[2] == "1" \
+                                else [int(row[2])]:
+                            found[guid, came_in, out] = vls
+        return found
+
+    def write(self, name, lines):
+        with open(f"{self.folder}/judged.{name}", "w",
+                  encoding="utf-8") as file:
+            file.writelines(lines)
+
+    def is_free(self):
+        """Whether it finds no credit loops."""
+        self.write("slvl", [
+            f"{guid} {came_in} {out} " + " ".join(
+                f"0x{a:x}{b:x}" for a, b in zip(vls[::2], vls[1::2])) + "\n"
+            for (guid, came_in, out), vls in self.vls.items()])
         # It crashes after its report.
         done = subprocess.run(
-            ["stdbuf", "-oL", "ibdmchk", "-l", "0", "-s", "opensm-subnet.lst",
-             "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl", "-d",
-             "slvl"], cwd=folder, capture_output=True, text=True,
+            ["stdbuf", "-oL", "ibdmchk", "-l", "0", "-s", "judged.lst", "-f",
+             "judged.fdbs", "-m", "opensm.mcfdbs", "-c", "judged.psl", "-d",
+             "judged.slvl"], cwd=self.folder, capture_output=True, text=True,
             env={**os.environ, "PATH": PATH}, timeout=120, check=False)
-        self.assertIn("no credit loops found", done.stdout)
+        is_free = "no credit loops found" in done.stdout
+        assert is_free != ("credit loops in routing" in done.stdout), \
+            done.stdout[-2000:] + done.stderr
+        return is_free
 
 
 if __name__ == "__main__":

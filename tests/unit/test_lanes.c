@@ -353,6 +353,64 @@ TEST(lanes_refuse_what_cannot_be)
     }
 }
 
+/* Hosts of a switch with paths of their own: all of these obey the turns. */
+TEST(lanes_of_paths_per_host_are_safe)
+{
+    static const char *const specs[] = { "sf:q=4,p=2", "hx2:3x3,links=2,p=3" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        struct sf_fabric *fabric = lanes_fabric(specs[i], 2);
+        for (size_t j = 0; sf_lane_schemes[j]; j++) {
+            struct lane_case is = { "gates", sf_lane_schemes[j]->name, 2, 8, 1,
+                                    true };
+            struct sf_routing *routing = route(fabric, &is);
+            lanes_check(routing, is.lanes);
+            sf_routing_free(routing);
+        }
+        sf_fabric_free(fabric);
+    }
+}
+
+/* Tables from elsewhere may lead round and round. */
+TEST(lanes_refuse_tables_that_go_round)
+{
+    struct sf_fabric *fabric = ring(5, 1);
+    struct lane_case is = { "minimal", "none", 1, 2, 0, false };
+    struct sf_routing *routing = route(fabric, &is);
+    struct sf_turns *turns = UNSET(struct sf_turns);
+    uint32_t lid = fabric->nodes[0].lid;
+
+    /* What 1 sends to 0 and what 2 sends to 0 goes to each other. */
+    for (uint32_t s = 1; s <= 2; s++) {
+        uint32_t number = 1;
+        uint32_t peer;
+        do {
+            peer = fabric->ports[sf_fabric_port(fabric, s, number++)].peer;
+        } while (fabric->ports[peer].node != 3 - s);
+        sf_tables_of(routing->tables, s)[lid] = (uint8_t)(number - 1);
+    }
+    for (size_t i = 0; sf_lane_schemes[i]; i++) {
+        struct sf_lanes_params params = { .scheme = sf_lane_schemes[i]->name };
+        struct sf_lanes *lanes = UNSET(struct sf_lanes);
+        struct sf_error err = { 0 };
+        if (sf_lane_schemes[i]->needs_turns) {
+            continue;
+        }
+        CHECK_EQ(sf_lanes_build(fabric, routing->graph, routing->link_ports,
+                                routing->tables, NULL, &params, &lanes, &err),
+                 SF_EINVAL);
+        CHECK(lanes == NULL);
+        CHECK_FOR(strstr(err.text, "round"), "%s", err.text);
+    }
+    CHECK_EQ(sf_turns_recall(fabric, routing->graph, routing->link_ports,
+                             routing->tables, routing->lanes->sl2vl, &turns,
+                             NULL),
+             SF_EINVAL);
+    CHECK(turns == NULL);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
 /* Without a wish, turns give way to dfsssp where they do not do, and the
  * routing says why. */
 TEST(lanes_by_default_say_why_they_are_others)

@@ -45,8 +45,7 @@ leads_to_switch(const struct sf_fabric *fabric, uint32_t s, uint32_t number)
     return peer != SF_NONE && fabric->ports[peer].node < fabric->n_switches;
 }
 
-/* What all of 'routing' means in terms of its base: switches keep the VLs of
- * their turns. */
+/* Fails unless all that was there before keeps the VLs of its turns. */
 static void
 check_stable_vls(const struct sf_routing *base,
                  const struct sf_routing *routing, const char *what)
@@ -81,10 +80,11 @@ static bool
 still_works(const struct sf_routing *base, const struct sf_fabric *fabric,
             uint32_t s, uint32_t lid)
 {
-    uint32_t ports[128];
+    uint32_t ports[64];
+    CHECK(base->fabric->n_switches <= ARRAY_SIZE(ports));
     uint32_t n = oracle_follow(base->fabric, base->tables, s, lid, ports);
 
-    CHECK(n != SF_NONE && n < 128);
+    CHECK(n != SF_NONE);
     for (uint32_t i = 0; i < n; i++) {
         const struct sf_port *port = &base->fabric->ports[ports[i]];
         uint32_t t = switch_with(fabric, base->fabric->nodes[port->node].guid);
@@ -95,10 +95,8 @@ still_works(const struct sf_routing *base, const struct sf_fabric *fabric,
     return true;
 }
 
-/* Entries of paths that work as before and are no longer than shortest paths
- * need be stay as they were, seen from most switches: a repair may take whole
- * trees with it where paths got too long, so only the sum is held against
- * building anew. */
+/* Counts the entries that differ from those of the base, and the paths of the
+ * base that are broken. */
 static void
 count_changes(const struct sf_routing *base, const struct sf_routing *routing,
               uint64_t *n_changedp, uint64_t *n_brokenp)
@@ -128,7 +126,7 @@ static const char *const specs[] = {
 TEST(lanes_repaired_are_safe_and_come_back)
 {
     struct sf_random random;
-    uint64_t n_changed = 0, n_broken = 0;
+    uint64_t n_changed[3] = { 0 }, n_broken[3] = { 0 };
     uint32_t n_repaired = 0, n_refused = 0;
 
     for (size_t i = 0; i < 3 * ARRAY_SIZE(specs); i++) {
@@ -158,7 +156,8 @@ TEST(lanes_repaired_are_safe_and_come_back)
             if (status == SF_OK) {
                 n_repaired++;
                 lanes_check(routing, what);
-                count_changes(base, routing, &n_changed, &n_broken);
+                count_changes(base, routing, &n_changed[i % 3],
+                              &n_broken[i % 3]);
                 if (i % 3 == 0) {
                     check_stable_vls(base, routing, what);
                 }
@@ -188,8 +187,12 @@ TEST(lanes_repaired_are_safe_and_come_back)
     }
     CHECK_FOR(n_repaired > 2 * n_refused, "%u repaired, %u refused",
               n_repaired, n_refused);
-    CHECK_FOR(n_changed <= 2 * n_broken, "%llu entries changed, %llu broken",
-              (unsigned long long)n_changed, (unsigned long long)n_broken);
+    for (int i = 0; i < 3; i++) {
+        CHECK_FOR(n_broken[i] > 0 && 2 * n_changed[i] <= 3 * n_broken[i],
+                  "%llu entries changed, %llu broken",
+                  (unsigned long long)n_changed[i],
+                  (unsigned long long)n_broken[i]);
+    }
 }
 
 /* Parts that the base did not have, a link and a switch that come later, are

@@ -500,7 +500,7 @@ TEST(plugin_holds_what_it_has_if_memory_runs_out)
 /* Path SLs are asked for by several threads while another routes. */
 struct asking {
     struct sf_engine *engine;
-    volatile bool is_over;
+    _Atomic bool is_over;
     uint32_t n_wrong;
 };
 
