@@ -4,6 +4,8 @@
 #define SLIMFLY_SLIMFLY_H
 
 #include "slimfly/audit.h"
+#include "slimfly/comparison.h"
+#include "slimfly/comparison_files.h"
 #include "slimfly/design.h"
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
@@ -17,6 +19,7 @@
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
 #include "slimfly/live.h"
+#include "slimfly/path_metrics.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/prices.h"

@@ -67,6 +67,22 @@ enum sf_status sf_tables_parse(char *text, size_t length, const char *path,
                                struct sf_tables **tablesp,
                                struct sf_error *err);
 
+/* The layers that 'tables' of 'fabric' amount to, the other way round than
+ * sf_tables_build(): the addresses of a host stand for layers; there are as
+ * many variants as the switch of most hosts has hosts, or one if the hosts of
+ * each switch share its paths.  Entries that lead nowhere are SF_NO_HOP, and
+ * paths may go round in circles: nothing is checked but that LIDs and switches
+ * are those of the tables (SF_EINVAL).  The caller frees '*variantsp' with
+ * sf_layers_free_variants(). */
+enum sf_status sf_layers_from_tables(const struct sf_fabric *fabric,
+                                     const struct sf_graph *graph,
+                                     const uint32_t *link_ports,
+                                     const struct sf_tables *tables,
+                                     struct sf_layers ***variantsp,
+                                     uint32_t *n_variantsp,
+                                     struct sf_error *err);
+void sf_layers_free_variants(struct sf_layers **variants, uint32_t n_variants);
+
 /* Writes which LIDs each port has, as OpenSM keeps it in its cache folder
  * (guid2lid): with that file there, it gives the same again. */
 void sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream);

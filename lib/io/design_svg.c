@@ -5,6 +5,7 @@
  * each joined to the end of its line.  Colours are those of Okabe and Ito,
  * which people with any colour vision tell apart; marks and dashes tell what
  * is left. */
+#include "io/chart.h"
 #include "io/design_writers.h"
 #include "io/xml.h"
 
@@ -23,7 +24,7 @@
 /* How a family is drawn. */
 struct style {
     const char *family, *color, *dash;
-    char mark; /* o circle, s square, t triangle, d diamond, x and + crosses */
+    char mark; /* For sf_chart_mark(). */
 };
 
 static const struct style styles[] = {
@@ -64,22 +65,6 @@ y_of(const struct chart *chart, double cost)
 {
     return TOP + (HEIGHT - TOP - BOTTOM) * (chart->max_y - cost) /
                      (chart->max_y - chart->min_y);
-}
-
-/* 1, 2 or 5 times a power of ten, at most 'x' if 'is_below', else at least. */
-static double
-round_number(double x, bool is_below)
-{
-    double power = pow(10, floor(log10(x)));
-    static const double steps[] = { 1, 2, 5, 10 };
-
-    for (int i = 0; i < 4; i++) {
-        double at = power * steps[is_below ? 3 - i : i];
-        if (is_below ? at <= x * 1.000001 : at >= x / 1.000001) {
-            return at;
-        }
-    }
-    return power;
 }
 
 static const struct style *
@@ -131,9 +116,9 @@ set_scales(struct chart *chart)
         least = fmin(least, cost);
         most = fmax(most, cost);
     }
-    chart->min_x = round_number(chart->min_x, true);
-    chart->max_x = round_number(chart->max_x, false);
-    chart->step_y = round_number(fmax(most - least, 1e-3) / 6, false);
+    chart->min_x = sf_chart_round(chart->min_x, true);
+    chart->max_x = sf_chart_round(chart->max_x, false);
+    chart->step_y = sf_chart_round(fmax(most - least, 1e-3) / 6, false);
     chart->min_y = floor(least / chart->step_y) * chart->step_y;
     chart->n_steps_y =
         (int)fmax(ceil((most - chart->min_y) / chart->step_y), 1);
@@ -218,7 +203,7 @@ draw_axes(const struct chart *chart, FILE *stream)
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f"
                 "</text>\n",
                 x, TOP, bottom, x, bottom + 20, endpoints);
-        endpoints = round_number(endpoints * 1.5, false);
+        endpoints = sf_chart_round(endpoints * 1.5, false);
     }
     fprintf(stream,
             "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n"
@@ -229,33 +214,6 @@ draw_axes(const struct chart *chart, FILE *stream)
             (TOP + bottom) / 2);
     sf_xml_write(chart->design->prices->currency, stream);
     fputs(" per endpoint</text>\n", stream);
-}
-
-static void
-draw_mark(const struct style *style, double x, double y, FILE *stream)
-{
-    fprintf(stream, "<path class=\"mark\" fill=\"%s\" stroke=\"%s\" d=\"",
-            style->color, style->color);
-    switch (style->mark) {
-    case 's':
-        fprintf(stream, "M%.1f %.1fh7v7h-7z", x - 3.5, y - 3.5);
-        break;
-    case 't':
-        fprintf(stream, "M%.1f %.1fl4.5 8h-9z", x, y - 5);
-        break;
-    case 'd':
-        fprintf(stream, "M%.1f %.1fl4.5 4.5l-4.5 4.5l-4.5 -4.5z", x, y - 4.5);
-        break;
-    case '+':
-        fprintf(stream, "M%.1f %.1fv9m-4.5 -4.5h9", x, y - 4.5);
-        break;
-    case 'x':
-        fprintf(stream, "M%.1f %.1fl7 7m0 -7l-7 7", x - 3.5, y - 3.5);
-        break;
-    default:
-        fprintf(stream, "M%.1f %.1fa4 4 0 1 0 8 0a4 4 0 1 0 -8 0", x - 4, y);
-    }
-    fputs("\"/>\n", stream);
 }
 
 static void
@@ -283,7 +241,7 @@ draw_line(const struct chart *chart, const struct line *line, FILE *stream)
         sf_xml_write(points[i].spec, stream);
         fprintf(stream, ", %u endpoints, %.2f</title>", points[i].n_endpoints,
                 cost_of(&points[i]));
-        draw_mark(line->style, x, y, stream);
+        sf_chart_mark(line->style->mark, line->style->color, x, y, stream);
         fputs("</g>\n", stream);
     }
 }
@@ -320,7 +278,8 @@ draw_labels(const struct chart *chart, FILE *stream)
                 "%.1fL%.1f %.1f\"/>\n",
                 line->style->color, x + 6, line->end_y, right + 4, line->end_y,
                 right + 26, line->label_y);
-        draw_mark(line->style, right + 34, line->label_y, stream);
+        sf_chart_mark(line->style->mark, line->style->color, right + 34,
+                      line->label_y, stream);
         fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", right + 46,
                 line->label_y + 4, line->style->color);
         write_label(line->style->family, stream);

@@ -76,6 +76,20 @@ class StockOpenSM(Dumped):
             again = self.audit(opensm.folder)
         self.assertEqual(json.loads(done.stdout), again)
 
+    def test_a_live_fabric_is_analyzed(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+            live, dumped = (json.loads(opensm.sim.run(
+                harness.PROGRAM, "analyze", *words, "--traffic", "all-to-all",
+                "--references", "none", "--format", "json").stdout)
+                for words in (["live"], ["live", opensm.folder]))
+        self.assertEqual(live, dumped)
+        paths = live["rows"][0]["paths"]
+        # OpenSM spreads the 3 hosts of a switch over paths of their own.
+        self.assertTrue(paths["per_host"])
+        self.assertEqual((paths["n_pairs"], paths["most_hops"]),
+                         (18 * 17 * 3, 2))
+
     def test_the_folder_that_it_dumps_into(self):
         for lmc in 0, 2:
             with self.subTest(lmc=lmc), \

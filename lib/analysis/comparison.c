@@ -1,0 +1,648 @@
+/* comparison.c -- routings side by side, many at once.
+ *
+ * A task is a routing with one seed, or a reference with one seed and one
+ * traffic.  Every measurement of a task is looked up before it is made, and
+ * the layers are made only if something is missing.  A measurement is known by
+ * all that it depends on, written out; large things stand in there by a hash.
+ */
+#include "slimfly/comparison.h"
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "slimfly/tables.h"
+#include "slimfly/version.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SETTINGS_SIZE 1024
+
+struct task {
+    uint32_t row, run;
+    uint32_t traffic; /* SF_NONE: the paths and all traffics. */
+};
+
+/* What all tasks share. */
+struct comparing {
+    struct sf_comparison *comparison;
+    struct task *tasks;
+    uint32_t n_tasks;
+    struct sf_path_metrics **metrics; /* [n_rows * n_seeds] */
+    uint64_t network;                 /* Hash of graph and hosts. */
+    uint32_t n_inner_threads;         /* For each task. */
+    pthread_mutex_t lock;             /* Of all that follows. */
+    uint64_t n_done, n_measurements;
+    uint64_t n_partly;     /* Thousandths of those under way that are done. */
+    struct sf_error error; /* The first that came. */
+    atomic_bool has_failed;
+};
+
+/* What one task has at hand. */
+struct working {
+    struct comparing *all;
+    const struct sf_comparison_row *row;
+    uint64_t seed;
+    struct sf_layers *const *variants; /* NULL until made. */
+    struct sf_layers **made;           /* Those to be freed. */
+    uint32_t n_variants;
+    char routing[SETTINGS_SIZE / 4]; /* The settings of the layers. */
+};
+
+/* FNV-1a, going on from 'hash'. */
+static uint64_t
+hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t
+hash_network(const struct sf_comparison_params *params)
+{
+    const struct sf_graph *graph = params->graph;
+    uint64_t hash = hash_bytes(hash_start, &graph->n_nodes, sizeof(uint32_t));
+
+    hash = hash_bytes(hash, params->n_hosts,
+                      graph->n_nodes * sizeof *params->n_hosts);
+    return hash_bytes(hash, graph->links,
+                      graph->n_links * sizeof *graph->links);
+}
+
+static uint64_t
+hash_layers(struct sf_layers *const *variants, uint32_t n_variants)
+{
+    uint64_t hash = hash_start;
+
+    for (uint32_t i = 0; i < n_variants; i++) {
+        const struct sf_layers *layers = variants[i];
+        size_t n = layers->n_switches;
+        hash = hash_bytes(hash, layers->hops,
+                          layers->n_layers * n * n * sizeof *layers->hops);
+    }
+    return hash;
+}
+
+/* Field by field, for there may be holes between them. */
+static uint64_t
+hash_traffic(const struct sf_traffic *traffic)
+{
+    uint64_t hash = hash_bytes(hash_start, &traffic->max_host, sizeof(double));
+
+    for (size_t i = 0; i < traffic->n_demands; i++) {
+        const struct sf_demand *demand = &traffic->demands[i];
+        hash = hash_bytes(hash, &demand->source, sizeof demand->source);
+        hash =
+            hash_bytes(hash, &demand->destination, sizeof demand->destination);
+        hash = hash_bytes(hash, &demand->variant, sizeof demand->variant);
+        hash = hash_bytes(hash, &demand->amount, sizeof demand->amount);
+    }
+    return hash;
+}
+
+/* How many sets of layers the hosts of a switch need. */
+static uint32_t
+count_variants(const struct sf_comparison_params *params,
+               const struct sf_comparison_row *row)
+{
+    uint32_t most = 1;
+
+    for (uint32_t s = 0; row->is_per_host && s < params->graph->n_nodes; s++) {
+        most = params->n_hosts[s] > most ? params->n_hosts[s] : most;
+    }
+    return row->given ? row->n_given : most;
+}
+
+/* Writes down what the layers depend on. */
+static void
+describe_routing(struct working *working)
+{
+    const struct sf_comparison_row *row = working->row;
+    char *text = working->routing;
+
+    if (row->mode == SF_THROUGHPUT_FREE) {
+        snprintf(text, sizeof working->routing, "free paths=%u seed=%llu",
+                 row->n_layers, (unsigned long long)working->seed);
+    } else if (row->mode != SF_THROUGHPUT_LAYERS) {
+        text[0] = '\0';
+    } else if (row->given) {
+        snprintf(text, sizeof working->routing, "layers=%016llx",
+                 (unsigned long long)hash_layers(row->given, row->n_given));
+    } else {
+        snprintf(text, sizeof working->routing,
+                 "scheme=%s fraction=%.17g max_hops=%u min_hops=%u layers=%u "
+                 "variants=%u seed=%llu",
+                 row->layers.scheme, row->layers.rues_fraction,
+                 row->layers.max_hops, row->layers.paper_min_hops,
+                 row->n_layers, working->n_variants,
+                 (unsigned long long)working->seed);
+    }
+}
+
+static enum sf_status
+make_layers(struct working *working, struct sf_error *err)
+{
+    const struct sf_comparison_params *params =
+        &working->all->comparison->params;
+    enum sf_status status = SF_OK;
+
+    if (working->variants) {
+        return SF_OK;
+    }
+    working->made = sf_calloc(working->n_variants, sizeof *working->made);
+    if (!working->made) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for layers");
+    }
+    for (uint32_t i = 0; status == SF_OK && i < working->n_variants; i++) {
+        struct sf_layers_params layers = working->row->layers;
+        layers.n_layers = working->row->n_layers;
+        layers.seed = working->seed + i;
+        layers.variant = i;
+        layers.n_variants =
+            working->row->is_per_host ? working->n_variants : 0;
+        layers.n_threads = working->all->n_inner_threads;
+        status = sf_layers_build(params->graph, params->n_hosts, &layers,
+                                 &working->made[i], err);
+    }
+    working->variants = status == SF_OK ? working->made : NULL;
+    return status;
+}
+
+static bool
+look_up(struct comparing *all, const char *settings,
+        struct sf_measurement *measurement)
+{
+    const struct sf_measurement_store *store = all->comparison->params.store;
+
+    *measurement = (struct sf_measurement){ 0 };
+    if (!store) {
+        return false;
+    }
+    pthread_mutex_lock(&all->lock);
+    bool is_known = store->load(store->aux, settings, measurement);
+    pthread_mutex_unlock(&all->lock);
+    return is_known;
+}
+
+/* Says how far we are; the lock is held. */
+static void
+tell(const struct comparing *all)
+{
+    sf_progress_report(all->comparison->params.progress, "comparing",
+                       1000 * all->n_done + all->n_partly,
+                       1000 * all->n_measurements);
+}
+
+/* A measurement that says itself how far it is. */
+struct part {
+    struct comparing *all;
+    uint64_t done; /* In thousandths. */
+};
+
+static void
+advance(void *aux, const char *what, uint64_t done, uint64_t total)
+{
+    struct part *part = aux;
+    struct comparing *all = part->all;
+    uint64_t now = done < total ? 1000 * done / total : 999;
+
+    (void)what;
+    pthread_mutex_lock(&all->lock);
+    all->n_partly += now - part->done;
+    part->done = now;
+    tell(all);
+    pthread_mutex_unlock(&all->lock);
+}
+
+/* Keeps a measurement, unless it is known already, and tells how far we are.
+ */
+static enum sf_status
+note(struct comparing *all, const char *settings,
+     const struct sf_measurement *measurement, bool is_known,
+     struct sf_error *err)
+{
+    const struct sf_measurement_store *store = all->comparison->params.store;
+    enum sf_status status = SF_OK;
+
+    pthread_mutex_lock(&all->lock);
+    if (store && !is_known) {
+        status = store->save(store->aux, settings, measurement, err);
+    }
+    all->n_done++;
+    tell(all);
+    pthread_mutex_unlock(&all->lock);
+    return status;
+}
+
+static enum sf_status
+find_metrics(struct working *working, struct sf_path_metrics **metricsp,
+             struct sf_error *err)
+{
+    struct comparing *all = working->all;
+    const struct sf_comparison_params *params = &all->comparison->params;
+    char settings[SETTINGS_SIZE];
+    struct sf_measurement measurement;
+    enum sf_status status = SF_OK;
+
+    snprintf(settings, sizeof settings, "%s network=%016llx %s paths",
+             SF_VERSION, (unsigned long long)all->network, working->routing);
+    bool is_known = look_up(all, settings, &measurement);
+    if (is_known && !measurement.metrics) {
+        is_known = false; /* A throughput: not what was kept here. */
+    }
+    if (!is_known) {
+        status = make_layers(working, err);
+        if (status == SF_OK) {
+            status = sf_path_metrics_build(
+                params->graph, params->n_hosts, working->variants,
+                working->n_variants, all->n_inner_threads,
+                &measurement.metrics, err);
+        }
+    }
+    if (status == SF_OK) {
+        *metricsp = measurement.metrics;
+        status = note(all, settings, &measurement, is_known, err);
+    }
+    return status;
+}
+
+static enum sf_status
+find_throughput(struct working *working, const struct sf_traffic *traffic,
+                const char *text, enum sf_throughput_mode mode,
+                struct sf_throughput *throughput, struct sf_error *err)
+{
+    struct comparing *all = working->all;
+    const struct sf_comparison_params *params = &all->comparison->params;
+    struct part part = { .all = all };
+    struct sf_progress progress = { advance, &part };
+    bool has_layers =
+        mode == SF_THROUGHPUT_LAYERS || mode == SF_THROUGHPUT_EQUAL;
+    struct sf_throughput_params how = {
+        .mode = mode,
+        .n_paths = working->row->n_layers,
+        .max_hops = params->max_hops,
+        .seed = working->seed,
+        .without_host_links = params->without_host_links,
+        .effort = params->effort,
+        .gap = params->gap,
+        .n_threads = all->n_inner_threads,
+        .progress = params->progress ? &progress : NULL,
+    };
+    char settings[SETTINGS_SIZE];
+    struct sf_measurement measurement;
+    enum sf_status status = SF_OK;
+
+    snprintf(settings, sizeof settings,
+             "%s network=%016llx %s mode=%s hops=%u hosts=%d effort=%d "
+             "gap=%.17g demands=%016llx traffic=%.400s",
+             SF_VERSION, (unsigned long long)all->network, working->routing,
+             sf_throughput_mode_name(mode), params->max_hops,
+             !params->without_host_links, (int)params->effort, params->gap,
+             (unsigned long long)hash_traffic(traffic), text);
+    bool is_known = look_up(all, settings, &measurement);
+    if (is_known && measurement.metrics) {
+        sf_path_metrics_free(measurement.metrics);
+        measurement.metrics = NULL;
+        is_known = false;
+    }
+    if (!is_known && has_layers) {
+        status = make_layers(working, err);
+        how.variants = working->variants;
+        how.n_variants = working->n_variants;
+    }
+    if (!is_known && status == SF_OK) {
+        status = sf_throughput_measure(params->graph, traffic, &how,
+                                       &measurement.throughput, err);
+        pthread_mutex_lock(&all->lock);
+        all->n_partly -= part.done;
+        pthread_mutex_unlock(&all->lock);
+    }
+    if (status == SF_OK) {
+        *throughput = measurement.throughput;
+        status = note(all, settings, &measurement, is_known, err);
+    }
+    return status;
+}
+
+/* All throughputs of a task with traffic number 'number'. */
+static enum sf_status
+find_throughputs(struct working *working, const struct task *task,
+                 uint32_t number, struct sf_error *err)
+{
+    const struct sf_comparison *comparison = working->all->comparison;
+    const struct sf_comparison_params *params = &comparison->params;
+    const struct sf_comparison_result *result =
+        &comparison->results[task->row];
+    struct sf_traffic_params where = {
+        .graph = params->graph,
+        .n_hosts = params->n_hosts,
+        .fabric = params->fabric,
+        .n_variants = working->n_variants,
+        .seed = working->seed,
+    };
+    struct sf_traffic *traffic;
+
+    enum sf_status status =
+        sf_traffic_build(params->traffics[number], &where, &traffic, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    for (uint32_t split = 0; status == SF_OK && split < result->n_splits;
+         split++) {
+        size_t at =
+            ((size_t)split * params->n_traffics + number) * params->n_seeds;
+        status =
+            find_throughput(working, traffic, params->traffics[number],
+                            split ? SF_THROUGHPUT_EQUAL : working->row->mode,
+                            &result->runs[at + task->run], err);
+    }
+    sf_traffic_free(traffic);
+    return status;
+}
+
+static enum sf_status
+work_on(struct working *working, const struct task *task, struct sf_error *err)
+{
+    struct comparing *all = working->all;
+    const struct sf_comparison_params *params = &all->comparison->params;
+    struct sf_path_metrics **metricsp =
+        &all->metrics[(size_t)task->row * params->n_seeds + task->run];
+
+    if (task->traffic != SF_NONE) {
+        return find_throughputs(working, task, task->traffic, err);
+    }
+    enum sf_status status = find_metrics(working, metricsp, err);
+    if (status == SF_OK && params->n_traffics && (*metricsp)->n_incomplete) {
+        return sf_fail(err, SF_EUNREACHABLE,
+                       "%llu pairs have paths that do not arrive, so that "
+                       "there is no throughput",
+                       (unsigned long long)(*metricsp)->n_incomplete);
+    }
+    for (uint32_t i = 0; status == SF_OK && i < params->n_traffics; i++) {
+        status = find_throughputs(working, task, i, err);
+    }
+    return status;
+}
+
+static void
+run_task(void *aux, uint32_t number, uint32_t worker)
+{
+    struct comparing *all = aux;
+    const struct sf_comparison_params *params = &all->comparison->params;
+    const struct task *task = &all->tasks[number];
+    const struct sf_comparison_row *row = &params->rows[task->row];
+    struct sf_error err = { 0 };
+
+    (void)worker;
+    if (atomic_load(&all->has_failed)) {
+        return;
+    }
+    struct working working = {
+        .all = all,
+        .row = row,
+        .seed = params->seed + task->run,
+        .variants = row->given,
+        .n_variants = count_variants(params, row),
+    };
+    describe_routing(&working);
+    enum sf_status status = work_on(&working, task, &err);
+    if (working.made) {
+        sf_layers_free_variants(working.made, working.n_variants);
+    }
+    if (status != SF_OK) {
+        sf_error_add_context(&err, row->label);
+        pthread_mutex_lock(&all->lock);
+        if (!atomic_exchange(&all->has_failed, true)) {
+            all->error = err;
+        }
+        pthread_mutex_unlock(&all->lock);
+    }
+}
+
+/* A routing from elsewhere has the same paths with every seed. */
+static bool
+is_drawn(const struct sf_comparison_row *row)
+{
+    return row->given == NULL;
+}
+
+/* Lists the tasks; with tasks NULL counts them and the measurements only. */
+static uint32_t
+list_tasks(struct comparing *all, struct task *tasks)
+{
+    const struct sf_comparison_params *params = &all->comparison->params;
+    uint32_t n = 0;
+
+    all->n_measurements = 0;
+    for (uint32_t row = 0; row < params->n_rows; row++) {
+        bool is_routing = params->rows[row].mode == SF_THROUGHPUT_LAYERS;
+        uint32_t n_each = is_routing ? 1 : params->n_traffics;
+        uint32_t n_splits = all->comparison->results[row].n_splits;
+        for (uint32_t i = 0; i < n_each * params->n_seeds; i++, n++) {
+            if (tasks) {
+                tasks[n] = (struct task){ row, i % params->n_seeds,
+                                          is_routing ? SF_NONE
+                                                     : i / params->n_seeds };
+            }
+            all->n_measurements +=
+                is_routing ? 1 + (uint64_t)n_splits * params->n_traffics : 1;
+        }
+    }
+    return n;
+}
+
+/* Adds up the metrics of all seeds of each row. */
+static enum sf_status
+gather_metrics(struct comparing *all, struct sf_error *err)
+{
+    struct sf_comparison *comparison = all->comparison;
+    uint32_t n_seeds = comparison->params.n_seeds;
+    enum sf_status status = SF_OK;
+
+    for (uint32_t row = 0; row < comparison->params.n_rows; row++) {
+        struct sf_path_metrics **metrics =
+            all->metrics + (size_t)row * n_seeds;
+        comparison->results[row].metrics = metrics[0];
+        metrics[0] = NULL;
+        for (uint32_t i = 1; comparison->results[row].metrics &&
+                             is_drawn(&comparison->params.rows[row]) &&
+                             status == SF_OK && i < n_seeds;
+             i++) {
+            status = sf_path_metrics_add(comparison->results[row].metrics,
+                                         metrics[i], err);
+        }
+    }
+    return status;
+}
+
+/* What some paths carry, all paths carry: lifts the lower bounds of 'row',
+ * which may use any path, to those of the others. */
+static void
+lift_bounds(const struct sf_comparison *comparison, uint32_t row)
+{
+    const struct sf_comparison_params *params = &comparison->params;
+    uint32_t n_runs = params->n_traffics * params->n_seeds;
+
+    for (uint32_t other = 0; other < params->n_rows; other++) {
+        for (uint32_t i = 0; i < n_runs; i++) {
+            const struct sf_throughput *from =
+                &comparison->results[other].runs[i];
+            struct sf_throughput *to = &comparison->results[row].runs[i];
+            to->lower = fmin(fmax(to->lower, from->lower), to->upper);
+            to->net_lower =
+                fmin(fmax(to->net_lower, from->net_lower), to->net_upper);
+        }
+    }
+}
+
+/* Whether all traffics can be made, before any work is done. */
+static enum sf_status
+check_traffics(const struct sf_comparison_params *params, struct sf_error *err)
+{
+    struct sf_traffic_params where = { .graph = params->graph,
+                                       .n_hosts = params->n_hosts,
+                                       .fabric = params->fabric,
+                                       .seed = params->seed };
+    enum sf_status status = SF_OK;
+
+    for (uint32_t i = 0; status == SF_OK && i < params->n_traffics; i++) {
+        struct sf_traffic *traffic;
+        status = sf_traffic_build(params->traffics[i], &where, &traffic, err);
+        sf_traffic_free(traffic);
+        if (status == SF_EINVAL) { /* Others name file and line. */
+            sf_error_add_context(err, params->traffics[i]);
+        }
+    }
+    return status;
+}
+
+/* Makes room for the answer. */
+static struct sf_comparison *
+prepare(const struct sf_comparison_params *params)
+{
+    struct sf_comparison *comparison = sf_calloc(1, sizeof *comparison);
+
+    if (!comparison) {
+        return NULL;
+    }
+    comparison->params = *params;
+    comparison->params.n_seeds = params->n_seeds ? params->n_seeds : 1;
+    comparison->results =
+        sf_calloc(params->n_rows, sizeof *comparison->results);
+    bool is_ready = comparison->results != NULL;
+    for (uint32_t i = 0; is_ready && i < params->n_rows; i++) {
+        struct sf_comparison_result *result = &comparison->results[i];
+        result->n_splits =
+            params->equal_split && params->rows[i].mode == SF_THROUGHPUT_LAYERS
+                ? 2
+                : 1;
+        result->runs =
+            sf_calloc((size_t)result->n_splits * params->n_traffics *
+                          comparison->params.n_seeds,
+                      sizeof *result->runs);
+        is_ready = result->runs != NULL;
+    }
+    if (!is_ready) {
+        sf_comparison_free(comparison);
+        return NULL;
+    }
+    return comparison;
+}
+
+enum sf_status
+sf_comparison_build(const struct sf_comparison_params *params,
+                    struct sf_comparison **comparisonp, struct sf_error *err)
+{
+    *comparisonp = NULL;
+    enum sf_status status = check_traffics(params, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    struct comparing all = { .comparison = prepare(params),
+                             .network = hash_network(params),
+                             .lock = PTHREAD_MUTEX_INITIALIZER };
+    if (!all.comparison) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
+    }
+    size_t n_metrics = (size_t)params->n_rows * all.comparison->params.n_seeds;
+    all.n_tasks = list_tasks(&all, NULL);
+    all.tasks = sf_calloc(all.n_tasks, sizeof *all.tasks);
+    all.metrics = sf_calloc(n_metrics, sizeof *all.metrics);
+    if (!all.tasks || !all.metrics) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
+        goto done;
+    }
+    list_tasks(&all, all.tasks);
+    uint32_t n_threads = sf_parallel_limit(params->n_threads);
+    all.n_inner_threads =
+        all.n_tasks && all.n_tasks < n_threads ? n_threads / all.n_tasks : 1;
+    sf_parallel_for(n_threads, all.n_tasks, run_task, &all);
+    status = all.error.status;
+    if (status != SF_OK) {
+        sf_fail(err, status, "%s", all.error.text);
+        goto done;
+    }
+    status = gather_metrics(&all, err);
+    for (uint32_t i = 0; i < params->n_rows; i++) {
+        if (params->rows[i].mode == SF_THROUGHPUT_ANY) {
+            lift_bounds(all.comparison, i);
+        }
+    }
+
+done:
+    for (size_t i = 0; all.metrics && i < n_metrics; i++) {
+        sf_path_metrics_free(all.metrics[i]);
+    }
+    free(all.metrics);
+    free(all.tasks);
+    if (status == SF_OK) {
+        *comparisonp = all.comparison;
+    } else {
+        sf_comparison_free(all.comparison);
+    }
+    return status;
+}
+
+void
+sf_comparison_free(struct sf_comparison *comparison)
+{
+    if (!comparison) {
+        return;
+    }
+    for (uint32_t i = 0; comparison->results && i < comparison->params.n_rows;
+         i++) {
+        sf_path_metrics_free(comparison->results[i].metrics);
+        free(comparison->results[i].runs);
+    }
+    free(comparison->results);
+    free(comparison);
+}
+
+struct sf_comparison_summary
+sf_comparison_summarize(const struct sf_comparison *comparison, uint32_t row,
+                        uint32_t split, uint32_t traffic)
+{
+    struct sf_comparison_summary is = { 0, (double)INFINITY, 0, 0 };
+    uint32_t n_seeds = comparison->params.n_seeds;
+
+    for (uint32_t i = 0; i < n_seeds; i++) {
+        const struct sf_throughput *run =
+            sf_comparison_run(comparison, row, split, traffic, i);
+        double gap = run->upper > run->lower && run->lower > 0
+                         ? run->upper / run->lower - 1
+                         : 0;
+        is.mean += run->lower / n_seeds;
+        is.min = fmin(is.min, run->lower);
+        is.max = fmax(is.max, run->lower);
+        is.gap = fmax(is.gap, gap);
+    }
+    return is;
+}
