@@ -2,6 +2,7 @@
 #include "lanes/columns.h"
 
 #include "base/mem.h"
+#include "routing/tables.h"
 
 #include <string.h>
 
@@ -14,26 +15,8 @@ struct builder {
     uint16_t *hop_of_port; /* [n_ports] Which arc of its switch a port is. */
     uint16_t *hops;        /* [V] The column at hand. */
     uint32_t *seen;        /* [V] By which walk a switch was last passed. */
-    uint32_t walk;
-    size_t capacity; /* Columns that there is room for. */
+    size_t capacity;       /* Columns that there is room for. */
 };
-
-static void
-map_ports(struct builder *builder, const uint32_t *link_ports)
-{
-    const struct sf_graph *graph = builder->graph;
-
-    memset(builder->hop_of_port, 0xff,
-           builder->fabric->n_ports * sizeof *builder->hop_of_port);
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t link = graph->arcs[i].link;
-            bool is_b = graph->links[link].b == s;
-            builder->hop_of_port[link_ports[2 * link + is_b]] =
-                (uint16_t)(i - graph->first[s]);
-        }
-    }
-}
 
 /* Takes the next hops towards 'lid' of switch 'd' out of the tables. */
 static void
@@ -187,7 +170,7 @@ sf_lft_columns_build(const struct sf_fabric *fabric,
     }
     memset(columns->of_lid, 0xff,
            ((size_t)tables->max_lid + 1) * sizeof *columns->of_lid);
-    map_ports(&builder, link_ports);
+    sf_tables_map_ports(fabric, graph, link_ports, builder.hop_of_port);
     for (uint32_t d = 0; d < n && status == SF_OK; d++) {
         status = add_switch(&builder, d, err);
     }

@@ -280,24 +280,6 @@ struct repairer {
     struct sf_tables *tables;
 };
 
-static void
-map_ports(struct repairer *repairer)
-{
-    const struct sf_graph *graph = repairer->graph;
-
-    for (uint32_t i = 0; i < repairer->fabric->n_ports; i++) {
-        repairer->hop_of_port[i] = SF_NO_HOP;
-    }
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t link = graph->arcs[i].link;
-            bool is_b = graph->links[link].b == s;
-            repairer->hop_of_port[repairer->link_ports[2 * link + is_b]] =
-                (uint16_t)(i - graph->first[s]);
-        }
-    }
-}
-
 /* Takes the next hops towards 'lid' out of the previous tables, as far as
  * their links are still there. */
 static void
@@ -453,7 +435,7 @@ sf_tables_repair(const struct sf_tables *previous,
         repairer.memos[k].recalled = repairer.memo_hops + (size_t)2 * k * n;
         repairer.memos[k].mended = repairer.memos[k].recalled + n;
     }
-    map_ports(&repairer);
+    sf_tables_map_ports(fabric, graph, link_ports, repairer.hop_of_port);
     sf_graph_pair_arcs(graph, mender->reverse);
     for (uint32_t d = 0; status == SF_OK && d < n; d++) {
         if (!repair_destination(&repairer, d)) {

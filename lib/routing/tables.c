@@ -286,6 +286,22 @@ sf_tables_free(struct sf_tables *tables)
 }
 
 void
+sf_tables_map_ports(const struct sf_fabric *fabric,
+                    const struct sf_graph *graph, const uint32_t *link_ports,
+                    uint16_t *hop_of_port)
+{
+    memset(hop_of_port, 0xff, fabric->n_ports * sizeof *hop_of_port);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            uint32_t link = graph->arcs[i].link;
+            bool is_b = graph->links[link].b == s;
+            hop_of_port[link_ports[2 * link + is_b]] =
+                (uint16_t)(i - graph->first[s]);
+        }
+    }
+}
+
+void
 sf_tables_fill(struct sf_tables *tables, uint32_t lid,
                const struct sf_fabric *fabric, const struct sf_graph *graph,
                const uint32_t *link_ports, const uint16_t *tree,
