@@ -167,14 +167,16 @@ assign_lids(struct job *job, struct sf_error *err)
 {
     struct sf_fabric *before = NULL;
     uint32_t lmc = sf_lmc_for_layers(job->params.layers.n_layers);
+    const struct sf_fabric *source =
+        job->previous ? job->previous->fabric : NULL;
     enum sf_status status = SF_OK;
 
-    if (!job->previous) {
+    if (!source) {
         status = sf_fabric_copy(job->fabric, &before, err);
+        source = before;
     }
     if (status == SF_OK) {
-        status = sf_fabric_assign_lids(
-            job->fabric, lmc, before ? before : job->previous->fabric, err);
+        status = sf_fabric_assign_lids(job->fabric, lmc, source, err);
     }
     sf_fabric_free(before);
     return status;
