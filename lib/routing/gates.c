@@ -16,11 +16,14 @@
  *   of one switch never meet in a permutation of traffic, nor do two last
  *   hops into one, so first hops pay for others' middle and last hops only;
  * - a link with more than its share of routes costs more and more.  Where
- *   that is the main gate, further switches become relays over other gates;
+ *   that is the main gate, further switches become relays over other gates,
+ *   if many follow them; and before a destination has any routes, those that
+ *   its main gates will carry are reserved, so that others keep off;
  * - sharing the first or last link with another layer costs most, all the
  *   more the less of its layers a pair has to itself already;
  * - relays whose switches find others, and which are better off as leaves
- *   themselves, give up.
+ *   themselves, give up; a switch that loses half of its layers has one of
+ *   its neighbours made a relay.
  * Pairs with several shortest paths take in layer 0 one that no main gate
  * offers, so that they are not wasted as relays.
  *
@@ -40,22 +43,28 @@
 #define UNIT 1024
 
 /* Found by experiment over q = 5 to 13, 4 to 16 layers; flat around. */
-static const int32_t overlap_cost = 8 * UNIT; /* Not disjoint, */
-static const int32_t overlap_more = 1 * UNIT; /* at both ends. */
+static const int32_t overlap_cost = 6 * UNIT; /* Not disjoint, */
+static const int32_t overlap_more = UNIT / 2; /* at both ends. */
 static const int32_t fairness = 20;           /* Times as much for every
                                                * layer wasted before. */
-static const int32_t overload_slope = 20 * UNIT;
-static const uint64_t overload_bend = 20;
-static const int32_t main_gate_cost = 3 * UNIT; /* In layer 0. */
-static const int32_t good_enough = 3 * UNIT;    /* Not worth a search. */
+static const int32_t pin_price = UNIT; /* Of a relay on whom the layer is
+                                        * wasted, for each of those. */
+static const int32_t overload_slope = 15 * UNIT;
+static const int32_t main_gate_cost = 3 * UNIT / 2; /* In layer 0. */
 
 /* Small graphs can afford more rounds, and need them: a single path is more of
  * their loads, which they must keep below the mean to stay near it. */
 #define SMALL_GRAPH    128
-#define SMALL_ROUNDS   12
-#define LARGE_ROUNDS   2
+#define SMALL_ROUNDS   6
 #define SMALL_OVERLOAD 100 /* Percent of the mean load. */
-#define LARGE_OVERLOAD 103
+#define SMALL_BEND     40  /* How much steeper the price is at twice it. */
+#define MIDDLE_GRAPH   200
+#define MIDDLE_ROUNDS  4
+#define LARGE_ROUNDS   2
+#define LARGE_OVERLOAD 101
+#define LARGE_BEND     20
+#define HUGE_GRAPH     400
+#define HUGE_ENOUGH    (2 * UNIT) /* Cheaper paths are not searched for. */
 
 #define NEVER INT32_MAX
 
@@ -83,7 +92,8 @@ struct node {
 /* What a thread needs for one destination. */
 struct worker {
     struct sf_search search;
-    struct kinds *own;       /* [2E] The destination's own routes. */
+    struct kinds *own;       /* [2E] The destination's own routes; 0 when not
+                              * in use. */
     struct prices *prices;   /* [2E] */
     uint8_t *first_used;     /* [2E] Layers in which the arc's switch starts
                               * with it. */
@@ -100,6 +110,7 @@ struct worker {
                               * layer l is number l - 1. */
     uint64_t *gate_load;     /* [max_degree] Routes of all destinations. */
     int32_t *gate_price;     /* [max_degree] */
+    uint32_t *near;          /* [max_degree] Arcs to choose from. */
     uint32_t *moves;         /* [2V] Children and new hops. */
     uint32_t *offers;        /* [V] Switches with an offer, */
     int32_t *offer_cost;     /* [V] its cost, NEVER if there is none, */
@@ -116,12 +127,15 @@ struct gates {
     uint32_t begin;        /* those of the batch start here. */
     struct kinds *loads;   /* [2E] */
     struct kinds *removed; /* [2E] */
-    struct prices *prices; /* [2E] Round 0: the same for a whole batch. */
+    struct prices *prices; /* [2E] Those of the batch. */
     uint32_t n_rounds;
-    uint32_t overload_percent; /* From which load on a link costs more. */
+    uint32_t overload_percent; /* From which load on a link costs more, */
+    uint64_t overload_bend;    /* and how steeply. */
+    int32_t good_enough;       /* The cost of paths that are left alone. */
     const uint32_t *weights;   /* [V] Hosts, to scale. */
     uint64_t n_routes_to;      /* Their sum. */
-    uint64_t target;           /* The mean load when all is done. */
+    uint64_t target;           /* The mean load when all is done; */
+    uint64_t scale;            /* 2^32 UNIT of it. */
     uint64_t others;           /* The part that is not last hops. */
     struct worker *workers;    /* [n_threads] */
     uint32_t *stuck;           /* [batch] */
@@ -132,10 +146,12 @@ struct tree {
     const struct gates *gates;
     const struct sf_graph *graph;
     struct worker *worker;
+    const struct prices *prices; /* [2E] */
     struct node *nodes;
     uint16_t *depth;
     uint16_t *hops;
     uint32_t destination, layer;
+    uint32_t max_hops; /* To this destination. */
     uint32_t main_gate;
     int32_t usual_waste; /* Layers that are lost on every switch. */
     uint64_t gate_limit; /* Load from which on gates cost more. */
@@ -192,33 +208,57 @@ overload(const struct gates *gates, uint64_t load, uint64_t limit)
     uint64_t over = (load - limit) * UNIT / gates->target;
     over = over < 4 * UNIT ? over : 4 * UNIT;
     return (int32_t)(over * (uint64_t)overload_slope / UNIT *
-                     (UNIT + overload_bend * over) / UNIT);
+                     (UNIT + gates->overload_bend * over) / UNIT);
 }
 
-/* Prices every arc, less the routes in 'own' if nonnull. */
-static void
-set_prices(const struct gates *gates, const struct kinds *own,
-           struct prices *prices)
+/* What an arc of that load costs. */
+static struct prices
+price_of(const struct gates *gates, struct kinds load)
 {
     uint64_t limit = gates->target * gates->overload_percent / 100;
-    uint64_t scale = ((uint64_t)UNIT << 32) / gates->target;
+    uint64_t all = (uint64_t)load.first + load.middle + load.last;
+    int32_t over = all > limit ? overload(gates, all, limit) : 0;
+    int32_t first = (int32_t)(load.first * gates->scale >> 32);
+    int32_t middle = (int32_t)(load.middle * gates->scale >> 32) + over;
+    int32_t last = (int32_t)(load.last * gates->scale >> 32);
 
-    for (uint32_t i = 0; i < 2 * gates->job->graph->n_links; i++) {
-        struct kinds load = gates->loads[i];
-        if (own) {
-            load.first -= own[i].first;
-            load.middle -= own[i].middle;
-            load.last -= own[i].last;
-        }
-        uint64_t all = (uint64_t)load.first + load.middle + load.last;
-        int32_t over = all > limit ? overload(gates, all, limit) : 0;
-        int32_t first = (int32_t)(load.first * scale >> 32);
-        int32_t middle = (int32_t)(load.middle * scale >> 32) + over;
-        int32_t last = (int32_t)(load.last * scale >> 32);
-        prices[i].first = middle + last;
-        prices[i].middle = first + middle + last;
-        prices[i].last = first + middle;
+    return (struct prices){ .first = middle + last,
+                            .middle = first + middle + last,
+                            .last = first + middle };
+}
+
+/* The prices for the routes to 'd', which do not collide with each other:
+ * those of the batch, less its own routes. */
+static const struct prices *
+find_prices(const struct gates *gates, uint32_t d, struct worker *worker)
+{
+    const struct sf_graph *graph = gates->job->graph;
+    const struct sf_layers *layers = gates->job->layers;
+    struct kinds *own = worker->own;
+
+    if (gates->round == 0) {
+        return gates->prices; /* It has none yet. */
     }
+    memcpy(worker->prices, gates->prices,
+           2 * (size_t)graph->n_links * sizeof *worker->prices);
+    count_routes(gates, d, own);
+    for (uint32_t l = 0; l < layers->n_layers; l++) {
+        const uint16_t *hops = sf_layers_tree(layers, l, d);
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            uint32_t arc = graph->first[s] + hops[s];
+            if (hops[s] == SF_NO_HOP ||
+                (own[arc].first | own[arc].middle | own[arc].last) == 0) {
+                continue; /* The second: has been dealt with. */
+            }
+            struct kinds load = gates->loads[arc];
+            load.first -= own[arc].first;
+            load.middle -= own[arc].middle;
+            load.last -= own[arc].last;
+            worker->prices[arc] = price_of(gates, load);
+            own[arc] = (struct kinds){ 0 };
+        }
+    }
+    return worker->prices;
 }
 
 static void
@@ -303,7 +343,7 @@ path_cost(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
     const struct worker *worker = tree->worker;
     uint32_t gate = gate_over(tree, arc, v);
     uint32_t n_shared = count_shared(tree, s, arc, gate);
-    int32_t cost = worker->prices[arc].first;
+    int32_t cost = tree->prices[arc].first;
 
     if (v != tree->destination) {
         cost += tree->nodes[v].rest + worker->gate_price[gate];
@@ -344,7 +384,7 @@ settle(const struct tree *tree, uint32_t s, uint32_t hop)
     struct node *node = &tree->nodes[s];
     uint32_t arc = tree->graph->first[s] + hop;
     uint32_t v = tree->graph->arcs[arc].to;
-    const struct prices *price = &tree->worker->prices[arc];
+    const struct prices *price = &tree->prices[arc];
 
     tree->hops[s] = (uint16_t)hop;
     node->gate = (uint16_t)gate_over(tree, arc, v);
@@ -436,8 +476,8 @@ move(const struct tree *tree, uint32_t s, uint32_t hop)
 static inline bool
 may_go(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
-    return tree->depth[v] < tree->gates->job->limits[tree->destination] &&
-           parent_of(tree, v) != s && turn_rank(tree, arc, v) != 0;
+    return tree->depth[v] < tree->max_hops && parent_of(tree, v) != s &&
+           turn_rank(tree, arc, v) != 0;
 }
 
 /* What it costs others if the leaf 'v' becomes a relay: it must stay. */
@@ -448,7 +488,26 @@ pin_cost(const struct tree *tree, uint32_t v)
         !present_shared(tree, v)) {
         return 0;
     }
-    return 2 * UNIT * need_of(tree, v);
+    return pin_price * need_of(tree, v);
+}
+
+/* Lists in worker->near the arcs of 's' to switches from which the way is
+ * short enough.  Most are not, in no order that a processor could guess:
+ * there is no branch. */
+static inline uint32_t
+list_near(const struct tree *tree, uint32_t s)
+{
+    const struct sf_arc *arcs = tree->graph->arcs;
+    const uint16_t *depth = tree->depth;
+    uint32_t *near = tree->worker->near;
+    uint32_t end = tree->graph->first[s + 1], n = 0;
+    uint32_t max_hops = tree->max_hops;
+
+    for (uint32_t i = tree->graph->first[s]; i < end; i++) {
+        near[n] = i;
+        n += depth[arcs[i].to] < max_hops;
+    }
+    return n;
 }
 
 /* The cheapest hop of the leaf 's' below '*costp', not to 'avoid'; SF_NONE if
@@ -459,15 +518,10 @@ cheapest_hop(const struct tree *tree, uint32_t s, uint32_t avoid,
 {
     const struct sf_graph *graph = tree->graph;
     const struct sf_arc *arcs = graph->arcs;
-    const uint16_t *depth = tree->depth;
-    uint32_t max_hops = tree->gates->job->limits[tree->destination];
-    uint32_t end = graph->first[s + 1], best_hop = SF_NONE;
+    uint32_t n_near = list_near(tree, s), best_hop = SF_NONE;
 
-    for (uint32_t i = graph->first[s]; i < end; i++) {
-        uint32_t v = arcs[i].to;
-        if (depth[v] >= max_hops) {
-            continue;
-        }
+    for (uint32_t j = 0; j < n_near; j++) {
+        uint32_t i = tree->worker->near[j], v = arcs[i].to;
         int32_t cost = path_cost(tree, s, i, v);
         if (cost >= *costp || v == avoid) {
             continue;
@@ -525,8 +579,7 @@ lead_to_main_gate(const struct tree *tree, struct sf_random *random)
 
     level[0] =
         graph->arcs[graph->first[tree->destination] + tree->main_gate].to;
-    for (uint32_t d = 1;
-         d < tree->gates->job->limits[tree->destination] && n_level > 0; d++) {
+    for (uint32_t d = 1; d < tree->max_hops && n_level > 0; d++) {
         uint32_t n_offers = 0, n_next = 0;
         sf_random_shuffle(random, level, n_level);
         for (uint32_t i = 0; i < n_level; i++) {
@@ -561,9 +614,8 @@ relay_hop(const struct tree *tree, uint32_t s)
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
-        if (tree->depth[v] + 2u >
-                tree->gates->job->limits[tree->destination] ||
-            v == tree->destination || !may_go(tree, s, i, v)) {
+        if (tree->depth[v] + 2u > tree->max_hops || v == tree->destination ||
+            !may_go(tree, s, i, v)) {
             continue;
         }
         int32_t cost = path_cost(tree, s, i, v);
@@ -575,9 +627,48 @@ relay_hop(const struct tree *tree, uint32_t s)
     return best_hop;
 }
 
-/* Lists in worker->moves the leaves next to the new relay 's' that come over
- * gates of too much load and are better off with it; returns what they
- * gain. */
+/* Whether 'c' is a leaf that comes over a gate of too much load and could go
+ * over a new relay instead. */
+static inline bool
+would_follow(const struct tree *tree, uint32_t c)
+{
+    const struct node *node = &tree->nodes[c];
+    return node->child == SF_NONE && tree->depth[c] >= tree->max_hops &&
+           tree->worker->gate_price[node->gate] > 0;
+}
+
+/* Whether 'n' of the links of 's' are enough to make it a relay: more relays
+ * than needed waste the layer on more switches. */
+static bool
+are_enough(const struct tree *tree, uint32_t s, uint32_t n)
+{
+    return 2 * n >= sf_graph_degree(tree->graph, s);
+}
+
+/* Whether leaves next to 's' are likely to gain more than the relay 's' would
+ * lose, going by the prices of gates alone. */
+static bool
+may_open(const struct tree *tree, uint32_t s)
+{
+    const struct sf_graph *graph = tree->graph;
+    const int32_t *price = tree->worker->gate_price;
+    int32_t own = price[tree->worker->minimal[s].gate];
+    int64_t gain = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t c = graph->arcs[i].to;
+        int32_t gained = price[tree->nodes[c].gate] - own;
+        if (gained > 0 && would_follow(tree, c)) {
+            gain += gained;
+            n++;
+        }
+    }
+    return are_enough(tree, s, n) && gain > waste_cost(tree, s, 2);
+}
+
+/* Lists in worker->moves the leaves next to the new relay 's' that are better
+ * off with it; returns what they gain. */
 static int64_t
 list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
 {
@@ -593,10 +684,7 @@ list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t c = graph->arcs[i].to, back = tree->gates->job->reverse[i];
-        if (c == tree->destination || nodes[c].child != SF_NONE ||
-            tree->depth[c] < tree->gates->job->limits[tree->destination] ||
-            worker->gate_price[nodes[c].gate] <= 0 ||
-            !may_go(tree, c, back, s)) {
+        if (!would_follow(tree, c) || !may_go(tree, c, back, s)) {
             continue;
         }
         int32_t gained = present_cost(tree, c) - path_cost(tree, c, back, s) -
@@ -622,11 +710,12 @@ try_to_open(const struct tree *tree, uint32_t s)
     uint32_t old_hop = tree->hops[s], n_moves;
 
     if (node->child != SF_NONE || need_of(tree, s) > 1 ||
-        tree->depth[s] < tree->gates->job->limits[tree->destination] ||
-        (int64_t)worker->gate_price[node->gate] *
+        tree->depth[s] < tree->max_hops ||
+        (int64_t)tree->worker->gate_price[node->gate] *
                 sf_graph_degree(tree->graph, s) <=
-            waste_cost(tree, s, 2)) {
-        return; /* All its neighbours together could not gain enough. */
+            waste_cost(tree, s, 2) ||
+        !may_open(tree, s)) {
+        return;
     }
     uint32_t hop = relay_hop(tree, s);
     if (hop == SF_NONE) {
@@ -636,10 +725,10 @@ try_to_open(const struct tree *tree, uint32_t s)
     move(tree, s, hop);
     gain -= present_cost(tree, s);
     if (present_shared(tree, s)) {
-        gain -= UNIT * need_of(tree, s);
+        gain -= pin_price / 2 * need_of(tree, s);
     }
     gain += list_followers(tree, s, &n_moves);
-    if (gain <= 0) {
+    if (gain <= 0 || !are_enough(tree, s, n_moves)) {
         move(tree, s, old_hop);
         return;
     }
@@ -714,41 +803,45 @@ try_to_close(const struct tree *tree, uint32_t s)
     }
 }
 
-/* Makes a leaf next to 's' a relay for it, if 's' loses more layers than that
- * leaf does. */
+/* Whether half of the layers are wasted on 's', this one with them. */
+static bool
+is_poor(const struct tree *tree, uint32_t s)
+{
+    uint32_t n_wasted = tree->worker->wasted[s] + 1u;
+    return 2 * n_wasted >= tree->gates->job->layers->n_layers &&
+           present_shared(tree, s);
+}
+
+/* Makes a leaf next to 's' its relay if that costs the leaf less than it
+ * gives to 's': no switch is to be poor. */
 static void
 try_to_recruit(const struct tree *tree, uint32_t s)
 {
     const struct sf_graph *graph = tree->graph;
     uint32_t best_arc = SF_NONE, best_hop = SF_NONE;
-    int32_t need = need_of(tree, s), best = NEVER;
+    int32_t need = need_of(tree, s), best = waste_cost(tree, s, 1);
 
-    if (need == 1 || !present_shared(tree, s)) {
-        return;
-    }
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
-        if (v == tree->destination || tree->nodes[v].child != SF_NONE ||
-            tree->depth[v] < tree->gates->job->limits[tree->destination] ||
-            need_of(tree, v) >= need) {
+        if (tree->nodes[v].child != SF_NONE || need_of(tree, v) >= need ||
+            tree->depth[v] < tree->max_hops) {
             continue;
         }
-        uint32_t hop = relay_hop(tree, v);
-        if (hop == SF_NONE) {
+        uint32_t hop = relay_hop(tree, v), arc = graph->first[v] + hop;
+        if (hop == SF_NONE ||
+            count_shared(tree, s, i,
+                         gate_over(tree, arc, graph->arcs[arc].to)) > 0) {
             continue;
         }
-        uint32_t arc = graph->first[v] + hop, w = graph->arcs[arc].to;
-        if (w == s || count_shared(tree, s, i, gate_over(tree, arc, w)) > 0) {
-            continue;
-        }
-        int32_t cost = path_cost(tree, v, arc, w) - present_cost(tree, v);
+        int32_t cost = path_cost(tree, v, arc, graph->arcs[arc].to) -
+                       present_cost(tree, v);
         if (cost < best) {
             best = cost;
             best_arc = i;
             best_hop = hop;
         }
     }
-    if (best_arc == SF_NONE || best >= waste_cost(tree, s, 1)) {
+    if (best_arc == SF_NONE) {
         return;
     }
     uint32_t v = graph->arcs[best_arc].to, old_hop = tree->hops[v];
@@ -770,7 +863,7 @@ improve(const struct tree *tree, uint32_t s)
     try_to_open(tree, s);
     if (tree->nodes[s].child == SF_NONE) {
         int32_t cost = present_cost(tree, s);
-        if (cost < good_enough) {
+        if (cost < tree->gates->good_enough) {
             return;
         }
         if (tree->gates->check_middle &&
@@ -781,6 +874,9 @@ improve(const struct tree *tree, uint32_t s)
         if (hop != SF_NONE && hop != tree->hops[s]) {
             move(tree, s, hop);
         }
+    }
+    if (tree->nodes[s].child == SF_NONE && tree->depth[s] > 1 &&
+        is_poor(tree, s)) {
         try_to_recruit(tree, s);
     }
 }
@@ -812,9 +908,9 @@ note_use(const struct tree *tree, bool used)
     }
 }
 
-/* Fills tree->nodes from tree->hops; children and heights only if asked. */
+/* Fills tree->nodes from tree->hops. */
 static void
-load_tree(const struct tree *tree, bool with_children)
+load_tree(const struct tree *tree)
 {
     const struct sf_search *search = &tree->worker->search;
     struct node *nodes = tree->nodes;
@@ -837,10 +933,27 @@ load_tree(const struct tree *tree, bool with_children)
         while (n > 0) {
             s = stack[--n];
             settle(tree, s, tree->hops[s]);
-            if (with_children) {
-                join_parent(tree, s);
-            }
+            join_parent(tree, s);
         }
+    }
+}
+
+/* Finds only the gates. */
+static void
+find_gates(const struct tree *tree)
+{
+    const struct sf_search *search = &tree->worker->search;
+    const struct sf_graph *graph = tree->graph;
+    uint32_t d = tree->destination;
+
+    for (uint32_t i = 1; i < search->n_reached; i++) {
+        uint32_t v = search->order[i], arc;
+        do {
+            arc = graph->first[v] + tree->hops[v];
+            v = graph->arcs[arc].to;
+        } while (v != d);
+        tree->nodes[search->order[i]].gate =
+            (uint16_t)(tree->gates->job->reverse[arc] - graph->first[d]);
     }
 }
 
@@ -1029,24 +1142,108 @@ grow_to_main_gate(struct tree *tree, struct sf_random *random)
     lead_to_main_gate(tree, random);
 }
 
-/* Chooses the main gates of 'd': those that the turns were designed for, or
- * any at random. */
+/* Puts the gates of 'd' into its order: the main gate of layer l is number
+ * l - 1.  It is the one that turns were designed for, or any at random. */
 static void
-choose_gates(const struct gates *gates, uint32_t d, uint32_t *order)
+order_gates(const struct gates *gates, uint32_t d, uint32_t *order)
 {
     const struct sf_layers_params *params = gates->job->params;
     const struct sf_graph *graph = gates->job->graph;
+    const uint16_t *designed = params->turns && params->turns->gates
+                                   ? params->turns->gates + graph->first[d]
+                                   : NULL;
     uint32_t degree = sf_graph_degree(graph, d);
     struct sf_random random;
 
     for (uint32_t i = 0; i < degree; i++) {
-        order[i] = params->turns && params->turns->gates
-                       ? params->turns->gates[graph->first[d] + i]
-                       : i;
+        order[i] = designed ? designed[i] : i;
     }
-    if (!params->turns || !params->turns->gates) {
+    if (!designed) {
         sf_random_init(&random, params->seed, UINT64_C(1) << 63 | d);
         sf_random_shuffle(&random, order, degree);
+    }
+}
+
+/* What the links into a destination are to carry. */
+struct forecast {
+    uint64_t last;   /* Routes to it, */
+    uint64_t others; /* and to others. */
+};
+
+/* Forecasts the load of the main gates of 'd' and of its other gates.  Main
+ * gates are kept free for what is to come through them: if they are few, half
+ * as many routes to others go over them as over a link on average. */
+static void
+forecast_gates(const struct gates *gates, uint32_t d, struct forecast *main,
+               struct forecast *other)
+{
+    uint32_t n_layers = gates->job->layers->n_layers;
+    uint32_t degree = sf_graph_degree(gates->job->graph, d);
+    uint32_t n_main = n_layers - 1 < degree ? n_layers - 1 : degree;
+    uint64_t routes = (uint64_t)gates->weights[d] * gates->n_routes_to;
+    uint64_t all = routes * n_layers;
+
+    *main = *other = (struct forecast){ .last = all / (degree ? degree : 1),
+                                        .others = gates->others };
+    if (n_main == 0 || n_main == degree) {
+        return;
+    }
+    main->others = gates->others * (degree + n_main) / (2 * degree);
+    other->others =
+        (gates->others * degree - main->others * n_main) / (degree - n_main);
+    uint64_t room = gates->target - main->others;
+    uint64_t last = room < routes ? room : routes;
+    if (last > main->last) {
+        main->last = last;
+        other->last = all > last * n_main
+                          ? (all - last * n_main) / (degree - n_main)
+                          : 0;
+    }
+}
+
+/* Adds (or if 'done' takes back) the routes to 'd' that its gates are to
+ * carry, so that others keep off its main gates before it is routed. */
+static void
+reserve_gates(const struct gates *gates, uint32_t d, bool done)
+{
+    const struct sf_graph *graph = gates->job->graph;
+    uint32_t degree = sf_graph_degree(graph, d);
+    uint32_t *order = gates->workers[0].gates;
+    struct forecast main, other;
+
+    order_gates(gates, d, order);
+    forecast_gates(gates, d, &main, &other);
+    for (uint32_t i = 0; i < degree; i++) {
+        uint32_t arc = gates->job->reverse[graph->first[d] + order[i]];
+        bool is_main = i + 1 < gates->job->layers->n_layers;
+        uint32_t last = (uint32_t)(is_main ? main.last : other.last);
+        gates->loads[arc].last += done ? -last : last;
+    }
+}
+
+/* Starts the loads of the gates of a destination from a forecast, or in later
+ * rounds from what they are. */
+static void
+begin_gates(struct tree *tree)
+{
+    const struct gates *gates = tree->gates;
+    const struct worker *worker = tree->worker;
+    uint32_t first = tree->graph->first[tree->destination];
+    uint32_t degree = sf_graph_degree(tree->graph, tree->destination);
+    struct forecast main, other;
+
+    forecast_gates(gates, tree->destination, &main, &other);
+    for (uint32_t i = 0; i < degree; i++) {
+        uint32_t g = worker->gates[i];
+        const struct kinds *load =
+            &gates->loads[gates->job->reverse[first + g]];
+        bool is_main = i + 1 < gates->job->layers->n_layers;
+        worker->gate_load[g] = 0;
+        change_gate_load(tree, g,
+                         gates->round > 0 ? (uint64_t)load->first +
+                                                load->middle + load->last
+                         : is_main ? main.others
+                                   : other.others);
     }
 }
 
@@ -1059,19 +1256,12 @@ begin_destination(const struct gates *gates, struct worker *worker,
     uint32_t degree = sf_graph_degree(graph, d);
 
     sf_search_run(&worker->search, graph, d, NULL);
-    if (gates->round > 0) {
-        memset(worker->own, 0, 2 * graph->n_links * sizeof *worker->own);
-        count_routes(gates, d, worker->own);
-        set_prices(gates, worker->own, worker->prices);
-    } else {
-        memcpy(worker->prices, gates->prices,
-               2 * graph->n_links * sizeof *worker->prices);
-    }
+    tree->prices = find_prices(gates, d, worker);
     memset(worker->first_used, 0, 2 * (size_t)graph->n_links);
     memset(worker->last_used, 0, (size_t)graph->n_nodes * gates->max_degree);
     memset(worker->wasted, 0, graph->n_nodes);
 
-    choose_gates(gates, d, worker->gates);
+    order_gates(gates, d, worker->gates);
 
     /* A destination of few links cannot keep their load down: it gets a
      * limit of its own. */
@@ -1085,15 +1275,7 @@ begin_destination(const struct gates *gates, struct worker *worker,
     tree->usual_waste = degree == 0 ? 0 : (int32_t)(n_gated / degree);
     tree->usual_waste += n_gated > degree ? (int32_t)(n_gated - degree) : 0;
     tree->gate_limit = fair * gates->overload_percent / 100;
-    for (uint32_t g = 0; g < degree; g++) {
-        const struct kinds *load =
-            &gates->loads[gates->job->reverse[graph->first[d] + g]];
-        worker->gate_load[g] = 0;
-        change_gate_load(tree, g,
-                         gates->round > 0 ? (uint64_t)load->first +
-                                                load->middle + load->last
-                                          : gates->others);
-    }
+    begin_gates(tree);
 }
 
 static void
@@ -1147,12 +1329,12 @@ route_again(struct tree *tree, struct sf_random *random)
 
     for (uint32_t l = 0; l < n_layers; l++) {
         use_layer(tree, l);
-        load_tree(tree, false);
+        find_gates(tree);
         note_use(tree, true);
     }
     for (uint32_t l = 1; l < n_layers; l++) {
         use_layer(tree, l);
-        load_tree(tree, true);
+        load_tree(tree);
         note_use(tree, false);
         improve_all(tree, random);
         note_use(tree, true);
@@ -1169,7 +1351,8 @@ route_destination(void *aux, uint32_t task, uint32_t worker_index)
     struct tree tree = { .gates = gates,
                          .graph = gates->job->graph,
                          .worker = worker,
-                         .destination = d };
+                         .destination = d,
+                         .max_hops = gates->job->limits[d] };
 
     gates->stuck[task] = SF_NONE;
     begin_destination(gates, worker, &tree, d);
@@ -1192,13 +1375,13 @@ route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
     size_t n_arcs = 2 * (size_t)gates->job->graph->n_links;
     const uint32_t *order = gates->order + gates->begin;
 
+    gates->scale = ((uint64_t)UNIT << 32) / gates->target;
+    for (size_t i = 0; i < n_arcs; i++) {
+        gates->prices[i] = price_of(gates, gates->loads[i]);
+    }
     memset(gates->removed, 0, n_arcs * sizeof *gates->removed);
-    if (gates->round == 0) {
-        set_prices(gates, NULL, gates->prices);
-    } else {
-        for (uint32_t i = 0; i < n_tasks; i++) {
-            count_routes(gates, order[i], gates->removed);
-        }
+    for (uint32_t i = 0; i < n_tasks && gates->round > 0; i++) {
+        count_routes(gates, order[i], gates->removed);
     }
     sf_parallel_for(gates->job->n_threads, n_tasks, route_destination, gates);
     for (uint32_t i = 0; i < n_tasks; i++) {
@@ -1210,6 +1393,9 @@ route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
                            gates->stuck[i], order[i]);
         }
         count_routes(gates, order[i], gates->loads);
+        if (gates->round == 0) {
+            reserve_gates(gates, order[i], true);
+        }
     }
     for (size_t i = 0; i < n_arcs && gates->round > 0; i++) {
         gates->loads[i].first -= gates->removed[i].first;
@@ -1254,10 +1440,19 @@ measure_loads(struct gates *gates)
 static void
 set_effort(struct gates *gates)
 {
-    bool small = gates->job->graph->n_nodes <= SMALL_GRAPH;
+    uint32_t n = gates->job->graph->n_nodes;
 
-    gates->n_rounds = small ? SMALL_ROUNDS : LARGE_ROUNDS;
-    gates->overload_percent = small ? SMALL_OVERLOAD : LARGE_OVERLOAD;
+    gates->n_rounds = n <= SMALL_GRAPH    ? SMALL_ROUNDS
+                      : n <= MIDDLE_GRAPH ? MIDDLE_ROUNDS
+                                          : LARGE_ROUNDS;
+    gates->overload_percent =
+        n <= SMALL_GRAPH ? SMALL_OVERLOAD : LARGE_OVERLOAD;
+    gates->overload_bend = n <= SMALL_GRAPH ? SMALL_BEND : LARGE_BEND;
+    gates->good_enough = n <= HUGE_GRAPH ? 0 : HUGE_ENOUGH;
+    if (2 * gates->job->layers->n_layers > gates->max_degree &&
+        gates->n_rounds == LARGE_ROUNDS) {
+        gates->n_rounds++; /* Few gates are left to even loads. */
+    }
     if (gates->job->layers->n_layers == 1) {
         gates->n_rounds = 1; /* Nothing is to be improved in layer 0. */
     }
@@ -1275,6 +1470,7 @@ route_rounds(struct gates *gates, uint32_t *order, struct sf_error *err)
     gates->order = order;
     for (uint32_t i = 0; i < n; i++) {
         order[i] = i;
+        reserve_gates(gates, i, false);
     }
     for (; gates->round < gates->n_rounds; gates->round++) {
         sf_random_shuffle(&random, order, n);
@@ -1305,6 +1501,7 @@ clear_worker(struct worker *worker)
     free(worker->gates);
     free(worker->gate_load);
     free(worker->gate_price);
+    free(worker->near);
     free(worker->moves);
     free(worker->offers);
     free(worker->offer_cost);
@@ -1330,6 +1527,7 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
     worker->gates = sf_calloc(degree, sizeof *worker->gates);
     worker->gate_load = sf_calloc(degree, sizeof *worker->gate_load);
     worker->gate_price = sf_calloc(degree, sizeof *worker->gate_price);
+    worker->near = sf_calloc(degree, sizeof *worker->near);
     worker->moves = sf_calloc(2 * (size_t)n, sizeof *worker->moves);
     worker->offers = sf_calloc(n, sizeof *worker->offers);
     worker->offer_cost = sf_calloc(n, sizeof *worker->offer_cost);
@@ -1344,7 +1542,7 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
            worker->last_used && worker->wasted && worker->nodes &&
            worker->minimal && worker->depth && worker->minimal_depth &&
            worker->todo && worker->gates && worker->gate_load &&
-           worker->gate_price && worker->moves;
+           worker->gate_price && worker->near && worker->moves;
 }
 
 /* Takes the weights down to 1..MAX_WEIGHT, so that 32 bits hold any load. */
