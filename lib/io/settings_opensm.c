@@ -83,6 +83,12 @@ sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
                   "some changes of the fabric.",
                   "use_ucast_cache", "FALSE");
     write_setting(stream,
+                  "Messages to switches under way at a time. SL-to-VL tables "
+                  "are one for each pair of ports of each switch: with "
+                  "OpenSM's 4 a start takes much longer. Fewer, if the log "
+                  "tells of timeouts.",
+                  "max_wire_smps", "16");
+    write_setting(stream,
                   "So that what happened stands in the log at once, \"SUBNET "
                   "UP\" above all.",
                   "force_log_flush", "TRUE");
