@@ -6,7 +6,7 @@
 
 /* How many designs of turns are tried if layers cannot live with them, or, in
  * a network of few switches, do not serve all pairs well. */
-#define N_DESIGNS     4
+#define N_DESIGNS     8
 #define SMALL_NETWORK 64
 #define ENOUGH_PATHS  3
 
