@@ -60,6 +60,7 @@ bench:
 lint:
 	@tools/deps.sh build demo test lint
 	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
+	@ninja -C $(TEST_SANITIZE) --quiet build.ninja >/dev/null
 	@tools/lint.sh $(TEST_SANITIZE) $(JOBS)
 
 fuzz:

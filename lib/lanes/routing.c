@@ -5,10 +5,11 @@
 #include "lanes/recall.h"
 
 /* How many designs of turns are tried if layers cannot live with them, or, in
- * a network of few switches, do not serve all pairs well. */
+ * a network of few switches, leave a few pairs poor: up to one in FEW. */
 #define N_DESIGNS     8
 #define SMALL_NETWORK 64
 #define ENOUGH_PATHS  3
+#define FEW           100
 
 /* Resolves names and defaults. */
 static enum sf_status
@@ -109,7 +110,8 @@ count_separate(const struct sf_graph *graph, const struct sf_layers *layers,
 }
 
 /* Counts pairs of switches, more than a hop apart, that have fewer separate
- * paths than they could. */
+ * paths than there are layers, or than is enough.  0 if they are so many that
+ * the network must be to blame. */
 static uint32_t
 count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
 {
@@ -124,7 +126,7 @@ count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
                       count_separate(graph, layers, s, d) < enough;
         }
     }
-    return n_poor;
+    return n_poor <= graph->n_nodes * graph->n_nodes / FEW ? n_poor : 0;
 }
 
 /* Designs turns with 'seed' and builds layers that obey them. */
