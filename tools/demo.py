@@ -168,6 +168,9 @@ def bring_up(demo):
     """From nothing to a subnet that is up."""
     folder = demo.folder
     with Step("The Slim Fly of the paper, designed and planned"):
+        table = demo.run("design", "--endpoints", "200").splitlines()
+        show("\n".join(line[:130] for line in table
+                       if line.startswith(("topology ", "sf:q=5 "))))
         show(demo.run("topology", "sf:q=5"))
         show(demo.run("plan", "sf:q=5", "-o", f"{folder}/plan"), 6)
         demo.run("settings", f"{folder}/plan", "--layers", str(N_LAYERS), "-o",

@@ -331,6 +331,37 @@ class Figures(Audited):
             self.assertTrue(file.read().startswith("NOT SOUND"))
 
 
+class Lanes(Audited):
+    """What each lane scheme promises of senders, as the audit sees it."""
+
+    def verdicts(self, *options):
+        """Whether nothing deadlocks: path SLs, replies, all on SL 5."""
+        folder = self.route("sf:q=5", *options)
+        verdicts = self.audit(folder, "--all-on-sl", "5")["deadlock"]
+        return tuple(verdicts[name]["free"]
+                     for name in ("path_sls", "replies", "all_on_sl"))
+
+    def test_turns_are_safe_whatever_senders_do(self):
+        for n_vls in "2", "4", "8":
+            self.assertEqual(self.verdicts("--max-vls", n_vls),
+                             (True, True, True))
+
+    def test_hops_and_dfsssp_need_the_sl_of_each_path(self):
+        # A reply that takes the links of its request back needs an SL that
+        # means the opposite at both switches between.
+        for lanes in "hops", "dfsssp":
+            self.assertEqual(self.verdicts("--lanes", lanes)[:2],
+                             (True, False))
+
+    def test_replies_are_safe_over_hops_where_no_path_has_three(self):
+        self.assertEqual(self.verdicts("--lanes", "hops", "--layers", "1"),
+                         (True, True, True))
+
+    def test_none_is_not_safe(self):
+        self.assertEqual(self.verdicts("--lanes", "none"),
+                         (False, False, False))
+
+
 class Damage(Audited):
     def damaged(self, folder, change):
         """Tables of which change(switch, lid, port) are the ports."""
