@@ -9,6 +9,7 @@ stays below out/demo; nothing is left running.
 import atexit
 import csv
 import filecmp
+import json
 import os
 import shutil
 import signal
@@ -168,9 +169,14 @@ def bring_up(demo):
     """From nothing to a subnet that is up."""
     folder = demo.folder
     with Step("The Slim Fly of the paper, designed and planned"):
-        table = demo.run("design", "--endpoints", "200").splitlines()
-        show("\n".join(line[:130] for line in table
-                       if line.startswith(("topology ", "sf:q=5 "))))
+        answer = json.loads(demo.run("design", "--endpoints", "200",
+                                     "--format", "json"))
+        design = next(candidate for candidate in answer["candidates"]
+                      if candidate["spec"] == "sf:q=5")
+        say(f"    design: {design['n_switches']} switches of "
+            f"{design['ports']} ports for {design['n_endpoints']} hosts, "
+            f"{design['cost'] / 1e6:.2f} M$, "
+            f"{design['watts'] / 1e3:.1f} kW, {design['n_lids']} LIDs")
         show(demo.run("topology", "sf:q=5"))
         show(demo.run("plan", "sf:q=5", "-o", f"{folder}/plan"), 6)
         demo.run("settings", f"{folder}/plan", "--layers", str(N_LAYERS), "-o",
