@@ -29,6 +29,13 @@ def bring_up(sim, folder, plugin, **settings):
     return time.monotonic() - start, opensm
 
 
+def audit(sim, program):
+    """What the switches hold must be sound."""
+    done = sim.run(os.path.abspath(program), "audit", "live", timeout=600)
+    if done.returncode != 0:
+        sys.exit(f"not sound:\n{done.stdout}{done.stderr}")
+
+
 def measure(program, plugin, q, folder):
     """Prints a line."""
     subprocess.run([program, "plan", f"sf:q={q}", "-o", f"{folder}/plan"],
@@ -43,12 +50,14 @@ def measure(program, plugin, q, folder):
                ports=40000) as sim:
         ours, opensm = bring_up(sim, f"{folder}/layered", plugin)
         start = opensm.wait_status()["seconds"]
+        audit(sim, program)
         with open(f"{folder}/plan/fabric.ibsim", encoding="utf-8") as file:
             name, port = re.search(
                 r'^Switch\t\d+ "([^"]+)".*?^\[(\d+)\]\t"sf-', file.read(),
                 re.M | re.S).groups()
         sim.command(f'Unlink "{name}"[{port}]')
         fault = opensm.wait_status(outcome="repaired")
+        audit(sim, program)
         opensm.stop()
     print(f"{q:4} {fault['routing']['n_switches']:9} "
           f"{fault['routing']['n_hosts']:6} {stock:9.2f} {ours:9.2f} "
