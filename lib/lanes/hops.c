@@ -142,15 +142,15 @@ count_bits(uint32_t set)
 static void
 choose_sets(struct hop_lanes *lanes)
 {
-    uint32_t n_sets = 0, n_sls = 0;
+    uint32_t n_sets, n_sls = 0;
 
-    while (n_sets < lanes->n_colours) {
+    do {
         n_sls++;
         n_sets = 0;
         for (uint32_t set = 0; set < 1u << n_sls; set++) {
             n_sets += count_bits(set) == n_sls / 2;
         }
-    }
+    } while (n_sets < lanes->n_colours);
     lanes->n_sls = n_sls;
     uint32_t colour = 0;
     for (uint32_t set = 0; set < 1u << n_sls; set++) {
