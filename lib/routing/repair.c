@@ -21,12 +21,13 @@
 struct mender {
     const struct sf_graph *graph;
     uint32_t destination;
-    uint32_t limit;       /* Hops at most. */
-    bool is_minimal;      /* Every path must be a shortest one. */
-    const uint32_t *best; /* [n] Shortest distances to the destination. */
-    uint16_t *hops;       /* [n] Next hops as arcs; SF_NO_HOP is none. */
-    uint32_t *depths;     /* [n] Hops to go; SF_NONE: it leads nowhere. */
-    uint32_t *queue;      /* [n] */
+    uint32_t limit;           /* Hops at most. */
+    bool is_minimal;          /* Every path must be a shortest one. */
+    const uint32_t *best;     /* [n] Shortest distances to the destination. */
+    uint16_t *hops;           /* [n] Next hops as arcs; SF_NO_HOP is none. */
+    uint32_t *depths;         /* [n] Hops to go; SF_NONE: it leads nowhere. */
+    uint32_t *queue;          /* [n] */
+    const uint16_t *recalled; /* [n] Next hops as they were. */
     const struct sf_turns *turns; /* What to obey; NULL for nothing. */
     uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
     uint32_t *ranks;   /* [n] Of the channel after the first turn. */
@@ -208,6 +209,37 @@ mend_pass(struct mender *mender, const uint32_t *order, uint32_t n,
     }
 }
 
+static bool
+are_fine(const struct mender *mender, const uint32_t *order, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        if (!is_fine(mender, order[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes back what turned out to be changed in vain, once others had changed.
+ */
+static void
+take_back(struct mender *mender, const uint32_t *order, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t s = order[i];
+        uint16_t hop = mender->hops[s];
+        if (hop == mender->recalled[s] || mender->recalled[s] == SF_NO_HOP) {
+            continue;
+        }
+        mender->hops[s] = mender->recalled[s];
+        measure_all(mender);
+        if (!are_fine(mender, order, n)) {
+            mender->hops[s] = hop;
+            measure_all(mender);
+        }
+    }
+}
+
 /* Mends a column; 'order' are the switches that reach the destination, 'n' of
  * them, nearest first.  False if turns leave one of them without a path. */
 static bool
@@ -216,17 +248,17 @@ mend(struct mender *mender, const uint32_t *order, uint32_t n)
     measure_all(mender);
     mend_pass(mender, order, n, true, mend_switch);
     mend_pass(mender, order, n, false, mend_switch);
-    if (mender->turns) {
-        for (uint32_t i = 1; i < n; i++) {
-            if (!is_fine(mender, order[i])) {
-                grow(mender, order, n);
-                return is_whole(mender, order, n);
-            }
-        }
-        return true;
+    bool is_done = true;
+    if (!mender->turns) {
+        mend_pass(mender, order, n, false, force_shortest);
+    } else if (!are_fine(mender, order, n)) {
+        grow(mender, order, n);
+        is_done = is_whole(mender, order, n);
     }
-    mend_pass(mender, order, n, false, force_shortest);
-    return true;
+    if (are_fine(mender, order, n)) {
+        take_back(mender, order, n);
+    }
+    return is_done;
 }
 
 /* Shortest distances to 'destination'; 'queue' gets the switches that reach
@@ -333,6 +365,7 @@ repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
     recall_column(repairer, is_known ? recalled_lid : SF_NONE);
     if (!memo->is_set || memcmp(memo->recalled, mender->hops, size) != 0) {
         memcpy(memo->recalled, mender->hops, size);
+        mender->recalled = memo->recalled;
         mender->is_minimal = layer == 0;
         memo->is_set = mend_recalled(repairer, n_reached);
         memcpy(memo->mended, mender->hops, size);

@@ -501,7 +501,7 @@ TEST(tables_repair_is_nearly_the_best_there_is)
         clear(&after);
         clear(&before);
     }
-    CHECK_FOR(n_repaired >= n_fewest && n_repaired * 15 <= n_fewest * 16,
+    CHECK_FOR(n_repaired >= n_fewest && n_repaired * 20 <= n_fewest * 21,
               "%llu entries changed, %llu would do",
               (unsigned long long)n_repaired, (unsigned long long)n_fewest);
 }
