@@ -22,6 +22,7 @@ enum {
     OPT_TIMEOUT,
     OPT_LANES,
     OPT_MAX_VLS,
+    OPT_MAX_SLS,
 };
 
 /* What is routed, and with what. */
@@ -88,7 +89,7 @@ check_previous(const struct cli_args *args)
                                    OPT_MAX_HOPS,       OPT_SEED,
                                    OPT_PER_HOST,       OPT_RUES_FRACTION,
                                    OPT_PAPER_MIN_HOPS, OPT_LANES,
-                                   OPT_MAX_VLS };
+                                   OPT_MAX_VLS,        OPT_MAX_SLS };
 
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         if (args->values[OPT_PREVIOUS] && args->values[settled[i]]) {
@@ -124,6 +125,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_number(args, OPT_PAPER_MIN_HOPS, 1, 64,
                       &params->paper_min_hops) &&
            cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
+           cli_number(args, OPT_MAX_SLS, 1, SF_N_SLS, &job->params.max_sls) &&
            cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS,
                       &job->params.max_vls) &&
            cli_real(args, OPT_RUES_FRACTION, 0.01, 1,
@@ -412,6 +414,9 @@ const struct cli_command cli_command_route = {
                         lanes_choice },
         [OPT_MAX_VLS] = { "max-vls", 0, "N",
                           "virtual lanes that there are, 1 to 15 (8)", NULL },
+        [OPT_MAX_SLS] = { "max-sls", 0, "N",
+                          "service levels to use at most, 1 to 16 (16)",
+                          NULL },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
                           "end a live discovery after this long (60)", NULL },
     },

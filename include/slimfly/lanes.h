@@ -42,6 +42,7 @@ sf_lane_scheme_for(const struct sf_layer_scheme *layers);
 struct sf_lanes_params {
     const char *scheme; /* A name of sf_lane_schemes[]. */
     uint32_t max_vls;   /* 1 to SF_MAX_VLS; 0: SF_DEFAULT_VLS. */
+    uint32_t max_sls;   /* SLs that may be used, 1 to SF_N_SLS; 0: all. */
     uint64_t seed;      /* Same seed, same lanes. */
 };
 

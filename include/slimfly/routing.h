@@ -14,6 +14,7 @@ struct sf_routing_params {
     const char *lanes; /* A lane scheme; NULL: as sf_lane_scheme_for(), or
                         * dfsssp where that does not do. */
     uint32_t max_vls;  /* 0: SF_DEFAULT_VLS. */
+    uint32_t max_sls;  /* 0: SF_N_SLS. */
 };
 
 struct sf_routing {

@@ -234,8 +234,9 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
     json_t *lanes = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme", routing->params.lanes,
-        "max_vls", (json_int_t)routing->params.max_vls, "n_vls",
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme",
+        routing->params.lanes, "max_vls", (json_int_t)routing->params.max_vls,
+        "max_sls", (json_int_t)routing->params.max_sls, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",
         (json_int_t)routing->lanes->n_sls, "n_host_sls",
         (json_int_t)routing->lanes->n_host_sls, "safe_on_path_sls",
@@ -294,6 +295,8 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     params->layers.seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
     params->lanes = lanes->name;
+    params->max_sls =
+        sf_json_number(reader, lanes_object, "lanes", "max_sls", 1, SF_N_SLS);
     params->max_vls = sf_json_number(reader, lanes_object, "lanes", "max_vls",
                                      1, SF_MAX_VLS);
     params->is_per_host = json_is_true(json_object_get(root, "per_host"));

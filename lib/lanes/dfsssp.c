@@ -304,13 +304,16 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
                        maker->n_left ? "more than " : "", n_lanes,
                        job->max_vls == 1 ? "is" : "are", job->max_vls);
     }
-    for (uint32_t i = n_lanes; i < job->max_vls; i++) {
+    uint32_t n_spread =
+        job->max_vls < job->max_sls ? job->max_vls : job->max_sls;
+    for (uint32_t i = n_lanes; i < n_spread; i++) {
         memcpy(places_of(maker, i), places_of(maker, i % n_lanes),
                n_arcs * sizeof *maker->places);
     }
     /* If hosts need one lane only, all their traffic may be on SL 0. */
     if (n_lanes > 1 && maker->n_host_lanes > 1) {
-        n_lanes = maker->n_host_lanes = job->max_vls;
+        n_lanes = n_spread > n_lanes ? n_spread : n_lanes;
+        maker->n_host_lanes = n_lanes;
         balance(maker, n_lanes);
     }
     job->lanes->n_vls = job->lanes->n_sls = n_lanes;

@@ -139,6 +139,7 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
         .graph = graph,
         .turns = turns,
         .max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS,
+        .max_sls = params->max_sls ? params->max_sls : SF_N_SLS,
         .seed = params->seed,
     };
 
@@ -158,6 +159,13 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
     if (status == SF_OK) {
         job.lanes->scheme = scheme;
         status = scheme->ops->build(&job, err);
+    }
+    if (status == SF_OK && job.lanes->n_sls > job.max_sls) {
+        status = sf_fail(err, SF_ELANES,
+                         "lanes by %s take %u SLs here, and there may be %u; "
+                         "those by turns, with layers that obey them, take "
+                         "one",
+                         scheme->name, job.lanes->n_sls, job.max_sls);
     }
     if (status == SF_OK) {
         *lanesp = job.lanes;

@@ -42,6 +42,7 @@ settle_params(const struct sf_routing_params *params,
     settledp->layers.turns = NULL;
     settledp->lanes = lanes->name;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
+    settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
     settledp->is_per_host = params->is_per_host || layers->is_per_host;
     return SF_OK;
 }
@@ -248,6 +249,7 @@ build_lanes(struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_lanes_params params = { .scheme = routing->params.lanes,
                                       .max_vls = routing->params.max_vls,
+                                      .max_sls = routing->params.max_sls,
                                       .seed = routing->params.layers.seed };
     return sf_lanes_build(routing->fabric, routing->graph, routing->link_ports,
                           routing->tables, routing->turns, &params,

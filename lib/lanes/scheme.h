@@ -16,6 +16,7 @@ struct sf_lane_job {
     const struct sf_lft_columns *columns; /* All paths. */
     const struct sf_turns *turns;         /* If the scheme needs them. */
     uint32_t max_vls;
+    uint32_t max_sls; /* More may be needed, which is refused afterwards. */
     uint64_t seed;
     struct sf_lanes *lanes; /* To be filled.  The SL-to-VL tables say VL 0 for
                              * everything, the path SLs SL 0. */

@@ -182,6 +182,20 @@ class Schemes(Routed):
 
 
 class Balance(Routed):
+    def test_no_more_sls_than_there_may_be(self):
+        for lanes, n_sls, fits in (("dfsssp", 5, True), ("dfsssp", 2, False),
+                                   ("hops", 4, True), ("hops", 3, False),
+                                   ("turns", 1, True)):
+            options = "--lanes", lanes, "--max-sls", str(n_sls)
+            if fits:
+                folder = self.route("sf:q=5", *options)
+                used = self.report(folder)["lanes"]["n_sls"]
+                self.assertLessEqual(used, n_sls, lanes)
+            else:
+                with tempfile.TemporaryDirectory() as folder:
+                    self.fails("route", "sf:q=5", "-o", folder, *options,
+                               says=f"and there may be {n_sls}")
+
     def test_ftree_spreads_the_hosts_of_a_leaf(self):
         for spec in "ft2:ports=12", "ft2:leaf=6,core=3,up=2":
             loads = self.report(self.route(spec, "-s", "ftree", "-l",
