@@ -1,40 +1,16 @@
 /* fuzz_sl2vl.c -- any bytes as SL-to-VL tables: no crash, an error says
  * something, and what is read is in range. */
+#include "fuzz.h"
 #include "slimfly/sl2vl.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static struct sf_fabric *
-make_fabric(void)
-{
-    struct sf_topology *topo;
-    struct sf_fabric *fabric;
-
-    if (sf_topology_build("sf:q=3", &topo, NULL) != SF_OK ||
-        sf_fabric_from_topology(topo, NULL, &fabric, NULL) != SF_OK) {
-        abort();
-    }
-    sf_topology_free(topo);
-    return fabric;
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct sf_fabric *fabric;
+    const struct sf_fabric *fabric = fuzz_fabric();
     struct sf_sl2vl *sl2vl;
     struct sf_error err = { 0 };
-    char *text = malloc(size + 1);
+    char *text = fuzz_text(data, size);
 
-    fabric = fabric ? fabric : make_fabric();
-    if (!text) {
-        abort();
-    }
-    memcpy(text, data, size);
-    text[size] = '\0';
     if (sf_sl2vl_parse(text, size, "fuzz", fabric, &sl2vl, &err) != SF_OK) {
         if (sl2vl || !err.text[0]) {
             abort();
