@@ -164,7 +164,7 @@ make_layers(struct working *working, struct sf_error *err)
     for (uint32_t i = 0; status == SF_OK && i < working->n_variants; i++) {
         struct sf_layers_params layers = working->row->layers;
         layers.n_layers = working->row->n_layers;
-        layers.seed = working->seed + i;
+        layers.seed = working->seed;
         layers.variant = i;
         layers.n_variants =
             working->row->is_per_host ? working->n_variants : 0;

@@ -74,7 +74,6 @@ build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
 
     for (uint32_t i = 0; status == SF_OK && i < n_variants; i++) {
         struct sf_layers_params params = routing->params.layers;
-        params.seed += i;
         params.variant = i;
         params.n_variants = routing->params.is_per_host ? n_variants : 0;
         params.turns = routing->turns;

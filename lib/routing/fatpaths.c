@@ -27,7 +27,7 @@ draw_order(struct fatpaths *fatpaths, uint32_t layer)
     uint32_t n = fatpaths->job->graph->n_nodes;
     struct sf_random random;
 
-    sf_random_init(&random, fatpaths->job->params->seed, UINT64_MAX - layer);
+    sf_random_init(&random, fatpaths->job->seed, UINT64_MAX - layer);
     for (uint32_t s = 0; s < n; s++) {
         fatpaths->by_rank[s] = s;
     }

@@ -1142,8 +1142,29 @@ grow_to_main_gate(struct tree *tree, struct sf_random *random)
     lead_to_main_gate(tree, random);
 }
 
+static void
+reverse_order(uint32_t *order, uint32_t begin, uint32_t end)
+{
+    while (begin + 1 < end) {
+        uint32_t swap = order[begin];
+        order[begin++] = order[--end];
+        order[end] = swap;
+    }
+}
+
+/* Moves the first 'n' to the end. */
+static void
+rotate_order(uint32_t *order, uint32_t length, uint32_t n)
+{
+    reverse_order(order, 0, n);
+    reverse_order(order, n, length);
+    reverse_order(order, 0, length);
+}
+
 /* Puts the gates of 'd' into its order: the main gate of layer l is number
- * l - 1.  It is the one that turns were designed for, or any at random. */
+ * l - 1.  It is the one that turns were designed for, or any at random.  Each
+ * host of a switch has the main gates behind those of the host before it, so
+ * that together they use all, and differ in the switches that must relay. */
 static void
 order_gates(const struct gates *gates, uint32_t d, uint32_t *order)
 {
@@ -1161,6 +1182,12 @@ order_gates(const struct gates *gates, uint32_t d, uint32_t *order)
     if (!designed) {
         sf_random_init(&random, params->seed, UINT64_C(1) << 63 | d);
         sf_random_shuffle(&random, order, degree);
+    }
+    if (degree > 0) {
+        uint64_t n_before =
+            (uint64_t)params->variant * (gates->job->layers->n_layers - 1);
+        n_before += n_before / degree; /* No two start alike too soon. */
+        rotate_order(order, degree, (uint32_t)(n_before % degree));
     }
 }
 
@@ -1359,7 +1386,7 @@ route_destination(void *aux, uint32_t task, uint32_t worker_index)
     if (worker->search.n_reached == 1) {
         return; /* Alone in its part. */
     }
-    sf_random_init(&random, gates->job->params->seed,
+    sf_random_init(&random, gates->job->seed,
                    ((uint64_t)gates->round + 1) << 32 | d);
     if (gates->round == 0) {
         gates->stuck[task] = route_first(&tree, &random);
@@ -1466,7 +1493,7 @@ route_rounds(struct gates *gates, uint32_t *order, struct sf_error *err)
     enum sf_status status = SF_OK;
     struct sf_random random;
 
-    sf_random_init(&random, gates->job->params->seed, UINT64_MAX);
+    sf_random_init(&random, gates->job->seed, UINT64_MAX);
     gates->order = order;
     for (uint32_t i = 0; i < n; i++) {
         order[i] = i;

@@ -271,7 +271,9 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
 {
     const struct sf_layer_scheme *scheme = NULL;
     struct prepared prepared = { 0 };
-    struct sf_layer_job job = { .graph = graph, .params = params };
+    struct sf_layer_job job = { .graph = graph,
+                                .params = params,
+                                .seed = params->seed + params->variant };
 
     *layersp = NULL;
     enum sf_status status = check_params(graph, params, &scheme, err);

@@ -273,7 +273,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
                        "%u: there are none",
                        paper.min_hops, paper.max_hops);
     }
-    sf_random_init(&paper.random, job->params->seed, UINT64_MAX);
+    sf_random_init(&paper.random, job->seed, UINT64_MAX);
     paper.distance = sf_calloc(n * n, sizeof *paper.distance);
     paper.priority = sf_calloc(n * n, sizeof *paper.priority);
     paper.pairs = sf_calloc(n * n, sizeof *paper.pairs);

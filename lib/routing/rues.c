@@ -19,7 +19,7 @@ draw_links(const struct sf_layer_job *job, uint32_t layer, bool *keep)
 
     fraction = fraction > 0 ? fraction : USUAL_FRACTION;
     uint64_t below = (uint64_t)(fraction * 4294967296.0);
-    sf_random_init(&random, job->params->seed, UINT64_MAX - layer);
+    sf_random_init(&random, job->seed, UINT64_MAX - layer);
     for (uint32_t i = 0; i < job->graph->n_links; i++) {
         keep[i] = (sf_random_next(&random) >> 32) < below;
     }

@@ -10,6 +10,8 @@
 struct sf_layer_job {
     const struct sf_graph *graph;
     const struct sf_layers_params *params;
+    uint64_t seed;           /* Of this variant alone; that in 'params' is
+                              * common to all. */
     const uint32_t *weights; /* [V] Hosts on each switch; one each where no
                               * switch carries any. */
     const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */

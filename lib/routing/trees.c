@@ -190,7 +190,7 @@ route_minimal(void *aux, uint32_t task, uint32_t worker_index)
     uint16_t *tree = sf_layers_tree(job->layers, batch->layer, destination);
     struct sf_random random;
 
-    sf_random_init(&random, job->params->seed,
+    sf_random_init(&random, job->seed,
                    (uint64_t)batch->layer << 32 | destination);
     sf_search_run(&worker->search, job->graph, destination, NULL);
     worker->cost[destination] = 0;

@@ -31,7 +31,7 @@ order_roots(struct updown *updown)
     struct sf_random random;
     uint32_t n = graph->n_nodes;
 
-    sf_random_init(&random, updown->job->params->seed, UINT64_MAX);
+    sf_random_init(&random, updown->job->seed, UINT64_MAX);
     for (uint32_t s = 0; s < n; s++) {
         updown->depth[s] = s;
     }
