@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "lanes/recall.h"
+#include "routing/trees.h"
 
 /* How many designs of turns are tried if layers cannot live with them, or, in
  * a network of few switches, leave a few pairs poor: up to one in FEW. */
@@ -84,31 +85,6 @@ build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
     return status;
 }
 
-/* How many paths from 's' to 'd', up to ENOUGH_PATHS, have first and last
- * links of their own. */
-static uint32_t
-count_separate(const struct sf_graph *graph, const struct sf_layers *layers,
-               uint32_t s, uint32_t d)
-{
-    uint32_t firsts[ENOUGH_PATHS], lasts[ENOUGH_PATHS], n = 0;
-
-    for (uint32_t l = 0; l < layers->n_layers && n < ENOUGH_PATHS; l++) {
-        uint32_t first = sf_layers_arc(layers, graph, l, s, d), last = first;
-        uint32_t i = 0;
-        while (graph->arcs[last].to != d) {
-            last = sf_layers_arc(layers, graph, l, graph->arcs[last].to, d);
-        }
-        while (i < n && firsts[i] != first && lasts[i] != last) {
-            i++;
-        }
-        if (i == n) {
-            firsts[n] = first;
-            lasts[n++] = last;
-        }
-    }
-    return n;
-}
-
 /* Counts pairs of switches, more than a hop apart, that have fewer separate
  * paths than there are layers, or than is enough.  0 if they are so many that
  * the network must be to blame. */
@@ -122,8 +98,9 @@ count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
         for (uint32_t s = 0; s < graph->n_nodes; s++) {
             uint32_t arc = sf_layers_arc(layers, graph, 0, s, d);
-            n_poor += arc != SF_NONE && graph->arcs[arc].to != d &&
-                      count_separate(graph, layers, s, d) < enough;
+            n_poor +=
+                arc != SF_NONE && graph->arcs[arc].to != d &&
+                sf_layers_count_separate(layers, graph, s, d, enough) < enough;
         }
     }
     return n_poor <= graph->n_nodes * graph->n_nodes / FEW ? n_poor : 0;

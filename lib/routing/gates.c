@@ -25,12 +25,14 @@
  *   themselves, give up; a switch that loses half of its layers has one of
  *   its neighbours made a relay.
  * Pairs with several shortest paths take in layer 0 one that no main gate
- * offers, so that they are not wasted as relays.
+ * offers, so that they are not wasted as relays.  What exceeds the mean load
+ * in the end is levelled: see level.c.
  *
  * O(R L V E) time for R rounds; 24 E + O(V k) bytes for each thread beside
  * the result.  Destinations are routed in batches against the same prices,
  * with random numbers of their own, and merged in order: threads change
  * nothing.  All costs are integers: machines change nothing either. */
+#include "routing/level.h"
 #include "routing/trees.h"
 
 #include "base/mem.h"
@@ -1511,6 +1513,26 @@ route_rounds(struct gates *gates, uint32_t *order, struct sf_error *err)
     return status;
 }
 
+/* Takes routes off the links that are above the others still. */
+static enum sf_status
+level_loads(const struct gates *gates, struct sf_error *err)
+{
+    size_t n_arcs = 2 * (size_t)gates->job->graph->n_links;
+    uint64_t *loads = sf_calloc(n_arcs, sizeof *loads);
+
+    if (!loads) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %zu loads", n_arcs);
+    }
+    for (size_t i = 0; i < n_arcs; i++) {
+        const struct kinds *load = &gates->loads[i];
+        loads[i] = (uint64_t)load->first + load->middle + load->last;
+    }
+    enum sf_status status =
+        sf_layers_level(gates->job, gates->weights, loads, err);
+    free(loads);
+    return status;
+}
+
 static void
 clear_worker(struct worker *worker)
 {
@@ -1626,6 +1648,9 @@ build(const struct sf_layer_job *job, struct sf_error *err)
         guess_loads(&gates);
         set_effort(&gates);
         status = route_rounds(&gates, order, err);
+        if (status == SF_OK) {
+            status = level_loads(&gates, err);
+        }
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
     }

@@ -328,3 +328,27 @@ sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
         }
     }
 }
+
+uint32_t
+sf_layers_count_separate(const struct sf_layers *layers,
+                         const struct sf_graph *graph, uint32_t s, uint32_t d,
+                         uint32_t most)
+{
+    uint32_t firsts[SF_MAX_LAYERS], lasts[SF_MAX_LAYERS], n = 0;
+
+    for (uint32_t l = 0; l < layers->n_layers && n < most; l++) {
+        uint32_t first = sf_layers_arc(layers, graph, l, s, d), last = first;
+        uint32_t i = 0;
+        while (graph->arcs[last].to != d) {
+            last = sf_layers_arc(layers, graph, l, graph->arcs[last].to, d);
+        }
+        while (i < n && firsts[i] != first && lasts[i] != last) {
+            i++;
+        }
+        if (i == n) {
+            firsts[n] = first;
+            lasts[n++] = last;
+        }
+    }
+    return n;
+}

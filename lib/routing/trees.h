@@ -43,6 +43,12 @@ void sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
 void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
                          uint32_t destination, uint64_t *loads);
 
+/* How many paths from 's' to another switch 'd', up to 'most', have first and
+ * last links of their own. */
+uint32_t sf_layers_count_separate(const struct sf_layers *layers,
+                                  const struct sf_graph *graph, uint32_t s,
+                                  uint32_t d, uint32_t most);
+
 /* Completes the tree towards 'destination' in 'layer', in which some switches
  * have a next hop already and 'depth' [V] tells their hops to go (SF_NONE for
  * the others, 0 at the destination).  The others join it, nearest first, on
