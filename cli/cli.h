@@ -62,6 +62,11 @@ bool cli_real(const struct cli_args *args, int option, double min, double max,
               double *numberp);
 bool cli_seed(const struct cli_args *args, int option, uint64_t *seedp);
 
+/* Reads how many sets of paths the hosts of a switch get: the number behind
+ * one option, or as many as hosts for the other. */
+bool cli_path_sets(const struct cli_args *args, int number, int per_host,
+                   uint32_t *n_setsp);
+
 /* Help for one command, or for all if 'command' is NULL. */
 void cli_help_text(const struct cli_command *command, FILE *stream);
 void cli_help_man(const struct cli_command *command, FILE *stream);

@@ -17,6 +17,7 @@ enum {
     OPT_SEED,
     OPT_REFERENCES,
     OPT_EQUAL_SPLIT,
+    OPT_PATH_SETS,
     OPT_PER_HOST,
     OPT_MAX_HOPS,
     OPT_GAP,
@@ -53,6 +54,7 @@ struct job {
     uint32_t n_given;
     struct words schemes, traffics;
     uint32_t layers[MAX_WORDS], n_layer_counts;
+    uint32_t n_path_sets;
     struct sf_comparison_row *rows; /* [MAX_ROWS] */
     char *kept;                     /* The folder of what is finished. */
     struct sf_measurement_store store;
@@ -189,6 +191,8 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
             read_traffics(args->values[OPT_TRAFFIC], job)) &&
            cli_number(args, OPT_SEEDS, 1, 10000, &params->n_seeds) &&
            cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
+           cli_path_sets(args, OPT_PATH_SETS, OPT_PER_HOST,
+                         &job->n_path_sets) &&
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
            cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
            cli_real(args, OPT_GAP, 1e-6, 1, &params->gap) &&
@@ -271,7 +275,7 @@ add_row(struct job *job, const struct sf_comparison_row *row)
 
 /* The rows of schemes, by scheme and then by layers. */
 static bool
-add_schemes(const struct cli_args *args, struct job *job)
+add_schemes(struct job *job)
 {
     struct sf_error err;
     bool is_fine = true;
@@ -284,7 +288,9 @@ add_schemes(const struct cli_args *args, struct job *job)
                 cli_fail("analyze: --schemes: %s", err.text);
                 return false;
             }
-            row.is_per_host = row.is_per_host || args->values[OPT_PER_HOST];
+            if (row.n_path_sets == 0) {
+                row.n_path_sets = job->n_path_sets;
+            }
             row.layers.max_hops = job->params.max_hops;
             is_fine = add_row(job, &row);
         }
@@ -373,7 +379,7 @@ make_rows(const struct cli_args *args, struct job *job)
     } else if (!job->schemes.n) {
         job->schemes.items[job->schemes.n++] = sf_layer_schemes[0]->name;
     }
-    return add_schemes(args, job) && add_references(args, job);
+    return add_schemes(job) && add_references(args, job);
 }
 
 /* Loads the fabric and, if there are, the tables. */
@@ -660,9 +666,12 @@ const struct cli_command cli_command_analyze = {
         [OPT_EQUAL_SPLIT] = { "equal-split", 0, NULL,
                               "also with the same share on every layer",
                               NULL },
+        [OPT_PATH_SETS] = { "path-sets", 0, "N",
+                            "sets of paths, among which the hosts of a switch "
+                            "are dealt (1)",
+                            NULL },
         [OPT_PER_HOST] = { "per-host", 0, NULL,
-                           "paths of their own for the hosts of a switch",
-                           NULL },
+                           "as many: each host has paths of its own", NULL },
         [OPT_MAX_HOPS] = { "max-hops", 0, "N",
                            "longest path of schemes and references (by "
                            "scheme; diameter and one)",

@@ -14,6 +14,7 @@ enum {
     OPT_MAX_HOPS,
     OPT_SEED,
     OPT_THREADS,
+    OPT_PATH_SETS,
     OPT_PER_HOST,
     OPT_PREVIOUS,
     OPT_WITHIN_PARTS,
@@ -85,11 +86,11 @@ check_scheme(const struct cli_args *args, const struct sf_layer_scheme *scheme)
 static bool
 check_previous(const struct cli_args *args)
 {
-    static const int settled[] = { OPT_SCHEME,         OPT_LAYERS,
-                                   OPT_MAX_HOPS,       OPT_SEED,
-                                   OPT_PER_HOST,       OPT_RUES_FRACTION,
-                                   OPT_PAPER_MIN_HOPS, OPT_LANES,
-                                   OPT_MAX_VLS,        OPT_MAX_SLS };
+    static const int settled[] = {
+        OPT_SCHEME,    OPT_LAYERS,   OPT_MAX_HOPS,      OPT_SEED,
+        OPT_PATH_SETS, OPT_PER_HOST, OPT_RUES_FRACTION, OPT_PAPER_MIN_HOPS,
+        OPT_LANES,     OPT_MAX_VLS,  OPT_MAX_SLS
+    };
 
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         if (args->values[OPT_PREVIOUS] && args->values[settled[i]]) {
@@ -115,12 +116,13 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     params->within_parts = args->values[OPT_WITHIN_PARTS] != NULL;
     const struct sf_layer_scheme *scheme =
         sf_layer_scheme_find(params->scheme);
-    job->params.is_per_host = args->values[OPT_PER_HOST] != NULL;
     job->params.lanes = args->values[OPT_LANES];
     *timeoutp = 60;
     return check_previous(args) && check_scheme(args, scheme) &&
            cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
            cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
+           cli_path_sets(args, OPT_PATH_SETS, OPT_PER_HOST,
+                         &job->params.n_path_sets) &&
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
            cli_number(args, OPT_PAPER_MIN_HOPS, 1, 64,
                       &params->paper_min_hops) &&
@@ -394,9 +396,12 @@ const struct cli_command cli_command_route = {
                           "threads, which do not change the result (all "
                           "cores)",
                           NULL },
+        [OPT_PATH_SETS] = { "path-sets", 0, "N",
+                            "sets of paths, among which the hosts of a switch "
+                            "are dealt (1)",
+                            NULL },
         [OPT_PER_HOST] = { "per-host", 0, NULL,
-                           "paths of its own for each host of a switch",
-                           NULL },
+                           "as many: each host has paths of its own", NULL },
         [OPT_PREVIOUS] = { "previous", 'p', "DIR",
                            "repair the tables of an earlier run", NULL },
         [OPT_WITHIN_PARTS] = { "within-parts", 0, NULL,

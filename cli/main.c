@@ -224,6 +224,20 @@ cli_seed(const struct cli_args *args, int option, uint64_t *seedp)
     return true;
 }
 
+bool
+cli_path_sets(const struct cli_args *args, int number, int per_host,
+              uint32_t *n_setsp)
+{
+    *n_setsp = args->values[per_host] ? SF_NONE : 1;
+    if (args->values[per_host] && args->values[number]) {
+        cli_fail("%s: expected --%s or --%s, found both", args->command->name,
+                 args->command->options[number].name,
+                 args->command->options[per_host].name);
+        return false;
+    }
+    return cli_number(args, number, 1, SF_MAX_PORTS, n_setsp);
+}
+
 /* How many letters must be changed, added or left out to turn 'a' into
  * 'b'. */
 static size_t

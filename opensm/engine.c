@@ -172,7 +172,7 @@ is_same_params(const struct sf_routing_params *a,
            a->layers.n_layers == b->layers.n_layers &&
            a->layers.max_hops == b->layers.max_hops &&
            a->layers.seed == b->layers.seed &&
-           a->is_per_host == b->is_per_host;
+           a->n_path_sets == b->n_path_sets;
 }
 
 static bool
@@ -268,7 +268,7 @@ fallback_params(const struct sf_routing_params *params)
     tree.layers.max_hops = 0;
     tree.lanes = "dfsssp";
     tree.max_vls = 1;
-    tree.is_per_host = false;
+    tree.n_path_sets = 1;
     return tree;
 }
 

@@ -114,6 +114,13 @@ read_layers(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_path_sets(const struct reader *reader, const char *value)
+{
+    return read_small(reader, value, SF_MAX_PORTS,
+                      &reader->options->n_path_sets);
+}
+
+static enum sf_status
 read_max_vls(const struct reader *reader, const char *value)
 {
     return read_small(reader, value, SF_MAX_VLS, &reader->options->max_vls);
@@ -161,10 +168,11 @@ static const struct {
     const char *key;
     enum sf_status (*read)(const struct reader *reader, const char *value);
 } keys[] = {
-    { "scheme", read_scheme },     { "layers", read_layers },
-    { "lanes", read_lanes },       { "max_vls", read_max_vls },
-    { "max_hops", read_max_hops }, { "seed", read_seed },
-    { "plan", read_plan },         { "status", read_status },
+    { "scheme", read_scheme },       { "layers", read_layers },
+    { "path_sets", read_path_sets }, { "lanes", read_lanes },
+    { "max_vls", read_max_vls },     { "max_hops", read_max_hops },
+    { "seed", read_seed },           { "plan", read_plan },
+    { "status", read_status },
 };
 
 static const char *

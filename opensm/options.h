@@ -13,6 +13,7 @@ struct sf_plugin_options {
     const struct sf_lane_scheme *lanes;   /* How to keep deadlock away; NULL:
                                            * as the scheme likes best. */
     uint32_t n_layers;                    /* 0: as many as addresses. */
+    uint32_t n_path_sets;                 /* 0: one. */
     uint32_t max_vls;                     /* 0: as many as the fabric has. */
     uint32_t max_hops;                    /* 0: the scheme's default. */
     uint64_t seed;

@@ -169,6 +169,7 @@ routing_params(const struct plugin *plugin)
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
                     .within_parts = true,
                     .updown_first = true },
+        .n_path_sets = options->n_path_sets,
         .lanes = options->lanes ? options->lanes->name : NULL,
         .max_vls = options->max_vls,
     };

@@ -83,11 +83,12 @@ pack_routing(const struct sf_routing *routing)
     const struct sf_fabric *fabric = routing->fabric;
     const struct sf_layers_params *layers = &routing->params.layers;
     return json_pack(
-        "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b}",
+        "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b}",
         "n_switches", (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_links",
         (json_int_t)routing->graph->n_links, "scheme", layers->scheme,
-        "n_layers", (json_int_t)layers->n_layers, "max_hops",
+        "n_layers", (json_int_t)layers->n_layers, "n_path_sets",
+        (json_int_t)routing->params.n_path_sets, "max_hops",
         (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
         "lanes", routing->params.lanes, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",

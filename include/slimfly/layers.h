@@ -86,8 +86,8 @@ struct sf_layers_params {
     bool within_parts;  /* Route a disconnected graph part by part instead
                          * of refusing it. */
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
-    uint32_t variant;    /* The layers are for host number 'variant' of each */
-    uint32_t n_variants; /* switch, of so many; 0: for all its hosts. */
+    uint32_t variant;    /* The layers are for every host of a switch whose */
+    uint32_t n_variants; /* number has this remainder; 0: for all hosts. */
 
     /* Options of single schemes; others ignore them. */
     uint32_t paper_min_hops; /* paper: the shortest path that counts as almost

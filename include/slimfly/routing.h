@@ -10,15 +10,16 @@
 
 struct sf_routing_params {
     struct sf_layers_params layers; /* 'turns' is not for the caller. */
-    bool is_per_host;  /* Paths of its own for each host of a switch. */
-    const char *lanes; /* A lane scheme; NULL: as sf_lane_scheme_for(), or
-                        * dfsssp where that does not do. */
-    uint32_t max_vls;  /* 0: SF_DEFAULT_VLS. */
-    uint32_t max_sls;  /* 0: SF_N_SLS. */
+    uint32_t n_path_sets; /* Sets of paths among which the hosts of a switch
+                           * are dealt, one each at most; 0: one for all. */
+    const char *lanes;    /* A lane scheme; NULL: as sf_lane_scheme_for(), or
+                           * dfsssp where that does not do. */
+    uint32_t max_vls;     /* 0: SF_DEFAULT_VLS. */
+    uint32_t max_sls;     /* 0: SF_N_SLS. */
 };
 
 struct sf_routing {
-    struct sf_routing_params params; /* Names are those of the schemes. */
+    struct sf_routing_params params; /* As used, without defaults. */
     struct sf_fabric *fabric;        /* A copy. */
     struct sf_graph *graph;          /* Its switches; */
     uint32_t *link_ports;            /* the ports of their links. */

@@ -113,12 +113,12 @@ static uint32_t
 count_variants(const struct sf_comparison_params *params,
                const struct sf_comparison_row *row)
 {
-    uint32_t most = 1;
+    uint32_t most = 1, asked = row->n_path_sets ? row->n_path_sets : 1;
 
-    for (uint32_t s = 0; row->is_per_host && s < params->graph->n_nodes; s++) {
+    for (uint32_t s = 0; s < params->graph->n_nodes; s++) {
         most = params->n_hosts[s] > most ? params->n_hosts[s] : most;
     }
-    return row->given ? row->n_given : most;
+    return row->given ? row->n_given : asked < most ? asked : most;
 }
 
 /* Writes down what the layers depend on. */
@@ -166,8 +166,7 @@ make_layers(struct working *working, struct sf_error *err)
         layers.n_layers = working->row->n_layers;
         layers.seed = working->seed;
         layers.variant = i;
-        layers.n_variants =
-            working->row->is_per_host ? working->n_variants : 0;
+        layers.n_variants = working->n_variants;
         layers.n_threads = working->all->n_inner_threads;
         status = sf_layers_build(params->graph, params->n_hosts, &layers,
                                  &working->made[i], err);

@@ -38,7 +38,7 @@ sf_comparison_row_parse(const char *text, uint32_t n_layers,
         .mode = SF_THROUGHPUT_LAYERS,
         .n_layers = n_layers,
         .layers = { .scheme = scheme->name, .rues_fraction = fraction },
-        .is_per_host = scheme->is_per_host,
+        .n_path_sets = scheme->is_per_host ? SF_NONE : 0,
     };
     snprintf(row->label, sizeof row->label, "%s", text);
     return SF_OK;

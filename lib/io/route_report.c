@@ -175,7 +175,7 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
             (unsigned long long)is.min_load, (unsigned long long)is.max_load,
             is.mean_load > 0 ? (double)is.max_load / is.mean_load : 0);
     if ((double)is.max_load > UNEVEN * is.mean_load &&
-        !routing->params.is_per_host) {
+        routing->params.n_path_sets == 1) {
         fputs("  that is uneven: --per-host gives each host of a switch paths "
               "of its own\n",
               stream);
@@ -218,13 +218,15 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         json_array_append_new(hops, json_integer((json_int_t)is.n_by_hops[i]));
     }
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, "
+        "s:I, "
         "s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
         "schema", "slimfly.route", "schema_version", 1, "scheme",
         layers->scheme, "n_layers", (json_int_t)layers->n_layers, "lmc",
         (json_int_t)sf_lmc_for_layers(layers->n_layers), "max_hops",
         (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
-        "per_host", (int)routing->params.is_per_host, "n_switches",
+        "n_path_sets", (json_int_t)routing->params.n_path_sets, "per_host",
+        (int)(routing->params.n_path_sets > 1), "n_switches",
         (json_int_t)routing->fabric->n_switches, "n_hosts",
         (json_int_t)(routing->fabric->n_nodes - routing->fabric->n_switches),
         "n_lids", (json_int_t)count_lids(routing->tables), "n_paths",
@@ -299,7 +301,8 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
         sf_json_number(reader, lanes_object, "lanes", "max_sls", 1, SF_N_SLS);
     params->max_vls = sf_json_number(reader, lanes_object, "lanes", "max_vls",
                                      1, SF_MAX_VLS);
-    params->is_per_host = json_is_true(json_object_get(root, "per_host"));
+    params->n_path_sets =
+        sf_json_number(reader, root, "", "n_path_sets", 1, UINT32_MAX);
     routing->max_hops =
         sf_json_number(reader, root, "", "max_hops", 1, UINT32_MAX);
 }

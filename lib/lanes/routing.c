@@ -44,7 +44,9 @@ settle_params(const struct sf_routing_params *params,
     settledp->lanes = lanes->name;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
-    settledp->is_per_host = params->is_per_host || layers->is_per_host;
+    settledp->n_path_sets = layers->is_per_host   ? SF_NONE
+                            : params->n_path_sets ? params->n_path_sets
+                                                  : 1;
     return SF_OK;
 }
 
@@ -65,7 +67,7 @@ count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
     return most;
 }
 
-/* Builds the layers: one set, or one for each host of a switch. */
+/* Builds the layers: a set of them for each variant. */
 static enum sf_status
 build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
                uint32_t n_variants, struct sf_layers **variants,
@@ -76,7 +78,7 @@ build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
     for (uint32_t i = 0; status == SF_OK && i < n_variants; i++) {
         struct sf_layers_params params = routing->params.layers;
         params.variant = i;
-        params.n_variants = routing->params.is_per_host ? n_variants : 0;
+        params.n_variants = n_variants;
         params.turns = routing->turns;
         sf_layers_free(variants[i]);
         status = sf_layers_build(routing->graph, n_hosts, &params,
@@ -195,7 +197,10 @@ build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
 
     if (n_hosts) {
         n_variants = count_hosts(routing->fabric, n_hosts);
-        n_variants = routing->params.is_per_host ? n_variants : 1;
+        if (n_variants > routing->params.n_path_sets) {
+            n_variants = routing->params.n_path_sets;
+        }
+        routing->params.n_path_sets = n_variants;
         variants = sf_calloc(n_variants, sizeof *variants);
     }
     if (!variants) {

@@ -90,23 +90,31 @@ is_alike(const struct sf_tables *tables, const struct target *a,
     return is_same;
 }
 
-/* How many variants of layers there are: one, or one for each host of the
- * switch that has most. */
+/* Whether all hosts go the way of the host 'n' before them on their switch. */
+static bool
+repeats_after(const struct sf_tables *tables, const target_vec *targets,
+              uint32_t n)
+{
+    for (size_t i = 0; i < targets->n; i++) {
+        const struct target *target = &targets->items[i];
+        if (target->number >= n && !is_alike(tables, target - n, target)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How many variants of layers there are: among so many, the hosts of each
+ * switch are dealt. */
 static uint32_t
 count_variants(const struct sf_tables *tables, const target_vec *targets)
 {
-    uint32_t most_hosts = 1;
-    bool is_per_host = false;
+    uint32_t n = 1;
 
-    for (size_t i = 1; i < targets->n; i++) {
-        const struct target *target = &targets->items[i];
-        if (target->number) {
-            is_per_host = is_per_host || !is_alike(tables, target - 1, target);
-        }
-        most_hosts =
-            target->number + 1 > most_hosts ? target->number + 1 : most_hosts;
+    while (!repeats_after(tables, targets, n)) {
+        n++;
     }
-    return is_per_host ? most_hosts : 1;
+    return n;
 }
 
 static struct sf_layers *

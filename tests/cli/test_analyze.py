@@ -126,6 +126,18 @@ class Metrics(Analyzed):
             self.assertTrue(paths["per_host"])
             self.assertEqual(paths["n_pairs"], 16 * 7)
 
+    def test_of_sets_of_paths(self):
+        self.check(self.route("sf:q=5", "--path-sets", "2"))
+        made = self.analyze("sf:q=5", "-s", "gates", "--path-sets", "2",
+                            "-t", "switch-permutation:distance=2")
+        one, each = (self.analyze("sf:q=5", "-s", "gates", *option,
+                                  "-t", "switch-permutation:distance=2")
+                     for option in ([], ["--per-host"]))
+        values = [document["rows"][0]["throughput"][0]["mean"]
+                  for document in (one, made, each)]
+        self.assertEqual(values, sorted(values))
+        self.assertGreater(values[1], 1.15 * values[0])
+
     def test_derived_figures_follow_from_the_histograms(self):
         paths = self.check(self.route("sf:q=5", "-s", "rues", "-l", "4"))
 

@@ -163,14 +163,38 @@ class Schemes(Routed):
     def test_per_host_paths_differ_among_the_hosts_of_a_switch(self):
         folder = self.route("sf:q=4", "--scheme", "paper", "--per-host")
         self.check(folder)
+        ways = self.ways_to_hosts(folder, 0)
+        self.assertEqual(len(ways), 3)
+        self.assertGreater(len(set(ways)), 1)
+
+    def ways_to_hosts(self, folder, home):
+        """Of each host of a switch, the paths of all switches to it."""
         tables = Tables(folder)
-        hosts = [lid for lid, (home, _) in sorted(tables.home.items())
-                 if home == tables.switches[0] and lid in tables.lids
+        hosts = [lid for lid, (switch, _) in sorted(tables.home.items())
+                 if switch == tables.switches[home] and lid in tables.lids
                  and tables.lids[lid] == 3]
-        self.assertEqual(len(hosts), 3)
-        self.assertGreater(len({tuple(tuple(tables.path(s, lid))
-                                      for s in tables.switches)
-                                for lid in hosts}), 1)
+        return [tuple(tuple(tables.path(s, lid)) for s in tables.switches)
+                for lid in hosts]
+
+    def test_the_hosts_of_a_switch_are_dealt_among_sets_of_paths(self):
+        folder = self.route("sf:q=5", "--path-sets", "3")
+        self.check(folder)
+        self.assertEqual(self.report(folder)["n_path_sets"], 3)
+        for home in 0, 49:
+            ways = self.ways_to_hosts(folder, home)
+            self.assertEqual(len(ways), 4)
+            self.assertEqual(len(set(ways)), 3)
+            self.assertEqual(ways[0], ways[3])
+        again = self.route(f"{folder}/fabric.ibnetdiscover", "--previous",
+                           folder)
+        self.assertEqual(self.report(again)["n_path_sets"], 3)
+        self.assertEqual(self.report(again)["repair"]["changed"], 0)
+
+    def test_as_many_sets_as_hosts_are_the_most(self):
+        each = self.route("sf:q=4", "--per-host")
+        many = self.route("sf:q=4", "--path-sets", "200")
+        self.assertEqual(self.report(each)["n_path_sets"], 3)
+        self.assertEqual(self.report(each), self.report(many))
 
     def test_documented_members_are_there(self):
         with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:
@@ -266,6 +290,7 @@ class Repair(Routed):
         self.assertEqual((after["n_layers"], after["seed"], after["scheme"]),
                          (2, 5, "paper"))
         for option in (["-l", "2"], ["--seed", "5"], ["--per-host"],
+                       ["--path-sets", "2"],
                        ["-s", "paper"], ["--max-hops", "3"]):
             self.fails("route", "sf:q=4", "-o", "/nonexistent", "--previous",
                        before, *option, says="does not go with --previous")
@@ -292,6 +317,10 @@ class BadInput(harness.Case):
                      "whole number from 1 to 128"),
                     (["sf:q=5", "-o", out, "--layers", "129"],
                      "whole number from 1 to 128"),
+                    (["sf:q=5", "-o", out, "--path-sets", "0"],
+                     "whole number from 1 to 254"),
+                    (["sf:q=5", "-o", out, "--path-sets", "2", "--per-host"],
+                     "expected --path-sets or --per-host, found both"),
                     (["sf:q=5", "-o", out, "--scheme", "luck"],
                      "expected one of gates"),
                     (["sf:q=5", "-o", out, "--seed", "x"], "whole number"),

@@ -194,7 +194,7 @@ change(struct question *question, int number)
         question->rows[0].n_layers = 3;
         return true;
     case 7:
-        question->rows[0].is_per_host = true;
+        question->rows[0].n_path_sets = 2;
         return true;
     case 8:
         question->traffics[1] = "adversarial";
@@ -250,7 +250,7 @@ TEST(comparison_rows_from_words)
     CHECK_NEAR(row.layers.rues_fraction, 0.25, 0);
     CHECK_EQ(row.n_layers, 8);
     CHECK_EQ(sf_comparison_row_parse("ftree", 8, &row, NULL), SF_OK);
-    CHECK(row.is_per_host);
+    CHECK_EQ(row.n_path_sets, SF_NONE);
     CHECK_EQ(sf_comparison_row_parse("", 8, &row, &err), SF_EINVAL);
     CHECK_EQ(sf_comparison_row_parse("rues:0", 8, &row, &err), SF_EINVAL);
     CHECK_EQ(sf_comparison_row_parse("rues:nan", 8, &row, &err), SF_EINVAL);

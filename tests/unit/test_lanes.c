@@ -12,7 +12,7 @@
 struct lane_case {
     const char *layers, *lanes;
     uint32_t n_layers, max_vls, seed;
-    bool is_per_host;
+    uint32_t n_path_sets;
 };
 
 static struct sf_routing_params
@@ -22,7 +22,7 @@ params_of(const struct lane_case *is)
         .layers = { .scheme = is->layers,
                     .n_layers = is->n_layers,
                     .seed = is->seed },
-        .is_per_host = is->is_per_host,
+        .n_path_sets = is->n_path_sets,
         .lanes = is->lanes,
         .max_vls = is->max_vls,
     };
@@ -75,8 +75,8 @@ check_case(const struct sf_fabric *fabric, const char *spec,
     char what[256];
 
     snprintf(what, sizeof what,
-             "%s, %s in %u layers%s, %s with %u VLs, seed %u", spec,
-             is->layers, is->n_layers, is->is_per_host ? " per host" : "",
+             "%s, %s in %u layers, %u sets, %s with %u VLs, seed %u", spec,
+             is->layers, is->n_layers, is->n_path_sets,
              is->lanes ? is->lanes : "default", is->max_vls, is->seed);
     enum sf_status status = sf_routing_build(fabric, &params, &routing, &err);
     if (status == SF_OK) {
@@ -104,6 +104,7 @@ draw_case(const char *spec, struct sf_random *random)
                                          NULL };
     static const uint32_t n_layers[] = { 1, 2, 4, 8 };
     static const uint32_t max_vls[] = { 1, 2, 3, 4, 8, 15 };
+    static const uint32_t n_path_sets[] = { 1, 1, 1, 2, SF_NONE };
     uint32_t n_schemes = strncmp(spec, "ft", 2) == 0 ? 7 : 6;
     struct lane_case is = {
         .layers = layers[sf_random_below(random, n_schemes)],
@@ -111,7 +112,7 @@ draw_case(const char *spec, struct sf_random *random)
         .n_layers = n_layers[sf_random_below(random, 4)],
         .max_vls = max_vls[sf_random_below(random, 6)],
         .seed = sf_random_below(random, 1000),
-        .is_per_host = sf_random_below(random, 5) == 0,
+        .n_path_sets = n_path_sets[sf_random_below(random, 5)],
     };
 
     if (is.lanes && strcmp(is.lanes, "turns") == 0 &&
@@ -226,7 +227,7 @@ TEST(lanes_none_deadlocks_on_a_ring)
         struct sf_fabric *fabric = ring(n, 1);
         for (size_t i = 0; sf_lane_schemes[i]; i++) {
             const struct sf_lane_scheme *scheme = sf_lane_schemes[i];
-            struct lane_case is = { "minimal", scheme->name, 1, 3, n, false };
+            struct lane_case is = { "minimal", scheme->name, 1, 3, n, 1 };
             if ((n >= 8 && strcmp(is.lanes, "hops") == 0) ||
                 (n >= 7 && scheme->needs_turns)) {
                 CHECK(!check_case(fabric, "ring", &is));
@@ -248,8 +249,7 @@ TEST(lanes_by_hops_take_at_most_6_sls)
     for (size_t i = 0; i < ARRAY_SIZE(qs); i++) {
         char spec[32];
         snprintf(spec, sizeof spec, "sf:q=%u,p=1", qs[i]);
-        struct lane_case is = { "gates", "hops", qs[i] < 11 ? 8 : 2,
-                                3,       1,      false };
+        struct lane_case is = { "gates", "hops", qs[i] < 11 ? 8 : 2, 3, 1, 1 };
         struct sf_fabric *fabric = lanes_fabric(spec, is.n_layers);
         struct sf_routing *routing = route(fabric, &is);
         CHECK_FOR(routing->lanes->n_sls <= 6, "%s: %u SLs", spec,
@@ -267,7 +267,7 @@ TEST(lanes_by_hops_take_at_most_6_sls)
 TEST(lanes_by_hops_use_other_vls_for_each_hop)
 {
     struct sf_fabric *fabric = lanes_fabric("sf:q=5,p=2", 4);
-    struct lane_case is = { "gates", "hops", 4, 8, 1, false };
+    struct lane_case is = { "gates", "hops", 4, 8, 1, 1 };
     struct sf_routing *routing = route(fabric, &is);
     const struct sf_lanes *lanes = routing->lanes;
     uint32_t used[3] = { 0 };
@@ -320,29 +320,23 @@ TEST(lanes_refuse_what_cannot_be)
         enum sf_status status;
         const char *says;
     } cases[] = {
-        { "sf:q=5", { "gates", "turns", 2, 1, 0, false }, SF_ELANES, "2 VLs" },
-        { "sf:q=5", { "gates", "hops", 2, 2, 0, false }, SF_ELANES, "3" },
-        { "sf:q=5", { "minimal", "hops", 1, 1, 0, false }, SF_ELANES, "2" },
-        { "df:a=4,h=2",
-          { "gates", "hops", 2, 8, 0, false },
-          SF_ELANES,
-          "3 hops" },
+        { "sf:q=5", { "gates", "turns", 2, 1, 0, 1 }, SF_ELANES, "2 VLs" },
+        { "sf:q=5", { "gates", "hops", 2, 2, 0, 1 }, SF_ELANES, "3" },
+        { "sf:q=5", { "minimal", "hops", 1, 1, 0, 1 }, SF_ELANES, "2" },
+        { "df:a=4,h=2", { "gates", "hops", 2, 8, 0, 1 }, SF_ELANES, "3 hops" },
         { "ft3:ports=4",
-          { "ftree", "hops", 1, 8, 0, false },
+          { "ftree", "hops", 1, 8, 0, 1 },
           SF_ELANES,
           "3 hops" },
-        { "sf:q=5", { "gates", "dfsssp", 4, 2, 0, false }, SF_ELANES, "VLs" },
+        { "sf:q=5", { "gates", "dfsssp", 4, 2, 0, 1 }, SF_ELANES, "VLs" },
+        { "sf:q=5", { "paper", "turns", 2, 8, 0, 1 }, SF_ELANES, "dfsssp" },
+        { "sf:q=5", { "gates", "turns", 2, 16, 0, 1 }, SF_EINVAL, "15" },
         { "sf:q=5",
-          { "paper", "turns", 2, 8, 0, false },
-          SF_ELANES,
-          "dfsssp" },
-        { "sf:q=5", { "gates", "turns", 2, 16, 0, false }, SF_EINVAL, "15" },
-        { "sf:q=5",
-          { "gates", "nonsense", 2, 8, 0, false },
+          { "gates", "nonsense", 2, 8, 0, 1 },
           SF_EINVAL,
           "nonsense" },
         { "sf:q=5",
-          { "nonsense", "turns", 2, 8, 0, false },
+          { "nonsense", "turns", 2, 8, 0, 1 },
           SF_EINVAL,
           "nonsense" },
     };
@@ -362,7 +356,7 @@ TEST(lanes_of_paths_per_host_are_safe)
         struct sf_fabric *fabric = lanes_fabric(specs[i], 2);
         for (size_t j = 0; sf_lane_schemes[j]; j++) {
             struct lane_case is = { "gates", sf_lane_schemes[j]->name, 2, 8, 1,
-                                    true };
+                                    SF_NONE };
             struct sf_routing *routing = route(fabric, &is);
             lanes_check(routing, is.lanes);
             sf_routing_free(routing);
@@ -375,7 +369,7 @@ TEST(lanes_of_paths_per_host_are_safe)
 TEST(lanes_refuse_tables_that_go_round)
 {
     struct sf_fabric *fabric = ring(5, 1);
-    struct lane_case is = { "minimal", "none", 1, 2, 0, false };
+    struct lane_case is = { "minimal", "none", 1, 2, 0, 1 };
     struct sf_routing *routing = route(fabric, &is);
     struct sf_turns *turns = UNSET(struct sf_turns);
     uint32_t lid = fabric->nodes[0].lid;
@@ -511,7 +505,7 @@ TEST(lanes_by_turns_are_recalled)
 
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_fabric *fabric = lanes_fabric(specs[i], 4);
-        struct lane_case is = { "gates", "turns", 4, i % 2 ? 8 : 4, 3, false };
+        struct lane_case is = { "gates", "turns", 4, i % 2 ? 8 : 4, 3, 1 };
         struct sf_routing *routing = route(fabric, &is);
         struct sf_turns *turns;
         struct sf_error err = { 0 };
@@ -534,7 +528,7 @@ TEST(lanes_that_deadlock_are_not_recalled)
 
     for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
         struct sf_fabric *fabric = ring(7, 2);
-        struct lane_case is = { "minimal", schemes[i], 2, 8, 0, false };
+        struct lane_case is = { "minimal", schemes[i], 2, 8, 0, 1 };
         struct sf_routing *routing = route(fabric, &is);
         struct sf_turns *turns = UNSET(struct sf_turns);
         struct sf_error err = { 0 };
@@ -667,7 +661,7 @@ TEST(lanes_with_a_change_are_judged_alike)
                                 2,
                                 8,
                                 i,
-                                false };
+                                1 };
         struct sf_routing *routing = route(fabric, &is);
         for (uint32_t j = 0; j < 40; j++) {
             struct undo undo[3];
@@ -705,7 +699,7 @@ TEST(lanes_for_each_path_are_few)
                                 cases[i / 2].n_layers,
                                 cases[i / 2].max_vls,
                                 (uint32_t)i % 2 + 1,
-                                false };
+                                1 };
         struct sf_fabric *fabric =
             lanes_fabric(cases[i / 2].spec, is.n_layers);
         sf_routing_free(route(fabric, &is));
@@ -749,7 +743,7 @@ TEST(lanes_by_turns_keep_three_disjoint_paths)
     uint32_t n_fewer[3] = { 0 };
 
     for (uint32_t seed = 1; seed <= 3; seed++) {
-        struct lane_case is = { "gates", "turns", 4, 4, seed, false };
+        struct lane_case is = { "gates", "turns", 4, 4, seed, 1 };
         struct sf_routing *routing = route(fabric, &is);
         struct sf_layers *layers = layers_of(routing, 4);
         uint32_t *distances = oracle_route_distances(routing->graph);

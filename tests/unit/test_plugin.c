@@ -51,6 +51,7 @@ TEST(plugin_options_are_defaults_if_nothing_is_said)
         CHECK(options.scheme == sf_layer_schemes[0]);
         CHECK(!options.lanes);
         CHECK_EQ(options.n_layers, 0);
+        CHECK_EQ(options.n_path_sets, 0);
         CHECK_EQ(options.max_vls, 0);
         CHECK_EQ(options.seed, 1);
         CHECK_STR(options.status, "");
@@ -62,6 +63,7 @@ TEST(plugin_options_are_words)
     struct sf_plugin_options options;
 
     CHECK_EQ(sf_plugin_options_load(" scheme=minimal,layers=8 lanes=turns, "
+                                    "path_sets=3 "
                                     "max_vls=4 max_hops=5 "
                                     "seed=18446744073709551615 "
                                     "status=/run/s.json plan=/etc/plan",
@@ -70,6 +72,7 @@ TEST(plugin_options_are_words)
     CHECK_STR(options.scheme->name, "minimal");
     CHECK_STR(options.lanes->name, "turns");
     CHECK_EQ(options.n_layers, 8);
+    CHECK_EQ(options.n_path_sets, 3);
     CHECK_EQ(options.max_vls, 4);
     CHECK_EQ(options.max_hops, 5);
     CHECK_EQ(options.seed, UINT64_MAX);
@@ -97,15 +100,16 @@ TEST(plugin_options_that_cannot_be_are_refused)
 {
     check_refused("layers", "event_plugin_options: expected key = value, "
                             "found 'layers'");
-    check_refused("colour=red", "expected a key: scheme, layers, lanes, "
-                                "max_vls, max_hops, seed, plan, status, found "
-                                "'colour'");
+    check_refused("colour=red", "expected a key: scheme, layers, "
+                                "path_sets, lanes, max_vls, max_hops, seed, "
+                                "plan, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
     check_refused("layers=4x", "found '4x'");
     check_refused("layers=-4", "found '-4'");
     check_refused("layers=", "expected a value after the key, found 'layers'");
+    check_refused("path_sets=0", "from 1 to 254");
     check_refused("max_vls=16", "from 1 to 15");
     check_refused("seed=18446744073709551616", "whole number from 0");
     check_refused("scheme=best", "expected a layer scheme: gates, ");
