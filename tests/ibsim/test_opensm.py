@@ -195,6 +195,22 @@ class Faults(Plugged):
         self.assertEqual(self.tables(), before)
         self.assertEqual(status["warnings"], [])
 
+    def test_sets_of_paths_are_repaired(self):
+        self.plan("sf:q=5")
+        opensm = self.manager(lmc=2, options="path_sets=2")
+        status = self.wait(opensm, 0)
+        self.assertEqual(status["routing"]["n_path_sets"], 2)
+        self.assertEqual(status["warnings"], [])
+        before = self.tables()
+        end = self.cables[77][0]
+        self.sim.command(f'Unlink "{end[0]}"[{end[1]}]')
+        status = self.wait(opensm, 1)
+        self.assertEqual(status["outcome"], "repaired")
+        self.audit("--all-on-sl", "0")
+        self.sim.command(f'ReLink "{end[0]}"[{end[1]}]')
+        self.wait(opensm, 0)
+        self.assertEqual(self.tables(), before)
+
     def test_cables_moved_while_it_sweeps(self):
         # Directed routes then lead to other switches than OpenSM thinks, and
         # take tables there.
@@ -291,6 +307,9 @@ class Options(Plugged):
         self.write("# First.", "layers = 4")
         opensm = self.manager(lmc=2, options=f"{self.work}/options")
         opensm.wait_status(scheme="gates", n_layers=4)
+        self.write("path_sets = 3")
+        opensm.hangup()
+        opensm.wait_status(scheme="gates", n_path_sets=3)
         self.write("scheme = minimal", "layers = 2", "lanes = dfsssp")
         opensm.hangup()
         status = opensm.wait_status(scheme="minimal", n_layers=2,
