@@ -57,15 +57,15 @@ struct sf_lanes {
 
 /* Chooses for every turn of 'graph' a VL and for every channel a rank, such
  * that many paths are allowed: all of two hops, and of the longer ones as
- * many as can be for every pair of switches.  They are for 'n_layers' layers,
- * 0 if that is not known: these should arrive at a switch over its first arcs
- * in 'gates', and paths that do count more.  SF_ELANES: too few VLs.
+ * many as can be for every pair of switches.  Paths that arrive at a switch
+ * over the first 'n_gates' of its arcs in 'gates', one for each layer and set
+ * of paths above the minimal ones, count more.  SF_ELANES: too few VLs.
  *
  * O(R P) time for P paths of three hops and R rounds, of which small graphs
  * have many and large ones few. */
 enum sf_status sf_turns_design(const struct sf_graph *graph,
                                const struct sf_lanes_params *params,
-                               uint32_t n_layers, struct sf_turns **turnsp,
+                               uint32_t n_gates, struct sf_turns **turnsp,
                                struct sf_error *err);
 
 /* Finds the turns of 'tables' with 'sl2vl', made for 'fabric' earlier: VLs as

@@ -120,7 +120,7 @@ build_design(struct sf_routing *routing, uint64_t seed,
     sf_turns_free(routing->turns);
     enum sf_status status =
         sf_turns_design(routing->graph, &lanes,
-                        n_variants == 1 ? routing->params.layers.n_layers : 0,
+                        (routing->params.layers.n_layers - 1) * n_variants,
                         &routing->turns, err);
     return status == SF_OK
                ? build_variants(routing, n_hosts, n_variants, variants, err)

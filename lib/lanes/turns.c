@@ -515,14 +515,13 @@ clear_design(struct design *design)
 
 enum sf_status
 sf_turns_design(const struct sf_graph *graph,
-                const struct sf_lanes_params *params, uint32_t n_layers,
+                const struct sf_lanes_params *params, uint32_t n_gates,
                 struct sf_turns **turnsp, struct sf_error *err)
 {
     uint32_t n_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     n_vls = n_vls < MOST_VLS ? n_vls : MOST_VLS;
     size_t n_arcs = 2 * (size_t)graph->n_links;
-    struct design design = { .graph = graph,
-                             .n_gates = n_layers ? n_layers - 1 : SF_NONE };
+    struct design design = { .graph = graph, .n_gates = n_gates };
 
     *turnsp = NULL;
     if (n_vls < 2) {
