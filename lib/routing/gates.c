@@ -46,7 +46,10 @@
 
 /* Found by experiment over q = 5 to 13, 4 to 16 layers; flat around. */
 static const int32_t overlap_cost = 6 * UNIT; /* Not disjoint, */
-static const int32_t overlap_more = UNIT / 2; /* at both ends. */
+static const int32_t overlap_more = UNIT / 2; /* at both ends, */
+static const int32_t overlap_most = 4 * UNIT; /* where layers outnumber gates
+                                               * and different paths, if not
+                                               * disjoint, can be had. */
 static const int32_t fairness = 20;           /* Times as much for every
                                                * layer wasted before. */
 static const int32_t pin_price = UNIT; /* Of a relay on whom the layer is
@@ -314,8 +317,8 @@ need_of(const struct tree *tree, uint32_t s)
 static int32_t
 waste_cost(const struct tree *tree, uint32_t s, uint32_t n_shared)
 {
-    return (overlap_cost + (int32_t)(n_shared - 1) * overlap_more) *
-           need_of(tree, s);
+    int32_t more = tree->usual_waste > 0 ? overlap_most : overlap_more;
+    return (overlap_cost + (int32_t)(n_shared - 1) * more) * need_of(tree, s);
 }
 
 /* The gate through which 'arc' to 'v' leads. */
