@@ -29,7 +29,8 @@ struct levelling {
     const struct sf_layer_job *job;
     const uint32_t *weights; /* [V] */
     uint64_t *loads;         /* [2E] */
-    uint64_t limit;
+    uint64_t limit;          /* Above it, a link carries too much; */
+    uint64_t most;           /* above that none does. */
     uint32_t enough; /* Separate paths that a pair must keep, if it has as
                       * many. */
     uint32_t *path;  /* [max_hops] */
@@ -69,7 +70,7 @@ is_allowed(const struct sf_layer_job *job, const uint32_t *arcs, uint32_t n)
 }
 
 /* By how much the links of a path would exceed the limit with 'routes' more,
- * in sum. */
+ * in sum; UINT64_MAX if one came to have the most of all. */
 static uint64_t
 excess_of(const struct levelling *levelling, const uint32_t *arcs, uint32_t n,
           uint64_t routes)
@@ -78,6 +79,9 @@ excess_of(const struct levelling *levelling, const uint32_t *arcs, uint32_t n,
 
     for (uint32_t i = 0; i < n; i++) {
         uint64_t load = levelling->loads[arcs[i]] + routes;
+        if (load > levelling->most) {
+            return UINT64_MAX;
+        }
         excess += load > levelling->limit ? load - levelling->limit : 0;
     }
     return excess;
@@ -188,15 +192,16 @@ static bool
 find_limit(struct levelling *levelling, uint32_t percent)
 {
     uint32_t n_arcs = 2 * levelling->job->graph->n_links;
-    uint64_t sum = 0, most = 0;
+    uint64_t sum = 0;
 
+    levelling->most = 0;
     for (uint32_t i = 0; i < n_arcs; i++) {
         uint64_t load = levelling->loads[i];
         sum += load;
-        most = load > most ? load : most;
+        levelling->most = load > levelling->most ? load : levelling->most;
     }
     levelling->limit = sum * percent / 100 / (n_arcs ? n_arcs : 1);
-    return most > levelling->limit;
+    return levelling->most > levelling->limit;
 }
 
 enum sf_status

@@ -1,0 +1,54 @@
+"""How good routings are: throughput under permutations of switches two hops
+apart, as a mean over ten seeds of layers and permutations, and how evenly
+paths share the links.  Our scheme, with one and with two sets of paths for the
+hosts of a switch, beside the paper's and a free choice for every pair.
+
+Arguments: the program, sizes q.
+"""
+import json
+import subprocess
+import sys
+
+TRAFFIC = "switch-permutation:distance=2"
+LAYERS = "4", "8", "16"
+SEEDS = "10"
+
+
+def analyze(program, q, layers, *args):
+    """The rows of an analysis, by what they are of."""
+    done = subprocess.run(
+        [program, "analyze", f"sf:q={q}", "--layers", layers, "--traffic",
+         TRAFFIC, "--seeds", SEEDS, "--format", "json", *args],
+        check=True, stdout=subprocess.PIPE, text=True)
+    return {row["label"]: row for row in json.loads(done.stdout)["rows"]}
+
+
+def mean(row):
+    return row["throughput"][0]["mean"]
+
+
+def main():
+    program, sizes = sys.argv[1], sys.argv[2:] or ["5", "7", "9"]
+    print(f"\nthroughput under {TRAFFIC}, mean of {SEEDS} seeds\n"
+          "  q layers  paper  gates  2 sets  free   gates/  gates/  2 sets/  "
+          "most/mean\n"
+          "                                         paper    free     free  "
+          "paths a link", flush=True)
+    for q in sizes:
+        for layers in LAYERS:
+            rows = analyze(program, q, layers, "--schemes", "paper,gates",
+                           "--references", "free")
+            sets = analyze(program, q, layers, "--schemes", "gates",
+                           "--path-sets", "2", "--references", "none")
+            paper, gates, free = (mean(rows[name]) for name in
+                                  ("paper", "gates", "free choice"))
+            two = mean(sets["gates"])
+            load = rows["gates"]["paths"]["paths_per_link"]
+            print(f"{q:>3} {layers:>6} {paper:>6.3f} {gates:>6.3f} "
+                  f"{two:>7.3f} {free:>5.3f} {gates / paper:>8.2f} "
+                  f"{gates / free:>7.2f} {two / free:>8.2f} "
+                  f"{load['max'] / load['mean']:>13.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
