@@ -96,13 +96,16 @@ count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
     uint32_t enough =
         layers->n_layers < ENOUGH_PATHS ? layers->n_layers : ENOUGH_PATHS;
     uint32_t n_poor = 0;
+    struct sf_ends ends[SF_MAX_LAYERS];
 
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
         for (uint32_t s = 0; s < graph->n_nodes; s++) {
             uint32_t arc = sf_layers_arc(layers, graph, 0, s, d);
-            n_poor +=
-                arc != SF_NONE && graph->arcs[arc].to != d &&
-                sf_layers_count_separate(layers, graph, s, d, enough) < enough;
+            if (arc != SF_NONE && graph->arcs[arc].to != d) {
+                sf_layers_find_ends(layers, graph, s, d, ends);
+                n_poor += sf_ends_count_separate(ends, layers->n_layers,
+                                                 enough) < enough;
+            }
         }
     }
     return n_poor <= graph->n_nodes * graph->n_nodes / FEW ? n_poor : 0;

@@ -96,22 +96,42 @@ add_routes(struct levelling *levelling, const uint32_t *arcs, uint32_t n,
     }
 }
 
-/* Lets the leaf 's' go another way, over links with more room, if it can. */
+static bool
+starts_with(const struct sf_ends *ends, uint32_t n, uint32_t first)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (ends[i].first == first) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Lets the leaf 's' go another way, over links with more room, if it can.
+ * Where no path may be lost, it must start with a link that no other layer
+ * starts with, which rules out most ways at once. */
 static void
 redirect(struct levelling *levelling, uint32_t layer, uint32_t s, uint32_t d)
 {
     const struct sf_layer_job *job = levelling->job;
     const struct sf_graph *graph = job->graph;
-    uint16_t *hop = &sf_layers_tree(job->layers, layer, d)[s], best = *hop;
+    uint16_t *hop = &sf_layers_tree(job->layers, layer, d)[s];
     uint64_t routes = (uint64_t)levelling->weights[s] * levelling->weights[d];
     uint32_t *path = levelling->path;
     uint32_t n = follow(job, layer, s, d, job->limits[d], path);
     uint32_t most_hops = layer == 0 ? n : job->limits[d];
-    uint32_t enough = SF_NONE;
+    uint32_t n_layers = job->layers->n_layers;
+    struct sf_ends ends[SF_MAX_LAYERS];
 
+    sf_layers_find_ends(job->layers, graph, s, d, ends);
+    uint32_t enough =
+        sf_ends_count_separate(ends, n_layers, levelling->enough);
     add_routes(levelling, path, n, -routes);
     uint64_t least = excess_of(levelling, path, n, routes);
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        if (levelling->enough == SF_NONE && starts_with(ends, n_layers, i)) {
+            continue;
+        }
         path[0] = i;
         n = follow(job, layer, graph->arcs[i].to, d, most_hops - 1, path + 1);
         if (n == SF_NONE) {
@@ -121,17 +141,14 @@ redirect(struct levelling *levelling, uint32_t layer, uint32_t s, uint32_t d)
         if (excess >= least || !is_allowed(job, path, n + 1)) {
             continue;
         }
-        if (enough == SF_NONE) {
-            enough = sf_layers_count_separate(job->layers, graph, s, d,
-                                              levelling->enough);
-        }
-        *hop = (uint16_t)(i - graph->first[s]);
-        if (sf_layers_count_separate(job->layers, graph, s, d, enough) ==
-            enough) {
+        struct sf_ends present = ends[layer];
+        ends[layer] = (struct sf_ends){ path[0], path[n] };
+        if (sf_ends_count_separate(ends, n_layers, enough) == enough) {
             least = excess;
-            best = *hop;
+            *hop = (uint16_t)(i - graph->first[s]);
+        } else {
+            ends[layer] = present;
         }
-        *hop = best;
     }
     n = follow(job, layer, s, d, job->limits[d], path);
     add_routes(levelling, path, n, routes);
@@ -204,6 +221,16 @@ find_limit(struct levelling *levelling, uint32_t percent)
     return levelling->most > levelling->limit;
 }
 
+/* Whether pairs have links at their ends that no layer uses.  Without, paths
+ * do not find others as good. */
+static bool
+has_spare_links(const struct sf_layer_job *job)
+{
+    uint64_t n_used =
+        (uint64_t)(job->layers->n_layers - 1) * job->graph->n_nodes;
+    return 4 * n_used <= 3 * 2 * (uint64_t)job->graph->n_links;
+}
+
 enum sf_status
 sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
                 uint64_t *loads, struct sf_error *err)
@@ -221,7 +248,8 @@ sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
                          graph->n_nodes);
     }
     for (size_t pass = 0; status == SF_OK && pass < N_PASSES; pass++) {
-        if (!find_limit(&levelling, passes[pass].percent)) {
+        if (!find_limit(&levelling, passes[pass].percent) ||
+            (passes[pass].enough == SF_NONE && !has_spare_links(job))) {
             continue;
         }
         levelling.enough = passes[pass].enough;

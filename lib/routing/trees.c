@@ -329,26 +329,36 @@ sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
     }
 }
 
-uint32_t
-sf_layers_count_separate(const struct sf_layers *layers,
-                         const struct sf_graph *graph, uint32_t s, uint32_t d,
-                         uint32_t most)
+void
+sf_layers_find_ends(const struct sf_layers *layers,
+                    const struct sf_graph *graph, uint32_t s, uint32_t d,
+                    struct sf_ends ends[SF_MAX_LAYERS])
 {
-    uint32_t firsts[SF_MAX_LAYERS], lasts[SF_MAX_LAYERS], n = 0;
-
-    for (uint32_t l = 0; l < layers->n_layers && n < most; l++) {
-        uint32_t first = sf_layers_arc(layers, graph, l, s, d), last = first;
-        uint32_t i = 0;
-        while (graph->arcs[last].to != d) {
-            last = sf_layers_arc(layers, graph, l, graph->arcs[last].to, d);
+    for (uint32_t l = 0; l < layers->n_layers; l++) {
+        uint32_t arc = sf_layers_arc(layers, graph, l, s, d);
+        ends[l].first = arc;
+        while (graph->arcs[arc].to != d) {
+            arc = sf_layers_arc(layers, graph, l, graph->arcs[arc].to, d);
         }
-        while (i < n && firsts[i] != first && lasts[i] != last) {
+        ends[l].last = arc;
+    }
+}
+
+uint32_t
+sf_ends_count_separate(const struct sf_ends *ends, uint32_t n, uint32_t most)
+{
+    struct sf_ends counted[SF_MAX_LAYERS];
+    uint32_t n_counted = 0;
+
+    for (uint32_t l = 0; l < n && n_counted < most; l++) {
+        uint32_t i = 0;
+        while (i < n_counted && counted[i].first != ends[l].first &&
+               counted[i].last != ends[l].last) {
             i++;
         }
-        if (i == n) {
-            firsts[n] = first;
-            lasts[n++] = last;
+        if (i == n_counted) {
+            counted[n_counted++] = ends[l];
         }
     }
-    return n;
+    return n_counted;
 }

@@ -43,11 +43,20 @@ void sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
 void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
                          uint32_t destination, uint64_t *loads);
 
-/* How many paths from 's' to another switch 'd', up to 'most', have first and
- * last links of their own. */
-uint32_t sf_layers_count_separate(const struct sf_layers *layers,
-                                  const struct sf_graph *graph, uint32_t s,
-                                  uint32_t d, uint32_t most);
+/* The first and the last arc of a path. */
+struct sf_ends {
+    uint32_t first, last;
+};
+
+/* Finds the ends of the paths from 's' to another switch 'd' in all layers. */
+void sf_layers_find_ends(const struct sf_layers *layers,
+                         const struct sf_graph *graph, uint32_t s, uint32_t d,
+                         struct sf_ends ends[SF_MAX_LAYERS]);
+
+/* How many of 'n' paths, up to 'most', share no end with those before that
+ * are counted, too. */
+uint32_t sf_ends_count_separate(const struct sf_ends *ends, uint32_t n,
+                                uint32_t most);
 
 /* Completes the tree towards 'destination' in 'layer', in which some switches
  * have a next hop already and 'depth' [V] tells their hops to go (SF_NONE for
