@@ -1,6 +1,7 @@
 /* test_throughput_quality.c -- how good the layers of 'gates' are: throughput
  * against the layers of the paper and against paths chosen freely for each
  * pair, under permutations of switches two hops apart. */
+#include "../oracle/annealing.h"
 #include "helpers.h"
 #include "slimfly/slimfly.h"
 #include "test.h"
@@ -113,6 +114,35 @@ TEST(throughput_quality_of_two_sets)
                specs[i], gates, chosen, gates / chosen);
         CHECK_FOR(gates >= chosen, "%s: %.4f, free %.4f", specs[i], gates,
                   chosen);
+        sf_topology_free(topo);
+    }
+}
+
+/* Is there more in in-trees than 'gates' finds?  Annealing, which takes a
+ * hundred times as long and need not even loads, must not find much. */
+TEST(throughput_quality_against_annealing)
+{
+    static const char *const specs[] = { "sf:q=5", "sf:q=7" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        struct sf_topology *topo = build("%s", specs[i]);
+        struct sf_layers_params how = { .n_layers = 4, .seed = 1 };
+        struct sf_layers_claims claims = { .max_hops = 3,
+                                           .minimal_first = true };
+        struct sf_layers *layers;
+        struct sf_throughput_params params = { .variants = &layers,
+                                               .n_variants = 1 };
+        CHECK(sf_layers_build(topo->graph, topo->n_hosts, &how, &layers,
+                              NULL) == SF_OK);
+        double gates = measure_mean(topo, &params);
+        oracle_anneal(layers, topo->graph, 1, 200);
+        CHECK(sf_layers_check(layers, topo->graph, &claims, NULL) == SF_OK);
+        double annealed = measure_mean(topo, &params);
+        printf("# %s, 4 layers: gates %.4f, annealed %.4f (%.2f x)\n",
+               specs[i], gates, annealed, annealed / gates);
+        CHECK_FOR(annealed <= 1.04 * gates, "%s: %.4f, annealed %.4f",
+                  specs[i], gates, annealed);
+        sf_layers_free(layers);
         sf_topology_free(topo);
     }
 }
