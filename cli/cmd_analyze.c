@@ -370,6 +370,11 @@ make_rows(const struct cli_args *args, struct job *job)
         return false;
     }
     job->params.rows = job->rows;
+    if (job->given && !job->schemes.n && job->n_path_sets > 1) {
+        cli_fail("analyze: --path-sets and --per-host are for --schemes; "
+                 "tables have the paths that they have");
+        return false;
+    }
     if (job->given) {
         struct sf_comparison_row row = { .label = "tables",
                                          .n_layers = job->given[0]->n_layers,

@@ -126,6 +126,11 @@ class Metrics(Analyzed):
             self.assertTrue(paths["per_host"])
             self.assertEqual(paths["n_pairs"], 16 * 7)
 
+    def test_sets_of_paths_are_not_made_of_tables(self):
+        folder = self.route("sf:q=3")
+        for option in ["--path-sets", "2"], ["--per-host"]:
+            self.fails("analyze", folder, *option, says="are for --schemes")
+
     def test_of_sets_of_paths(self):
         self.check(self.route("sf:q=5", "--path-sets", "2"))
         made = self.analyze("sf:q=5", "-s", "gates", "--path-sets", "2",
