@@ -47,9 +47,9 @@
 /* Found by experiment over q = 5 to 13, 4 to 16 layers; flat around. */
 static const int32_t overlap_cost = 6 * UNIT; /* Not disjoint, */
 static const int32_t overlap_more = UNIT / 2; /* at both ends, */
-static const int32_t overlap_most = 4 * UNIT; /* where layers outnumber gates
-                                               * and different paths, if not
-                                               * disjoint, can be had. */
+static const int32_t repeat_cost = 16 * UNIT; /* and the same all along,
+                                               * where layers outnumber gates
+                                               * and none has one to itself. */
 static const int32_t fairness = 20;           /* Times as much for every
                                                * layer wasted before. */
 static const int32_t pin_price = UNIT; /* Of a relay on whom the layer is
@@ -317,8 +317,30 @@ need_of(const struct tree *tree, uint32_t s)
 static int32_t
 waste_cost(const struct tree *tree, uint32_t s, uint32_t n_shared)
 {
-    int32_t more = tree->usual_waste > 0 ? overlap_most : overlap_more;
-    return (overlap_cost + (int32_t)(n_shared - 1) * more) * need_of(tree, s);
+    return (overlap_cost + (int32_t)(n_shared - 1) * overlap_more) *
+           need_of(tree, s);
+}
+
+/* Whether the path of 's' over 'arc' to 'v' is its path in another layer. */
+static bool
+is_repeated(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
+{
+    const struct sf_layers *layers = tree->gates->job->layers;
+
+    for (uint32_t l = 0; l < layers->n_layers; l++) {
+        const uint16_t *hops = sf_layers_tree(layers, l, tree->destination);
+        if (l == tree->layer || tree->graph->first[s] + hops[s] != arc) {
+            continue;
+        }
+        uint32_t w = v;
+        while (w != tree->destination && hops[w] == tree->hops[w]) {
+            w = parent_of(tree, w);
+        }
+        if (w == tree->destination) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The gate through which 'arc' to 'v' leads. */
@@ -353,7 +375,14 @@ path_cost(const struct tree *tree, uint32_t s, uint32_t arc, uint32_t v)
     if (v != tree->destination) {
         cost += tree->nodes[v].rest + worker->gate_price[gate];
     }
-    return n_shared ? cost + waste_cost(tree, s, n_shared) : cost;
+    if (n_shared > 0) {
+        cost += waste_cost(tree, s, n_shared);
+    }
+    if (n_shared == 2 && tree->usual_waste > 0 &&
+        is_repeated(tree, s, arc, v)) {
+        cost += repeat_cost * need_of(tree, s);
+    }
+    return cost;
 }
 
 static int32_t

@@ -98,6 +98,7 @@ TEST(throughput_quality_q7)
 {
     compare_schemes("sf:q=7", 4, 1.2, 0.9);
     compare_schemes("sf:q=7", 8, 1.2, 0.9);
+    compare_schemes("sf:q=7", 16, 1.2, 1.0);
 }
 
 /* Where one set of in-trees falls short of paths chosen freely for each pair,
