@@ -303,6 +303,7 @@ static const struct {
     enum sf_throughput_mode mode;
 } references[] = {
     { "free", SF_THROUGHPUT_FREE },
+    { "trees", SF_THROUGHPUT_TREES },
     { "hops", SF_THROUGHPUT_HOPS },
     { "any", SF_THROUGHPUT_ANY },
 };
@@ -319,14 +320,21 @@ add_reference(struct job *job, const char *word)
         i++;
     }
     if (i == sizeof references / sizeof *references) {
-        cli_fail("analyze: --references '%s': expected free, hops, any or "
-                 "none",
+        cli_fail("analyze: --references '%s': expected free, trees, hops, any "
+                 "or none",
                  word);
         return false;
     }
-    bool is_free = references[i].mode == SF_THROUGHPUT_FREE;
+    if (references[i].mode == SF_THROUGHPUT_TREES &&
+        job->params.max_hops != 3) {
+        cli_fail("analyze: --references trees: known for diameter 2 and paths "
+                 "of at most 3 hops, not %u",
+                 job->params.max_hops);
+        return false;
+    }
+    bool by_layers = sf_throughput_counts_paths(references[i].mode);
     bool is_fine = true;
-    for (uint32_t k = 0; is_fine && k < (is_free ? job->n_layer_counts : 1);
+    for (uint32_t k = 0; is_fine && k < (by_layers ? job->n_layer_counts : 1);
          k++) {
         sf_comparison_row_reference(references[i].mode, job->layers[k],
                                     job->params.max_hops, &row);
@@ -633,7 +641,8 @@ const struct cli_command cli_command_analyze = {
         "chosen best; --equal-split adds what round robin over the layers "
         "reaches. --references says what to compare with: free, as many "
         "disjoint paths as there are layers, chosen for each pair by itself; "
-        "hops, all paths of at most the diameter and one more hops, or "
+        "trees, the same with no more paths than layers can have at best, for "
+        "being trees; hops, all paths of at most the diameter and one more hops, or "
         "--max-hops; any, all paths; none.\n"
         "\n"
         "Linear programs are solved exactly where that takes seconds. Beyond, "
@@ -665,8 +674,8 @@ const struct cli_command cli_command_analyze = {
                         "so many seeds, for layers and traffic (1)", NULL },
         [OPT_SEED] = { "seed", 0, "N", "the first of them (1)", NULL },
         [OPT_REFERENCES] = { "references", 0, "LIST",
-                             "what to compare throughput with: free, hops, "
-                             "any; none (hops,any)",
+                             "what to compare throughput with: free, trees, "
+                             "hops, any; none (hops,any)",
                              NULL },
         [OPT_EQUAL_SPLIT] = { "equal-split", 0, NULL,
                               "also with the same share on every layer",

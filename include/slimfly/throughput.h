@@ -24,6 +24,10 @@ enum sf_throughput_mode {
                            * 'max_hops', the shortest first and at random among
                            * equals, chosen for each pair by itself: what
                            * layers could do if next hops were free. */
+    SF_THROUGHPUT_TREES,  /* The same, but pairs have no more paths than
+                           * 'n_paths' layers can have at best, being trees;
+                           * which have fewer is drawn.  For 'max_hops' of 3
+                           * and switches within two hops of each other. */
     SF_THROUGHPUT_HOPS,   /* All of at most 'max_hops'. */
     SF_THROUGHPUT_ANY,    /* All: the limit of the topology. */
 };
@@ -48,11 +52,11 @@ struct sf_throughput_params {
     enum sf_throughput_mode mode;
     struct sf_layers *const *variants; /* LAYERS, EQUAL: [n_variants] */
     uint32_t n_variants;               /* As many as the traffic has. */
-    uint32_t n_paths;                  /* FREE */
-    uint32_t max_hops;                 /* FREE, HOPS; 0: diameter + 1. */
-    uint64_t seed;                     /* FREE */
-    bool without_host_links;           /* Let hosts send as fast as they like,
-                                        * as TopoBench [Jyothi16] does. */
+    uint32_t n_paths;                  /* FREE, TREES */
+    uint32_t max_hops;       /* FREE, TREES, HOPS; 0: diameter + 1. */
+    uint64_t seed;           /* FREE, TREES */
+    bool without_host_links; /* Let hosts send as fast as they like,
+                              * as TopoBench [Jyothi16] does. */
     enum sf_throughput_effort effort;
     double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
                           * 0: 0.005. */
@@ -81,6 +85,13 @@ enum sf_status sf_throughput_measure(const struct sf_graph *graph,
                                      const struct sf_throughput_params *params,
                                      struct sf_throughput *result,
                                      struct sf_error *err);
+
+/* Whether 'mode' asks for 'n_paths'. */
+static inline bool
+sf_throughput_counts_paths(enum sf_throughput_mode mode)
+{
+    return mode == SF_THROUGHPUT_FREE || mode == SF_THROUGHPUT_TREES;
+}
 
 /* The names of modes and methods, for people: "layers", "simplex". */
 const char *sf_throughput_mode_name(enum sf_throughput_mode mode);

@@ -128,9 +128,10 @@ describe_routing(struct working *working)
     const struct sf_comparison_row *row = working->row;
     char *text = working->routing;
 
-    if (row->mode == SF_THROUGHPUT_FREE) {
-        snprintf(text, sizeof working->routing, "free paths=%u seed=%llu",
-                 row->n_layers, (unsigned long long)working->seed);
+    if (sf_throughput_counts_paths(row->mode)) {
+        snprintf(text, sizeof working->routing, "%s paths=%u seed=%llu",
+                 sf_throughput_mode_name(row->mode), row->n_layers,
+                 (unsigned long long)working->seed);
     } else if (row->mode != SF_THROUGHPUT_LAYERS) {
         text[0] = '\0';
     } else if (row->given) {

@@ -99,10 +99,13 @@ sf_comparison_row_reference(enum sf_throughput_mode mode, uint32_t n_paths,
                             uint32_t max_hops, struct sf_comparison_row *row)
 {
     *row = (struct sf_comparison_row){
-        .mode = mode, .n_layers = mode == SF_THROUGHPUT_FREE ? n_paths : 0
+        .mode = mode,
+        .n_layers = sf_throughput_counts_paths(mode) ? n_paths : 0,
     };
     if (mode == SF_THROUGHPUT_FREE) {
         snprintf(row->label, sizeof row->label, "free choice");
+    } else if (mode == SF_THROUGHPUT_TREES) {
+        snprintf(row->label, sizeof row->label, "free, less trees");
     } else if (mode == SF_THROUGHPUT_HOPS) {
         snprintf(row->label, sizeof row->label, "all paths to %u hops",
                  max_hops);

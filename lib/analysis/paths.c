@@ -460,7 +460,8 @@ add_disjoint(struct sf_paths *paths, struct draw *draw,
 enum sf_status
 sf_paths_disjoint(struct sf_paths *paths, const struct sf_graph *graph,
                   const struct sf_traffic *traffic, uint32_t n_paths,
-                  uint32_t max_hops, uint64_t seed, struct sf_error *err)
+                  uint32_t max_hops, const uint16_t *losses, uint64_t seed,
+                  struct sf_error *err)
 {
     struct draw draw = { .graph = graph };
     enum sf_status status = SF_OK;
@@ -477,10 +478,13 @@ sf_paths_disjoint(struct sf_paths *paths, const struct sf_graph *graph,
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands;) {
         struct sf_demand demand = merge_variants(traffic, &k);
+        size_t pair = (size_t)demand.source * graph->n_nodes;
+        uint32_t lost = losses ? losses[pair + demand.destination] : 0;
         struct sf_random random;
         sf_random_init(&random, seed,
                        (uint64_t)demand.source << 32 | demand.destination);
-        status = add_disjoint(paths, &draw, &demand, n_paths, max_hops,
+        status = add_disjoint(paths, &draw, &demand,
+                              n_paths > lost ? n_paths - lost : 1, max_hops,
                               &random, err);
     }
 

@@ -65,12 +65,14 @@ enum sf_status sf_paths_of_layers(struct sf_paths *paths,
 
 /* ... with up to 'n_paths' paths of at most 'max_hops' that share no link, the
  * shortest first, each drawn among all shortest ones of what links are
- * left. */
+ * left; with fewer by 'losses' [source * n_nodes + destination], if nonnull,
+ * but one at least. */
 enum sf_status sf_paths_disjoint(struct sf_paths *paths,
                                  const struct sf_graph *graph,
                                  const struct sf_traffic *traffic,
                                  uint32_t n_paths, uint32_t max_hops,
-                                 uint64_t seed, struct sf_error *err);
+                                 const uint16_t *losses, uint64_t seed,
+                                 struct sf_error *err);
 
 /* ... with all paths of at most 'max_hops' over the edges of 'net', or as many
  * hops as there must be to get there, if 'at_least_one'.  SF_ELIMIT if there

@@ -2,6 +2,7 @@
 #include "slimfly/throughput.h"
 
 #include "analysis/solvers.h"
+#include "analysis/tree_losses.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,8 +27,8 @@ sf_throughput_mode_name(enum sf_throughput_mode mode)
 {
     static const char *const names[] = {
         [SF_THROUGHPUT_LAYERS] = "layers", [SF_THROUGHPUT_EQUAL] = "equal",
-        [SF_THROUGHPUT_FREE] = "free",     [SF_THROUGHPUT_HOPS] = "hops",
-        [SF_THROUGHPUT_ANY] = "any",
+        [SF_THROUGHPUT_FREE] = "free",     [SF_THROUGHPUT_TREES] = "trees",
+        [SF_THROUGHPUT_HOPS] = "hops",     [SF_THROUGHPUT_ANY] = "any",
     };
     return names[mode];
 }
@@ -124,6 +125,32 @@ choose_hops(const struct sf_net *net, uint32_t *hopsp, struct sf_error *err)
     return status;
 }
 
+/* Lists disjoint paths, no more than layers can have. */
+static enum sf_status
+list_in_trees(const struct job *job, struct sf_paths *paths, uint32_t max_hops,
+              struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    uint16_t *losses = NULL;
+    enum sf_status status = SF_OK;
+
+    if (max_hops > 3) {
+        return sf_fail(err, SF_EINVAL,
+                       "what trees lose is known for paths of at most 3 hops, "
+                       "not for %u",
+                       max_hops);
+    }
+    status = sf_tree_losses(job->graph, job->traffic, params->n_paths,
+                            params->seed, params->n_threads, &losses, err);
+    if (losses) {
+        status =
+            sf_paths_disjoint(paths, job->graph, job->traffic, params->n_paths,
+                              max_hops, losses, params->seed, err);
+    }
+    free(losses);
+    return status;
+}
+
 /* Lists the paths that the mode allows.  '*grow' says whether there are more,
  * of at most '*max_hops' each. */
 static enum sf_status
@@ -149,8 +176,11 @@ list_paths(const struct job *job, const struct sf_net *net,
     }
     if (mode == SF_THROUGHPUT_FREE) {
         return sf_paths_disjoint(paths, job->graph, job->traffic,
-                                 params->n_paths, *max_hops, params->seed,
-                                 err);
+                                 params->n_paths, *max_hops, NULL,
+                                 params->seed, err);
+    }
+    if (mode == SF_THROUGHPUT_TREES) {
+        return list_in_trees(job, paths, *max_hops, err);
     }
     paths->max_paths = MAX_LISTED_PATHS;
     if (*grow &&
@@ -263,7 +293,8 @@ sf_throughput_measure(const struct sf_graph *graph,
     if (params->mode == SF_THROUGHPUT_LAYERS ||
         params->mode == SF_THROUGHPUT_EQUAL) {
         status = check_layers(&job, err);
-    } else if (params->mode == SF_THROUGHPUT_FREE && params->n_paths == 0) {
+    } else if (sf_throughput_counts_paths(params->mode) &&
+               params->n_paths == 0) {
         status = sf_fail(err, SF_EINVAL, "expected one path or more a pair");
     }
     if (status == SF_OK && traffic->n_demands > 0) {

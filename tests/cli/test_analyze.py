@@ -272,15 +272,19 @@ class Throughput(Analyzed):
     def test_layers_and_references_are_in_order(self):
         rows = self.analyze("sf:q=4", "-s", "gates", "-l", "1,4", "--traffic",
                             "switch-permutation:distance=2,permutation",
-                            "--seeds", "2", "--references", "free,hops,any",
-                            "--equal-split")["rows"]
+                            "--seeds", "2", "--references",
+                            "free,trees,hops,any", "--equal-split")["rows"]
         self.assertEqual([row["kind"] for row in rows],
-                         ["layers"] * 2 + ["free"] * 2 + ["hops", "any"])
+                         ["layers"] * 2 + ["free"] * 2 + ["trees"] * 2 +
+                         ["hops", "any"])
         self.assertEqual([row["n_layers"] for row in rows],
-                         [1, 4, 1, 4, None, None])
+                         [1, 4, 1, 4, 1, 4, None, None])
         for i in range(2):
-            one, four, _, free, hops, any_ = [self.mean(r, i) for r in rows]
+            one, four, free_one, free, trees_one, trees, hops, any_ = [
+                self.mean(r, i) for r in rows]
             slack = 1.006  # Where bounds are found, these may be apart.
+            self.assertEqual(free_one, trees_one)
+            self.assertLess(trees, free)
             self.assertLessEqual(one, four * slack)
             self.assertLessEqual(four, hops * slack)
             self.assertLessEqual(free, hops * slack)
@@ -545,7 +549,13 @@ class Refusals(Analyzed):
                 (["sf:q=5", "--references", "any"],
                  "expected --traffic LIST too"),
                 (["sf:q=5", "--traffic", "permutation", "--references",
-                  "all"], "expected free, hops, any or none"),
+                  "all"], "expected free, trees, hops, any or none"),
+                (["hx2:3x3", "--traffic", "permutation", "--max-hops", "4",
+                  "--references", "trees"], "at most 3 hops, not 4"),
+                (["df:a=4,h=2", "--traffic", "permutation", "--references",
+                  "trees"], "at most 3 hops, not 4"),
+                (["df:a=4,h=2", "--traffic", "permutation", "--max-hops", "3",
+                  "--references", "trees"], "within two hops"),
                 (["sf:q=5", "--traffic", "nosuch"], "nosuch"),
                 (["sf:q=5", "--traffic", "adversarial:load=2"], "load"),
                 (["sf:q=5", "--traffic", "adversarial:nosuch=2"], "nosuch"),
