@@ -16,6 +16,7 @@ enum {
     OPT_OUTPUT,
     OPT_ONLY,
     OPT_LAYERS,
+    OPT_PATH_SETS,
     OPT_LANES,
     OPT_MAX_VLS,
     OPT_SEED,
@@ -109,6 +110,7 @@ read_route(struct job *job, const char *folder)
     if (is_read) {
         settings->layers = sf_layer_scheme_find(params.layers.scheme);
         settings->n_layers = params.layers.n_layers;
+        settings->n_path_sets = params.n_path_sets;
         settings->seed = params.layers.seed;
         settings->lanes = sf_lane_scheme_find(params.lanes);
         settings->max_vls = params.max_vls;
@@ -247,6 +249,8 @@ read_options(struct job *job, const struct cli_args *args)
     settings->only = args->values[OPT_ONLY];
     return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
                       &settings->n_layers) &&
+           cli_number(args, OPT_PATH_SETS, 1, SF_MAX_PORTS,
+                      &settings->n_path_sets) &&
            cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS, &settings->max_vls) &&
            cli_seed(args, OPT_SEED, &settings->seed);
 }
@@ -254,9 +258,10 @@ read_options(struct job *job, const struct cli_args *args)
 static int
 run(const struct cli_args *args)
 {
-    struct job job = {
-        .settings = { .n_layers = 4, .max_vls = SF_DEFAULT_VLS, .seed = 1 }
-    };
+    struct job job = { .settings = { .n_layers = 4,
+                                     .n_path_sets = 1,
+                                     .max_vls = SF_DEFAULT_VLS,
+                                     .seed = 1 } };
     struct sf_error err;
     const char *folder = args->values[OPT_OUTPUT];
     const char *format = args->values[OPT_FORMAT];
@@ -331,6 +336,10 @@ const struct cli_command cli_command_settings = {
                        "parts to write, with commas between (all)", NULL },
         [OPT_LAYERS] = { "layers", 'l', "N",
                          "layers, 1 to 128 (as routed, else 4)", NULL },
+        [OPT_PATH_SETS] = { "path-sets", 0, "N",
+                            "sets of paths, among which the hosts of a switch "
+                            "are dealt (as routed, else 1)",
+                            NULL },
         [OPT_LANES] = { "lanes", 0, "LANES",
                         "how deadlock is avoided (as routed, else the first)",
                         lanes_choice },

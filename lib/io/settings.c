@@ -466,12 +466,13 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
     enum sf_status status = files_to_json(settings, files, err);
 
     json_t *root = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:I, s:I, s:o, "
-        "s:O}",
+        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:I, s:I, "
+        "s:o, s:O}",
         "schema", "slimfly.settings", "schema_version", 1, "n_switches",
         (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_layers",
-        (json_int_t)settings->n_layers, "lmc",
+        (json_int_t)settings->n_layers, "n_path_sets",
+        (json_int_t)settings->n_path_sets, "lmc",
         (json_int_t)sf_lmc_for_layers(settings->n_layers), "n_lids",
         (json_int_t)count_lids(settings), "lanes", settings->lanes->name,
         "safe_on_path_sls", (int)settings->lanes->is_safe, "safe_on_any_sl",

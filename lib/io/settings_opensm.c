@@ -111,10 +111,10 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "\n# Layers of paths, at most 2^LMC of opensm.conf.\n"
             "layers = %u\n",
             settings->n_layers);
-    fputs(
-        "\n# Sets of paths among which the hosts of a switch are dealt: more "
-        "carry more,\n# and take longer to make.\n# path_sets = 4\n",
-        stream);
+    fprintf(stream,
+            "\n# Sets of paths among which the hosts of a switch are dealt: "
+            "more carry more,\n# and take longer to make.\npath_sets = %u\n",
+            settings->n_path_sets);
     fputc('\n', stream);
     sf_settings_comment(settings->lanes->summary, stream);
     fprintf(stream, "lanes = %s\n", settings->lanes->name);

@@ -159,21 +159,25 @@ class Values(Settings):
     def test_what_route_says_holds(self):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
-                      "9", "--lanes", "none", "--max-vls", "3", "-o", tables)
+                      "9", "--lanes", "none", "--max-vls", "3",
+                      "--path-sets", "3", "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
-                                                "lanes", "max_vls")],
-                         ["paper", "2", "9", "none", "3"])
+                                                "lanes", "max_vls",
+                                                "path_sets")],
+                         ["paper", "2", "9", "none", "3", "3"])
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
         # Unless an option says otherwise.
         texts = self.files(tables, "--lanes", "turns", "--max-vls", "6",
-                           "--layers", "4", "--seed", "3")
+                           "--layers", "4", "--seed", "3", "--path-sets",
+                           "2")
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
-                                                "lanes", "max_vls")],
-                         ["paper", "4", "3", "turns", "6"])
+                                                "lanes", "max_vls",
+                                                "path_sets")],
+                         ["paper", "4", "3", "turns", "6", "2"])
 
     def test_warnings(self):
         stacks = {"ucx", "openmpi", "openib", "mvapich2", "nccl"}
@@ -385,6 +389,7 @@ class BadInput(Settings):
         self.fails("settings", f"{self.folder}/none", says="none")
         for option, value, says in [
                 ("--layers", "0", "--layers"), ("--layers", "129", "--layers"),
+                ("--path-sets", "0", "--path-sets"),
                 ("--max-vls", "16", "--max-vls"), ("--max-vls", "0", "--max"),
                 ("--lanes", "best", "turns"),
                 ("--seed", "-1", "--seed"), ("--format", "yaml", "--format"),

@@ -149,6 +149,7 @@ TEST(plugin_options_are_what_settings_write)
     struct sf_settings settings = {
         .layers = sf_layer_schemes[0],
         .n_layers = 4,
+        .n_path_sets = 3,
         .lanes = sf_lane_scheme_find("turns"),
         .max_vls = 8,
         .seed = 7,
@@ -173,6 +174,7 @@ TEST(plugin_options_are_what_settings_write)
                                       &err) == SF_OK,
               "%s", err.text);
     CHECK_EQ(options.n_layers, 4);
+    CHECK_EQ(options.n_path_sets, 3);
     CHECK_EQ(options.seed, 7);
     CHECK_STR(options.lanes->name, "turns");
     CHECK_STR(options.status, "/run/status.json");
