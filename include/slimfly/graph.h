@@ -3,7 +3,8 @@
  * Nodes are 0..n_nodes-1.  Links are sorted by their ends and numbered in
  * that order, so parallel links have consecutive numbers.  Each link is seen
  * from both ends as an arc; the arcs of a node stand together, sorted by
- * neighbour and then by link.  A graph never changes once built. */
+ * neighbour and then by link.  A graph never changes once built, but may be
+ * given names. */
 #ifndef SLIMFLY_GRAPH_H
 #define SLIMFLY_GRAPH_H
 
@@ -32,6 +33,7 @@ struct sf_graph {
     struct sf_link *links; /* [n_links] */
     uint32_t *first;       /* [n_nodes + 1] Where a node's arcs start. */
     struct sf_arc *arcs;   /* [2 * n_links] */
+    char **names;          /* [n_nodes] For people; NULL if there are none. */
 };
 
 /* Builds a graph from 'links', in any order and with any end first; equal
@@ -43,6 +45,14 @@ enum sf_status sf_graph_build(uint32_t n_nodes, const struct sf_link *links,
 
 /* Frees 'graph', which may be NULL. */
 void sf_graph_free(struct sf_graph *graph);
+
+/* What to call 'node' in a sentence, for the length of an expression:
+ * sf_graph_name(graph, node).text, its name, shortened if need be, or else its
+ * number. */
+struct sf_node_name {
+    char text[64];
+};
+struct sf_node_name sf_graph_name(const struct sf_graph *graph, uint32_t node);
 
 /* The number of links at 'node', parallel ones counted each. */
 static inline uint32_t

@@ -17,7 +17,7 @@ sf_net_build(struct sf_net *net, const struct sf_graph *graph, bool bundled,
 {
     uint32_t n_arcs = 2 * graph->n_links;
 
-    *net = (struct sf_net){ .n_nodes = graph->n_nodes };
+    *net = (struct sf_net){ .graph = graph, .n_nodes = graph->n_nodes };
     net->first = sf_calloc((size_t)graph->n_nodes + 1, sizeof *net->first);
     net->heads = sf_calloc(n_arcs, sizeof *net->heads);
     net->capacities = sf_calloc(n_arcs, sizeof *net->capacities);
@@ -130,16 +130,17 @@ sf_paths_clear(struct sf_paths *paths)
 }
 
 enum sf_status
-sf_fail_unserved(const struct sf_demand *demand, uint32_t max_hops,
-                 struct sf_error *err)
+sf_fail_unserved(const struct sf_graph *graph, const struct sf_demand *demand,
+                 uint32_t max_hops, struct sf_error *err)
 {
     char limit[40] = "";
     if (max_hops) {
         snprintf(limit, sizeof limit, " of at most %u hops", max_hops);
     }
     return sf_fail(err, SF_EUNREACHABLE,
-                   "switch %u sends to switch %u, but no path%s leads there",
-                   demand->source, demand->destination, limit);
+                   "switch %s sends to switch %s, but no path%s leads there",
+                   sf_graph_name(graph, demand->source).text,
+                   sf_graph_name(graph, demand->destination).text, limit);
 }
 
 enum sf_status
@@ -163,7 +164,7 @@ sf_paths_of_layers(struct sf_paths *paths, const struct sf_graph *graph,
                 uint32_t arc =
                     sf_layers_arc(layers, graph, l, at, demand->destination);
                 if (arc == SF_NONE || n_hops == graph->n_nodes) {
-                    status = sf_fail_unserved(demand, 0, err);
+                    status = sf_fail_unserved(graph, demand, 0, err);
                     break;
                 }
                 hops[n_hops++] = arc;
@@ -295,7 +296,7 @@ sf_paths_enumerate(struct sf_paths *paths, const struct sf_net *net,
         uint32_t needed = walk.to_go[demand.source];
         walk.max_hops = at_least_one && needed > max_hops ? needed : max_hops;
         if (needed == UINT16_MAX || needed > walk.max_hops) {
-            status = sf_fail_unserved(&demand, max_hops, err);
+            status = sf_fail_unserved(net->graph, &demand, max_hops, err);
             break;
         }
         status = sf_paths_begin(paths, &demand, err);
@@ -449,7 +450,8 @@ add_disjoint(struct sf_paths *paths, struct draw *draw,
         search_back(draw, demand->source, demand->destination);
         uint32_t n_hops = draw->to_go[demand->source];
         if (n_hops == SF_NONE || n_hops > max_hops) {
-            return i ? SF_OK : sf_fail_unserved(demand, max_hops, err);
+            return i ? SF_OK
+                     : sf_fail_unserved(draw->graph, demand, max_hops, err);
         }
         draw_path(draw, demand->source, random);
         status = sf_paths_append(paths, draw->hops, n_hops, err);

@@ -9,6 +9,7 @@
 /* A directed network with capacities.  Edges stand by their tails; their
  * numbers are those of the graph's arcs, or of bundles of parallel arcs. */
 struct sf_net {
+    const struct sf_graph *graph;
     uint32_t n_nodes, n_edges;
     uint32_t *first;    /* [n_nodes + 1] Where a node's edges start. */
     uint32_t *heads;    /* [n_edges] */
@@ -53,7 +54,8 @@ enum sf_status sf_paths_append(struct sf_paths *paths, const uint32_t *hops,
 void sf_paths_clear(struct sf_paths *paths);
 
 /* The sentence for a demand that no path serves. */
-enum sf_status sf_fail_unserved(const struct sf_demand *demand,
+enum sf_status sf_fail_unserved(const struct sf_graph *graph,
+                                const struct sf_demand *demand,
                                 uint32_t max_hops, struct sf_error *err);
 
 /* Fills 'paths', which is empty, with those of the layers. */

@@ -89,7 +89,7 @@ measure_equal(const struct job *job, struct sf_error *err)
                 uint32_t arc =
                     sf_layers_arc(layers, graph, l, at, demand->destination);
                 if (arc == SF_NONE || n_hops++ == graph->n_nodes) {
-                    status = sf_fail_unserved(demand, 0, err);
+                    status = sf_fail_unserved(graph, demand, 0, err);
                     break;
                 }
                 loads[arc] += demand->amount / layers->n_layers;

@@ -321,9 +321,9 @@ match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
     for (uint32_t i = 0; status == SF_OK && i < n; i++) {
         if (costs[(size_t)i * n + matched[i]] == match_never) {
             status = sf_fail(err, SF_EUNREACHABLE,
-                             "switch %u cannot be paired with another: it is "
+                             "switch %s cannot be paired with another: it is "
                              "in a part of its own",
-                             carriers[i]);
+                             sf_graph_name(graph, carriers[i]).text);
         }
         to[carriers[i]] = carriers[matched[i]];
     }

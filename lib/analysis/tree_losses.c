@@ -60,9 +60,10 @@ look_around(const struct sf_graph *graph, uint32_t d, struct around *around,
         if (n_links == 0) {
             return sf_fail(err, SF_EINVAL,
                            "what trees lose is known where all switches are "
-                           "within two hops of each other; switches %u and "
-                           "%u are not",
-                           s, d);
+                           "within two hops of each other; switches %s and "
+                           "%s are not",
+                           sf_graph_name(graph, s).text,
+                           sf_graph_name(graph, d).text);
         }
         around->links[around->n] = n_links;
         around->number[s] = around->n++;

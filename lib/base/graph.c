@@ -2,6 +2,9 @@
 
 #include "base/mem.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Sorts 'links' into 'sorted' by one end, keeping the order of equals: a
  * counting sort with 'counts' [n_nodes + 1] as its workspace. */
 static void
@@ -135,9 +138,29 @@ void
 sf_graph_free(struct sf_graph *graph)
 {
     if (graph) {
+        for (uint32_t i = 0; graph->names && i < graph->n_nodes; i++) {
+            free(graph->names[i]);
+        }
+        free(graph->names);
         free(graph->arcs);
         free(graph->first);
         free(graph->links);
         free(graph);
     }
+}
+
+struct sf_node_name
+sf_graph_name(const struct sf_graph *graph, uint32_t node)
+{
+    struct sf_node_name name;
+    const char *text = graph->names ? graph->names[node] : NULL;
+    int room = (int)sizeof name.text - 4;
+
+    if (!text) {
+        snprintf(name.text, sizeof name.text, "%u", node);
+    } else {
+        snprintf(name.text, sizeof name.text, "%.*s%s", room, text,
+                 strlen(text) > (size_t)room ? "..." : "");
+    }
+    return name;
 }

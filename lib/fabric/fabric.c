@@ -243,6 +243,19 @@ sf_fabric_unplug(struct sf_fabric *fabric, uint32_t port)
     fabric->n_cables--;
 }
 
+static bool
+name_nodes(struct sf_graph *graph, const struct sf_fabric *fabric)
+{
+    graph->names = sf_calloc(graph->n_nodes, sizeof *graph->names);
+    for (uint32_t i = 0; graph->names && i < graph->n_nodes; i++) {
+        graph->names[i] = sf_strdup(fabric->nodes[i].name);
+        if (!graph->names[i]) {
+            return false;
+        }
+    }
+    return graph->names != NULL;
+}
+
 enum sf_status
 sf_fabric_graph(const struct sf_fabric *fabric, struct sf_graph **graphp,
                 uint32_t **link_portsp, struct sf_error *err)
@@ -266,7 +279,13 @@ sf_fabric_graph(const struct sf_fabric *fabric, struct sf_graph **graphp,
     }
     status = sf_graph_build(fabric->n_switches, links.items, (uint32_t)links.n,
                             graphp, err);
-    if (status != SF_OK || !link_portsp) {
+    if (status != SF_OK) {
+        goto done;
+    }
+    if (!name_nodes(*graphp, fabric)) {
+        goto no_memory;
+    }
+    if (!link_portsp) {
         goto done;
     }
 

@@ -56,9 +56,11 @@ check_levels(const struct ftree *ftree, struct sf_error *err)
         const struct sf_link *link = &graph->links[i];
         if (ftree->level[link->a] == ftree->level[link->b]) {
             return sf_fail(err, SF_EINVAL,
-                           "not a Fat Tree: a link joins switches %u and %u, "
+                           "not a Fat Tree: a link joins switches %s and %s, "
                            "both at level %u",
-                           link->a, link->b, ftree->level[link->a]);
+                           sf_graph_name(graph, link->a).text,
+                           sf_graph_name(graph, link->b).text,
+                           ftree->level[link->a]);
         }
     }
     return SF_OK;

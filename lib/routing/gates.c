@@ -1433,7 +1433,8 @@ route_destination(void *aux, uint32_t task, uint32_t worker_index)
 static enum sf_status
 route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
 {
-    size_t n_arcs = 2 * (size_t)gates->job->graph->n_links;
+    const struct sf_graph *graph = gates->job->graph;
+    size_t n_arcs = 2 * (size_t)graph->n_links;
     const uint32_t *order = gates->order + gates->begin;
 
     gates->scale = ((uint64_t)UNIT << 32) / gates->target;
@@ -1449,9 +1450,10 @@ route_batch(struct gates *gates, uint32_t n_tasks, struct sf_error *err)
         if (gates->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %u to switch %u; the lanes dfsssp do "
+                           "switch %s to switch %s; the lanes dfsssp do "
                            "without turns",
-                           gates->stuck[i], order[i]);
+                           sf_graph_name(graph, gates->stuck[i]).text,
+                           sf_graph_name(graph, order[i]).text);
         }
         count_routes(gates, order[i], gates->loads);
         if (gates->round == 0) {

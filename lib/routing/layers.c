@@ -68,7 +68,8 @@ check_params(const struct sf_graph *graph,
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         if (sf_graph_degree(graph, s) >= SF_NO_HOP) {
             return sf_fail(err, SF_ELIMIT,
-                           "switch %u has %u links; the limit is %u", s,
+                           "switch %s has %u links; the limit is %u",
+                           sf_graph_name(graph, s).text,
                            sf_graph_degree(graph, s), SF_NO_HOP - 1);
         }
     }
@@ -82,7 +83,7 @@ static enum sf_status
 refuse_parts(const struct sf_graph *graph, struct sf_search *search,
              uint32_t *part_of, struct sf_error *err)
 {
-    char list[320] = "";
+    char list[400] = "";
     size_t used = 0;
     uint32_t n_parts = 0;
 
@@ -96,10 +97,11 @@ refuse_parts(const struct sf_graph *graph, struct sf_search *search,
             part_of[search->order[i]] = n_parts;
         }
         n_parts++;
-        if (used + 64 < sizeof list) {
+        if (used + 100 < sizeof list) {
             used += (size_t)snprintf(list + used, sizeof list - used,
-                                     "%s%u with switch %u", used ? ", " : "",
-                                     search->n_reached, s);
+                                     "%s%u with switch %s", used ? ", " : "",
+                                     search->n_reached,
+                                     sf_graph_name(graph, s).text);
         } else if (strcmp(list + used - 3, "...") != 0) {
             used += (size_t)snprintf(list + used, sizeof list - used, ", ...");
         }

@@ -208,6 +208,7 @@ static enum sf_status
 merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
               struct sf_error *err)
 {
+    const struct sf_graph *graph = batch->job->graph;
     struct minimal_worker *worker = &batch->workers[0];
 
     for (uint32_t i = 0; i < n_tasks; i++) {
@@ -215,11 +216,12 @@ merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
         if (batch->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %u to switch %u; the lanes dfsssp do "
+                           "switch %s to switch %s; the lanes dfsssp do "
                            "without turns",
-                           batch->stuck[i], d);
+                           sf_graph_name(graph, batch->stuck[i]).text,
+                           sf_graph_name(graph, d).text);
         }
-        sf_search_run(&worker->search, batch->job->graph, d, NULL);
+        sf_search_run(&worker->search, graph, d, NULL);
         sf_tree_add_loads(batch->job, batch->layer, d, worker->search.order,
                           worker->search.n_reached, worker->cost,
                           batch->loads);

@@ -107,7 +107,8 @@ static enum sf_status
 route(struct updown *updown, uint32_t layer, uint32_t d, struct sf_error *err)
 {
     const struct sf_layer_job *job = updown->job;
-    uint32_t n = job->graph->n_nodes;
+    const struct sf_graph *graph = job->graph;
+    uint32_t n = graph->n_nodes;
     uint16_t *tree = sf_layers_tree(job->layers, layer, d);
 
     for (uint32_t s = 0; s < n; s++) {
@@ -125,10 +126,11 @@ route(struct updown *updown, uint32_t layer, uint32_t d, struct sf_error *err)
         }
         if (updown->depth[s] != SF_NONE && updown->depth[s] > job->max_hops) {
             return sf_fail(err, SF_EUNREACHABLE,
-                           "up and down from root %u takes %u hops from "
-                           "switch %u to switch %u; the limit is %u",
-                           updown->by_rank[0], updown->depth[s], s, d,
-                           job->max_hops);
+                           "up and down from root %s takes %u hops from "
+                           "switch %s to switch %s; the limit is %u",
+                           sf_graph_name(graph, updown->by_rank[0]).text,
+                           updown->depth[s], sf_graph_name(graph, s).text,
+                           sf_graph_name(graph, d).text, job->max_hops);
         }
     }
     sf_tree_count_loads(job, layer, d, updown->loads);

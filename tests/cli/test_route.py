@@ -335,7 +335,11 @@ class BadInput(harness.Case):
                      "at most 4 layers fit"),
                     (["sf:q=32", "-o", out, "--layers", "1"],
                      "more than the 49151 LIDs"),
-                    ([f"edges:{parts}", "-o", out], "part"),
+                    ([f"edges:{parts}", "-o", out],
+                     "2 parts that no link joins: 3 with switch a, 2 with "
+                     "switch d"),
+                    (["sf:q=3", "-o", out, "-s", "ftree"],
+                     "joins switches sf-0-0-0 and sf-0-0-1"),
                     (["/nonexistent", "-o", out], "No such file")]:
                 with self.subTest(args=args):
                     self.fails("route", *args, says=says)

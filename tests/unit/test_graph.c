@@ -1,4 +1,5 @@
 /* test_graph.c -- the compact graph, against a matrix. */
+#include "base/mem.h"
 #include "helpers.h"
 #include "oracle/oracle.h"
 #include "slimfly/graph.h"
@@ -6,6 +7,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct sf_graph *
 build_graph(uint32_t n, const struct sf_link *links, uint32_t n_links)
@@ -233,4 +235,23 @@ TEST(graph_refuses_bad_links)
 TEST(graph_free_accepts_null)
 {
     sf_graph_free(NULL);
+}
+
+TEST(graph_names)
+{
+    const struct sf_link link = { 0, 1 };
+    char long_name[200];
+    struct sf_graph *graph;
+
+    CHECK(sf_graph_build(2, &link, 1, &graph, NULL) == SF_OK);
+    CHECK_STR(sf_graph_name(graph, 1).text, "1");
+    memset(long_name, 'x', sizeof long_name);
+    long_name[sizeof long_name - 1] = '\0';
+    graph->names = sf_calloc(2, sizeof *graph->names);
+    graph->names[0] = sf_strdup("leaf");
+    graph->names[1] = sf_strdup(long_name);
+    CHECK_STR(sf_graph_name(graph, 0).text, "leaf");
+    CHECK_EQ(strlen(sf_graph_name(graph, 1).text), 63);
+    CHECK(strstr(sf_graph_name(graph, 1).text, "x...") != NULL);
+    sf_graph_free(graph);
 }
