@@ -69,6 +69,70 @@ carry_switch(const struct sf_routing *base, struct sf_routing *routing,
     }
 }
 
+/* Ranks the channels of arc 'i', the same as 'same' of 'base': as before, but
+ * one up; or of a new link: VL 0 below all others, so that paths may start
+ * with it, and the other VLs above all, so that paths may end with it. */
+static void
+rank_arc(const struct sf_turns *base, struct sf_turns *turns, uint32_t i,
+         uint32_t same, uint32_t top_rank)
+{
+    uint32_t n_vls = turns->n_vls;
+
+    for (uint32_t vl = 0; vl < n_vls; vl++) {
+        turns->ranks[(size_t)i * n_vls + vl] =
+            same != SF_NONE ? base->ranks[(size_t)same * n_vls + vl] + 1
+            : vl == 0       ? 0
+                            : top_rank;
+    }
+}
+
+/* The VL on which the rank of 'arc' is lowest: from there, most paths can go
+ * on. */
+static uint8_t
+lowest_vl(const struct sf_turns *turns, uint32_t arc)
+{
+    const uint32_t *ranks = turns->ranks + (size_t)arc * turns->n_vls;
+    uint32_t lowest = 0;
+
+    for (uint32_t vl = 1; vl < turns->n_vls; vl++) {
+        lowest = ranks[vl] < ranks[lowest] ? vl : lowest;
+    }
+    return (uint8_t)lowest;
+}
+
+/* Allows the turns at switch 's' from and to new links. */
+static void
+allow_new(const struct sf_routing *routing, uint32_t s, const uint32_t *same)
+{
+    struct sf_turns *turns = routing->turns;
+    uint32_t first = routing->graph->first[s];
+    uint32_t degree = sf_graph_degree(routing->graph, s);
+    uint8_t *vls = turns->vls + turns->first[s];
+
+    for (uint32_t i = 0; i < degree; i++) {
+        for (uint32_t j = 0; j < degree; j++) {
+            if (i != j && same[first + j] == SF_NONE) {
+                vls[i * degree + j] = (uint8_t)(turns->n_vls - 1);
+            } else if (i != j && same[first + i] == SF_NONE) {
+                vls[i * degree + j] = lowest_vl(turns, first + j);
+            }
+        }
+    }
+}
+
+static uint32_t
+highest_rank(const struct sf_routing *base)
+{
+    size_t n = 2 * (size_t)base->graph->n_links * base->turns->n_vls;
+    uint32_t highest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t rank = base->turns->ranks[i];
+        highest = rank > highest ? rank : highest;
+    }
+    return highest;
+}
+
 enum sf_status
 sf_turns_carry(const struct sf_routing *base, struct sf_routing *routing,
                struct sf_error *err)
@@ -84,16 +148,14 @@ sf_turns_carry(const struct sf_routing *base, struct sf_routing *routing,
     if (status == SF_OK) {
         status = sf_turns_make(graph, n_vls, &routing->turns, err);
     }
+    uint32_t top_rank = highest_rank(base) + 2;
     for (uint32_t s = 0; status == SF_OK && s < graph->n_nodes; s++) {
         for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
             same[i] = same_arc(base, routing, before, s, i);
-            if (same[i] != SF_NONE) {
-                memcpy(routing->turns->ranks + (size_t)i * n_vls,
-                       base->turns->ranks + (size_t)same[i] * n_vls,
-                       n_vls * sizeof *routing->turns->ranks);
-            }
+            rank_arc(base->turns, routing->turns, i, same[i], top_rank);
         }
         carry_switch(base, routing, s, before[s], same);
+        allow_new(routing, s, same);
     }
     free(same);
     free(before);

@@ -5,7 +5,7 @@
 #include "slimfly/routing.h"
 
 /* Gives 'routing' the turns of 'base' as far as their links are still there.
- * Turns from or to other links are not allowed. */
+ * New links may be the first or the last of a path. */
 enum sf_status sf_turns_carry(const struct sf_routing *base,
                               struct sf_routing *routing,
                               struct sf_error *err);
