@@ -123,6 +123,12 @@ bool cli_identity(const struct cli_args *args, int guids_option,
 /* Makes 'folder' and those above it where they are missing. */
 int cli_make_folder(const char *folder);
 
+/* Between the two, files that are written wait for each other.  The second
+ * lets all take their places, or if 'code' is an error, none; it returns
+ * 'code', or the error that it met. */
+void cli_begin_files(void);
+int cli_end_files(int code);
+
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 int cli_write_file(const char *folder, const char *name,
                    enum sf_status (*write)(const void *aux, FILE *stream,

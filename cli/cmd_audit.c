@@ -154,6 +154,8 @@ static int
 save(const struct job *job, const char *folder)
 {
     int code = cli_make_folder(folder);
+
+    cli_begin_files();
     if (code == CLI_FINE) {
         code =
             cli_write_file(folder, "fabric.ibnetdiscover", write_fabric, job);
@@ -167,7 +169,7 @@ save(const struct job *job, const char *folder)
     if (code == CLI_FINE && job->path_sls) {
         code = cli_write_file(folder, "path-sl.csv", write_path_sls, job);
     }
-    return code;
+    return cli_end_files(code);
 }
 
 /* Whether anything in 'fabric' has a LID. */

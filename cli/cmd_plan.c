@@ -232,12 +232,14 @@ run(const struct cli_args *args)
         return cli_fail("%s", err.text);
     }
     int code = cli_make_folder(folder);
+    cli_begin_files();
     if (code == CLI_FINE) {
         code = write_files(plan, folder);
     }
     if (code == CLI_FINE) {
         code = write_guides(plan, folder);
     }
+    code = cli_end_files(code);
     if (code == CLI_FINE) {
         print_summary(plan, folder);
     }
@@ -262,8 +264,8 @@ const struct cli_command cli_command_plan = {
         "cables through a tray above them. Up to --copper-max they are "
         "copper, beyond that optical.\n"
         "\n"
-        "The files of DIR that the plan consists of are replaced one by one, "
-        "each when it is complete; other files are left alone.",
+        "The files of DIR that the plan consists of are replaced when all are "
+        "complete; other files are left alone.",
     .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
                 "Slim Fly with switches of 36 ports.\n",
     .options = {

@@ -20,8 +20,17 @@ is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* The temporary file that is being written, for whoever interrupts. */
+/* A file that is written and waits for others to take its place with it. */
+struct waiting {
+    char *temporary, *path;
+};
+
+/* The temporary file that is being written, and those that wait, for whoever
+ * interrupts. */
 static char *volatile unfinished;
+static struct waiting *volatile waiting;
+static volatile size_t n_waiting;
+static bool is_waiting; /* Between cli_begin_files() and cli_end_files(). */
 
 static void
 remove_unfinished(int signal_number)
@@ -30,18 +39,25 @@ remove_unfinished(int signal_number)
     if (path) {
         unlink(path);
     }
+    for (size_t i = 0; i < n_waiting; i++) {
+        unlink(waiting[i].temporary);
+    }
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
-/* Makes a temporary file of the name template 'path' and sees that it does not
- * stay when the program is interrupted, not even between the two. */
-static int
-make_guarded(char *path)
+/* Keeps those who interrupt out until hold_signals(false). */
+static void
+hold_signals(bool on)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-    sigset_t blocked, before;
+    static sigset_t before;
+    sigset_t blocked;
 
+    if (!on) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return;
+    }
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action;
@@ -53,10 +69,69 @@ make_guarded(char *path)
         }
     }
     sigprocmask(SIG_BLOCK, &blocked, &before);
+}
+
+/* Makes a temporary file of the name template 'path' and sees that it does not
+ * stay when the program is interrupted, not even between the two. */
+static int
+make_guarded(char *path)
+{
+    hold_signals(true);
     int fd = mkstemp(path);
     unfinished = fd < 0 ? NULL : path;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    hold_signals(false);
     return fd;
+}
+
+/* Lets the finished file wait; false if memory ran out. */
+static bool
+let_wait(const struct cli_output *output)
+{
+    hold_signals(true);
+    struct waiting *all = realloc(waiting, (n_waiting + 1) * sizeof *waiting);
+    char *temporary = strdup(output->temporary), *path = strdup(output->path);
+    if (all) {
+        waiting = all;
+    }
+    bool made = all && temporary && path;
+    if (made) {
+        waiting[n_waiting] = (struct waiting){ temporary, path };
+        n_waiting++;
+    } else {
+        free(path);
+        free(temporary);
+    }
+    hold_signals(false);
+    return made;
+}
+
+void
+cli_begin_files(void)
+{
+    is_waiting = true;
+}
+
+int
+cli_end_files(int code)
+{
+    is_waiting = false;
+    hold_signals(true);
+    for (size_t i = 0; i < n_waiting; i++) {
+        const struct waiting *file = &waiting[i];
+        if (code == CLI_FINE && rename(file->temporary, file->path) != 0) {
+            code = cli_fail("%s: %s", file->path, strerror(errno));
+        }
+        if (code != CLI_FINE) {
+            unlink(file->temporary);
+        }
+        free(file->temporary);
+        free(file->path);
+    }
+    free(waiting);
+    waiting = NULL;
+    n_waiting = 0;
+    hold_signals(false);
+    return code;
 }
 
 static bool
@@ -123,9 +198,12 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     }
     bool is_written = !ferror(output->stream);
     is_written = fclose(output->stream) == 0 && is_written;
-    if (code == CLI_FINE &&
-        (!is_written || (output->temporary &&
-                         rename(output->temporary, output->path) != 0))) {
+    bool is_done = is_written;
+    if (code == CLI_FINE && is_written && output->temporary) {
+        is_done = is_waiting ? let_wait(output)
+                             : rename(output->temporary, output->path) == 0;
+    }
+    if (code == CLI_FINE && !is_done) {
         code = cli_fail("%s: %s", output->path, strerror(errno));
     }
     if (code != CLI_FINE && output->temporary) {
