@@ -35,6 +35,7 @@ struct job {
     double seconds;     /* For the routing. */
     char why_anew[640]; /* Why a repair was not possible, or "". */
     struct sf_repair repair, recomputation;
+    bool is_recomputed;
     struct sf_route_report report;
 };
 
@@ -135,31 +136,67 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_seed(args, OPT_SEED, &params->seed);
 }
 
-/* Repairs the earlier routing; what was made anew is then only there to be
- * compared with.  If the lanes do not allow a repair, it stays. */
+/* Repairs the earlier routing, unless its lanes do not allow that. */
 static enum sf_status
 repair(struct job *job, struct sf_error *err)
 {
-    struct sf_routing *repaired;
     const struct sf_routing *previous = job->previous;
-    enum sf_status status = sf_tables_compare(
-        previous->tables, previous->fabric, job->routing->tables, job->fabric,
-        &job->recomputation, err);
+    enum sf_status status =
+        sf_routing_repair(previous, job->fabric, &job->routing, err);
 
-    if (status == SF_OK) {
-        status = sf_routing_repair(previous, job->fabric, &repaired, err);
-    }
     if (status == SF_ELANES) {
         snprintf(job->why_anew, sizeof job->why_anew, "%s", err->text);
-        job->repair = job->recomputation;
         return SF_OK;
     }
-    if (status == SF_OK) {
+    return status == SF_OK
+               ? sf_tables_compare(previous->tables, previous->fabric,
+                                   job->routing->tables, job->fabric,
+                                   &job->repair, err)
+               : status;
+}
+
+/* Whether what was made anew is to be used, and not the repair. */
+static bool
+is_better_anew(struct job *job)
+{
+    if (!job->routing) {
+        return true;
+    }
+    if (job->recomputation.n_changed >= job->repair.n_changed) {
+        return false;
+    }
+    /* As when all is back: it is what there was at first. */
+    snprintf(job->why_anew, sizeof job->why_anew,
+             "a repair would have changed %llu",
+             (unsigned long long)job->repair.n_changed);
+    return true;
+}
+
+/* Makes all anew.  After a repair that is there to be compared with, and need
+ * not be possible. */
+static enum sf_status
+make_anew(struct job *job, struct sf_error *err)
+{
+    const struct sf_routing *previous = job->previous;
+    struct sf_routing *anew;
+    enum sf_status status =
+        sf_routing_build(job->fabric, &job->params, &anew, err);
+
+    if (status != SF_OK) {
+        return job->routing && status != SF_ENOMEM ? SF_OK : status;
+    }
+    if (previous) {
+        status =
+            sf_tables_compare(previous->tables, previous->fabric, anew->tables,
+                              job->fabric, &job->recomputation, err);
+        job->is_recomputed = status == SF_OK;
+    }
+    if (status == SF_OK && is_better_anew(job)) {
         sf_routing_free(job->routing);
-        job->routing = repaired;
-        status = sf_tables_compare(previous->tables, previous->fabric,
-                                   repaired->tables, job->fabric, &job->repair,
-                                   err);
+        job->routing = anew;
+        job->repair = job->recomputation;
+    } else {
+        sf_routing_free(anew);
     }
     return status;
 }
@@ -198,18 +235,27 @@ route(struct job *job, const char *previous, struct sf_error *err)
         struct sf_routing_params *params = &job->previous->params;
         params->layers.n_threads = job->params.layers.n_threads;
         params->layers.within_parts = job->params.layers.within_parts;
+        params->layers.may_exceed = true;
         job->params = *params;
+        if (job->previous->has_default_lanes) {
+            job->params.lanes = NULL;
+        }
     }
     if (status == SF_OK) {
         status = assign_lids(job, err);
     }
-    if (status == SF_OK) {
-        double start = now();
-        status =
-            sf_routing_build(job->fabric, &job->params, &job->routing, err);
+    double start = now();
+    if (status == SF_OK && job->previous) {
+        status = repair(job, err);
         job->seconds = now() - start;
     }
-    return status == SF_OK && job->previous ? repair(job, err) : status;
+    if (status == SF_OK) {
+        status = make_anew(job, err);
+    }
+    if (job->why_anew[0] || !job->previous) {
+        job->seconds = now() - start;
+    }
+    return status;
 }
 
 static enum sf_status
@@ -279,11 +325,12 @@ write_all(const struct job *job, const char *folder)
     };
     int code = cli_make_folder(folder);
 
+    cli_begin_files();
     for (size_t i = 0; code == CLI_FINE && i < sizeof files / sizeof *files;
          i++) {
         code = cli_write_file(folder, files[i].name, files[i].write, job);
     }
-    return code;
+    return cli_end_files(code);
 }
 
 /* Says what was done, and how to use it. */
@@ -337,7 +384,8 @@ run(const struct cli_args *args)
     if (status == SF_OK) {
         job.report.routing = job.routing;
         job.report.repair = job.previous ? &job.repair : NULL;
-        job.report.recomputation = job.previous ? &job.recomputation : NULL;
+        job.report.recomputation =
+            job.is_recomputed ? &job.recomputation : NULL;
         job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
         status = sf_route_measure(&job.report, &err);
     }
@@ -367,8 +415,8 @@ const struct cli_command cli_command_route = {
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
         "netlist of ibsim, or the word live. Into DIR go fabric.ibnetdiscover "
         "with the LIDs, opensm-lfts.dump, opensm-sl2vl.dump, path-sl.csv, "
-        "guid2lid and route.json with figures. LIDs that a fabric has already "
-        "stay. OpenSM gives the ports these LIDs if guid2lid is in its cache "
+        "guid2lid and route.json with figures, when all are complete. LIDs "
+        "that a fabric has already stay if they go with the LMC. OpenSM gives the ports these LIDs if guid2lid is in its cache "
         "folder (OSM_CACHE_DIR).\n"
         "\n"
         "Virtual lanes keep packets from waiting for each other in a circle. "

@@ -111,6 +111,7 @@ read_route(struct job *job, const char *folder)
         settings->layers = sf_layer_scheme_find(params.layers.scheme);
         settings->n_layers = params.layers.n_layers;
         settings->n_path_sets = params.n_path_sets;
+        settings->max_hops = params.layers.max_hops;
         settings->seed = params.layers.seed;
         settings->lanes = sf_lane_scheme_find(params.lanes);
         settings->max_vls = params.max_vls;
@@ -201,6 +202,7 @@ write_files(const struct job *job, bool is_json)
     const struct sf_settings *settings = &job->settings;
     int code = CLI_FINE;
 
+    cli_begin_files();
     for (const struct sf_settings_file *file = sf_settings_files;
          code == CLI_FINE && file->name; file++) {
         struct file_of of = { settings, file };
@@ -208,6 +210,7 @@ write_files(const struct job *job, bool is_json)
             code = cli_write_file(job->folder, file->name, write_one, &of);
         }
     }
+    code = cli_end_files(code);
     if (code != CLI_FINE || is_json) {
         return code;
     }
@@ -337,8 +340,8 @@ const struct cli_command cli_command_settings = {
         [OPT_LAYERS] = { "layers", 'l', "N",
                          "layers, 1 to 128 (as routed, else 4)", NULL },
         [OPT_PATH_SETS] = { "path-sets", 0, "N",
-                            "sets of paths, among which the hosts of a switch "
-                            "are dealt (as routed, else 1)",
+                            "sets of paths for the hosts of a switch (as "
+                            "routed, else 1)",
                             NULL },
         [OPT_LANES] = { "lanes", 0, "LANES",
                         "how deadlock is avoided (as routed, else the first)",

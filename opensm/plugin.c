@@ -165,6 +165,7 @@ routing_params(const struct plugin *plugin)
                     .n_layers =
                         options->n_layers ? options->n_layers : n_addresses,
                     .max_hops = options->max_hops,
+                    .may_exceed = true, /* Faults lengthen paths. */
                     .seed = options->seed,
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
                     .within_parts = true,

@@ -80,6 +80,9 @@ struct sf_layers_params {
     const char *scheme; /* A name of sf_layer_schemes[]; NULL: the first. */
     uint32_t n_layers;  /* 1 to SF_MAX_LAYERS; layer 0 is minimal. */
     uint32_t max_hops;  /* The longest path; 0: the scheme's default. */
+    bool may_exceed;    /* To a destination that max_hops does not reach from
+                         * everywhere, go as far as must be, instead of
+                         * refusing. */
     uint64_t seed;      /* Same seed, same layers, anywhere. */
     uint32_t n_threads; /* 0 or 1: none but the caller's.  The result does
                          * not depend on it. */

@@ -27,7 +27,8 @@ struct sf_route_figures {
 struct sf_route_report {
     const struct sf_routing *routing;
     const struct sf_repair *repair;        /* NULL unless repaired: entries */
-    const struct sf_repair *recomputation; /* changed, and if made anew. */
+    const struct sf_repair *recomputation; /* changed, and if made anew, where
+                                            * that can be; else NULL. */
     const char *why_anew; /* Why no repair was possible and all was made anew;
                            * NULL if repaired. */
     struct sf_route_figures figures; /* By sf_route_measure(). */

@@ -23,8 +23,10 @@ struct sf_routing {
     struct sf_fabric *fabric;        /* A copy. */
     struct sf_graph *graph;          /* Its switches; */
     uint32_t *link_ports;            /* the ports of their links. */
-    uint32_t max_hops;               /* No path is longer. */
-    struct sf_turns *turns;          /* What the tables obey, or NULL. */
+    uint32_t max_hops;      /* No path is longer, unless after a fault no other
+                             * is left. */
+    bool has_default_lanes; /* None were asked for: others may take over. */
+    struct sf_turns *turns; /* What the tables obey, or NULL. */
     struct sf_tables *tables;
     struct sf_lanes *lanes;
     struct sf_error refusal; /* Why the lanes are not those that go with the

@@ -20,6 +20,7 @@ struct sf_settings {
     const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
     uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
     uint32_t n_path_sets; /* Sets of paths for the hosts of a switch. */
+    uint32_t max_hops;    /* 0: as the scheme likes. */
     const struct sf_lane_scheme *lanes;
     uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
     uint64_t seed;         /* Of the layers and of the random order. */

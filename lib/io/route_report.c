@@ -153,9 +153,9 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     const struct sf_layers_params *layers = &routing->params.layers;
 
     fprintf(stream,
-            "%u layers by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
+            "%u layer%s by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
             "49151\n",
-            layers->n_layers, layers->scheme,
+            layers->n_layers, layers->n_layers == 1 ? "" : "s", layers->scheme,
             sf_lmc_for_layers(layers->n_layers), routing->fabric->n_switches,
             routing->fabric->n_nodes - routing->fabric->n_switches,
             count_lids(routing->tables));
@@ -186,6 +186,13 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
                 routing->refusal.text);
     }
+    uint32_t limit = layers->max_hops ? layers->max_hops : routing->max_hops;
+    if (is.most_hops > limit) {
+        fprintf(stream,
+                "  some are longer than the limit of %u, which does not reach "
+                "everything\n",
+                limit);
+    }
     if (is.n_broken) {
         fprintf(stream, "  %llu of %llu paths lead to another part\n",
                 (unsigned long long)is.n_broken,
@@ -197,12 +204,15 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)report->repair->n_entries,
                 report->why_anew);
     } else if (report->repair) {
-        fprintf(stream,
-                "  repaired: %llu of %llu entries changed; made anew, %llu "
-                "would have\n",
+        fprintf(stream, "  repaired: %llu of %llu entries changed",
                 (unsigned long long)report->repair->n_changed,
-                (unsigned long long)report->repair->n_entries,
-                (unsigned long long)report->recomputation->n_changed);
+                (unsigned long long)report->repair->n_entries);
+        if (report->recomputation) {
+            fprintf(stream, "; made anew, %llu would have\n",
+                    (unsigned long long)report->recomputation->n_changed);
+        } else {
+            fputs("; it could not be made anew\n", stream);
+        }
     }
 }
 
@@ -218,14 +228,16 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         json_array_append_new(hops, json_integer((json_int_t)is.n_by_hops[i]));
     }
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:I, "
-        "s:I, "
-        "s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
+        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:I, "
+        "s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
         "schema", "slimfly.route", "schema_version", 1, "scheme",
         layers->scheme, "n_layers", (json_int_t)layers->n_layers, "lmc",
         (json_int_t)sf_lmc_for_layers(layers->n_layers), "max_hops",
-        (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
-        "n_path_sets", (json_int_t)routing->params.n_path_sets, "per_host",
+        (json_int_t)routing->max_hops, "asked_max_hops",
+        (json_int_t)layers->max_hops, "rues_fraction", layers->rues_fraction,
+        "paper_min_hops", (json_int_t)layers->paper_min_hops, "seed",
+        (json_int_t)layers->seed, "n_path_sets",
+        (json_int_t)routing->params.n_path_sets, "per_host",
         (int)(routing->params.n_path_sets > 1), "n_switches",
         (json_int_t)routing->fabric->n_switches, "n_hosts",
         (json_int_t)(routing->fabric->n_nodes - routing->fabric->n_switches),
@@ -236,9 +248,10 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)is.min_load, "max", (json_int_t)is.max_load, "mean",
         is.mean_load);
     json_t *lanes = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme",
-        routing->params.lanes, "max_vls", (json_int_t)routing->params.max_vls,
-        "max_sls", (json_int_t)routing->params.max_sls, "n_vls",
+        "{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme",
+        routing->params.lanes, "by_default", (int)routing->has_default_lanes,
+        "max_vls", (json_int_t)routing->params.max_vls, "max_sls",
+        (json_int_t)routing->params.max_sls, "n_vls",
         (json_int_t)routing->lanes->n_vls, "n_sls",
         (json_int_t)routing->lanes->n_sls, "n_host_sls",
         (json_int_t)routing->lanes->n_host_sls, "safe_on_path_sls",
@@ -246,11 +259,14 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (int)routing->lanes->scheme->ignores_sls);
     json_t *repair =
         report->repair
-            ? json_pack("{s:I, s:I, s:I, s:s?}", "entries",
+            ? json_pack("{s:I, s:I, s:o, s:s?}", "entries",
                         (json_int_t)report->repair->n_entries, "changed",
                         (json_int_t)report->repair->n_changed,
                         "changed_if_made_anew",
-                        (json_int_t)report->recomputation->n_changed,
+                        report->recomputation
+                            ? json_integer(
+                                  (json_int_t)report->recomputation->n_changed)
+                            : json_null(),
                         "why_made_anew", report->why_anew)
             : json_null();
     if (!root || !repair || !lanes ||
@@ -294,8 +310,16 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     params->layers.scheme = layers->name;
     params->layers.n_layers =
         sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
+    params->layers.max_hops =
+        sf_json_number(reader, root, "", "asked_max_hops", 0, UINT32_MAX);
+    params->layers.paper_min_hops =
+        sf_json_number(reader, root, "", "paper_min_hops", 0, UINT32_MAX);
+    params->layers.rues_fraction =
+        json_number_value(json_object_get(root, "rues_fraction"));
     params->layers.seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
+    routing->has_default_lanes =
+        json_is_true(json_object_get(lanes_object, "by_default"));
     params->lanes = lanes->name;
     params->max_sls =
         sf_json_number(reader, lanes_object, "lanes", "max_sls", 1, SF_N_SLS);
@@ -349,6 +373,29 @@ read_turns(const char *path, struct sf_routing *routing, struct sf_error *err)
     return status;
 }
 
+/* Refuses tables from 'path' that lack a switch: a file that is cut off. */
+static enum sf_status
+check_complete(const char *path, const struct sf_routing *routing,
+               struct sf_error *err)
+{
+    const struct sf_tables *tables = routing->tables;
+
+    for (uint32_t s = 0; s < routing->fabric->n_switches; s++) {
+        uint32_t lid = 1;
+        while (lid <= tables->max_lid &&
+               sf_tables_of(tables, s)[lid] == SF_NO_PORT) {
+            lid++;
+        }
+        if (lid > tables->max_lid) {
+            return sf_fail(err, SF_EPARSE,
+                           "%s: expected a table of each switch, found none "
+                           "of %s",
+                           path, routing->fabric->nodes[s].name);
+        }
+    }
+    return SF_OK;
+}
+
 /* Reads everything from the four files at 'paths'. */
 static enum sf_status
 read_all(char *const *paths, struct sf_routing *routing, struct sf_error *err)
@@ -361,6 +408,9 @@ read_all(char *const *paths, struct sf_routing *routing, struct sf_error *err)
     if (status == SF_OK) {
         status =
             sf_tables_read(paths[2], routing->fabric, &routing->tables, err);
+    }
+    if (status == SF_OK) {
+        status = check_complete(paths[2], routing, err);
     }
     if (status == SF_OK) {
         status = sf_fabric_graph(routing->fabric, &routing->graph,

@@ -122,9 +122,11 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "\n# Data VLs to use at most; the fabric may have fewer.\n"
             "max_vls = %u\n",
             settings->max_vls);
-    fputs("\n# Longest path in links between switches, if not as the scheme "
-          "says.\n# max_hops = 3\n",
-          stream);
+    fprintf(stream,
+            "\n# Longest path in links between switches, if not as the scheme "
+            "says.\n%smax_hops = %u\n",
+            settings->max_hops ? "" : "# ",
+            settings->max_hops ? settings->max_hops : 3);
     fprintf(stream,
             "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
             settings->seed);

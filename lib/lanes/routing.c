@@ -283,12 +283,44 @@ sf_routing_build(const struct sf_fabric *fabric,
     enum sf_status status = begin(fabric, params, &routing, err);
 
     if (status == SF_OK) {
+        routing->has_default_lanes = !params->lanes;
         status = build_tables(routing, !params->lanes, err);
     }
     if (status == SF_OK) {
         status = build_lanes(routing, err);
     }
     return end(routing, status, routingp);
+}
+
+/* Finds the limit for a repair: what was asked for, if it reaches everything
+ * or does so again, and else that of 'base'. */
+static enum sf_status
+limit_repair(const struct sf_routing *base, struct sf_routing *routing,
+             struct sf_error *err)
+{
+    uint32_t asked = base->params.layers.max_hops, farthest = 0;
+    const struct sf_graph *graph = routing->graph;
+    struct sf_search search;
+
+    routing->max_hops = base->max_hops;
+    if (asked == 0 || asked >= base->max_hops) {
+        return SF_OK;
+    }
+    if (!sf_search_init(&search, graph->n_nodes)) {
+        sf_search_clear(&search);
+        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        sf_search_run(&search, graph, s, NULL);
+        uint32_t last = search.order[search.n_reached - 1];
+        farthest = search.distance[last] > farthest ? search.distance[last]
+                                                    : farthest;
+    }
+    sf_search_clear(&search);
+    if (farthest <= asked) {
+        routing->max_hops = asked;
+    }
+    return SF_OK;
 }
 
 enum sf_status
@@ -304,15 +336,16 @@ sf_routing_repair(const struct sf_routing *base,
         status = sf_turns_carry(base, routing, err);
     }
     if (status == SF_OK) {
+        status = limit_repair(base, routing, err);
+    }
+    if (status == SF_OK) {
         status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
                                   routing->graph, routing->link_ports,
-                                  base->max_hops, routing->turns,
+                                  routing->max_hops, routing->turns,
                                   &routing->tables, &repair, err);
     }
     if (status == SF_OK) {
-        routing->max_hops = repair.most_hops > base->max_hops
-                                ? repair.most_hops
-                                : base->max_hops;
+        routing->has_default_lanes = base->has_default_lanes;
         status = build_lanes(routing, err);
     }
     return end(routing, status, routingp);

@@ -172,7 +172,7 @@ limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
     uint32_t asked = job->params->max_hops;
     uint32_t most = job->graph->n_nodes; /* No path without loops has more. */
 
-    if (asked > 0 && asked < job->diameter) {
+    if (asked > 0 && asked < job->diameter && !job->params->may_exceed) {
         return sf_fail(err, SF_EUNREACHABLE,
                        "paths of at most %u hops do not reach everything: "
                        "the diameter is %u",

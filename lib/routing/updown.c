@@ -124,7 +124,8 @@ route(struct updown *updown, uint32_t layer, uint32_t d, struct sf_error *err)
         if (updown->depth[s] == SF_NONE) {
             choose(updown, tree, s, false);
         }
-        if (updown->depth[s] != SF_NONE && updown->depth[s] > job->max_hops) {
+        if (updown->depth[s] != SF_NONE && updown->depth[s] > job->max_hops &&
+            !job->params->may_exceed) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "up and down from root %s takes %u hops from "
                            "switch %s to switch %s; the limit is %u",

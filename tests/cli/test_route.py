@@ -3,6 +3,8 @@ every address is reached from every switch, over paths of its layer."""
 import json
 import os
 import re
+import resource
+import subprocess
 import tempfile
 
 import harness
@@ -258,6 +260,11 @@ class Repair(Routed):
             file.writelines(lines)
         return path
 
+    def check_lanes(self, folder):
+        if self.report(folder)["lanes"]["safe_on_path_sls"]:
+            self.assertIn("no deadlock with the SL of each path",
+                          slimfly("audit", folder).stdout)
+
     def test_repair_changes_little(self):
         before = self.route("sf:q=5", "--layers", "4")
         tables = Tables(before)
@@ -278,11 +285,81 @@ class Repair(Routed):
                           after)
         self.check(back)
 
+    def test_links_come_back_one_by_one(self):
+        for lanes in "turns", "dfsssp", "none":
+            whole = self.route("sf:q=5", "--lanes", lanes)
+            tables = Tables(whole)
+            one, two = [tables.links[tables.switches[i]][0][0]
+                        for i in (7, 31)]
+            with_neither = self.without(whole, one, two)
+            damaged = self.route(with_neither, "--previous", whole)
+            # Also where they were never there.
+            for before in damaged, self.route(with_neither, "--lanes", lanes):
+                after = self.route(self.without(whole, two), "--previous",
+                                   before)
+                self.check(after)
+                self.check_lanes(after)
+                repair = self.report(after)["repair"]
+                self.assertIsNone(repair["why_made_anew"])
+                self.assertLess(repair["changed"] * 20,
+                                repair["changed_if_made_anew"])
+                back = self.route(f"{whole}/fabric.ibnetdiscover",
+                                  "--previous", after)
+                self.check(back)
+                self.check_lanes(back)
+
+    def test_what_changes_least_is_taken(self):
+        whole = self.route("sf:q=5", "--lanes", "none", "-s", "minimal")
+        end = Tables(whole).links[Tables(whole).switches[3]][0][0]
+        damaged = self.route(self.without(whole, end), "--previous", whole)
+        back = self.route(f"{whole}/fabric.ibnetdiscover", "--previous",
+                          damaged)
+        repair = self.report(back)["repair"]
+        self.assertLessEqual(repair["changed"],
+                             repair["changed_if_made_anew"])
+
+    def test_the_limit_of_hops_is_kept_as_far_as_it_can_be(self):
+        for lanes in "turns", "none":
+            whole = self.route("sf:q=5", "--max-hops", "3", "--lanes", lanes)
+            end = Tables(whole).links[Tables(whole).switches[3]][0][0]
+            damaged = self.route(self.without(whole, end), "--previous",
+                                 whole)
+            # Neighbours without their link are four hops apart.
+            report = self.report(damaged)
+            self.assertEqual((report["max_hops"], report["asked_max_hops"],
+                              report["most_hops"]), (3, 3, 4))
+            back = self.route(f"{whole}/fabric.ibnetdiscover", "--previous",
+                              damaged)
+            self.check(back, max_hops=3)
+            done = slimfly("route", self.without(whole, end), "--previous",
+                           whole, "-o", damaged)
+            self.assertIn("longer than the limit of 3", done.stdout)
+
+    def test_lanes_by_default_go_over_to_others(self):
+        whole = self.route("xpander:k=5,lift=5")
+        tables = Tables(whole)
+        found = set()
+        for i in range(0, 24, 3):
+            ends = [tables.links[tables.switches[(i + 7 * j) % 30]][j][0]
+                    for j in range(3)]
+            after = self.route(self.without(whole, *ends), "--previous",
+                               whole)
+            self.check(after)
+            self.check_lanes(after)
+            found.add(self.report(after)["lanes"]["scheme"])
+        self.assertEqual(found, {"turns", "dfsssp"})
+
     def test_nothing_changes_without_a_fault(self):
-        before = self.route("sf:q=4")
-        after = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
-                           before)
-        self.assertEqual(self.report(after)["repair"]["changed"], 0)
+        for options in ([], ["--max-hops", "4", "--layers", "8"],
+                        ["--max-hops", "2"], ["--lanes", "dfsssp"],
+                        ["-s", "paper", "--paper-min-hops", "2"],
+                        ["-s", "rues", "-l", "2", "--rues-fraction", "0.4"]):
+            before = self.route("sf:q=4", *options)
+            after = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
+                               before)
+            repair = self.report(after)["repair"]
+            self.assertEqual((repair["changed"],
+                              repair["changed_if_made_anew"]), (0, 0))
 
     def test_a_repair_keeps_the_settings(self):
         before = self.route("sf:q=4", "-l", "2", "--seed", "5", "-s", "paper")
@@ -300,6 +377,48 @@ class Repair(Routed):
             self.fails("route", "sf:q=3", "-o", f"{folder}/out",
                        "--previous", folder, says="route.json")
             self.assertEqual(os.listdir(folder), [])
+
+    def test_tables_that_are_cut_off_are_refused(self):
+        before = self.route("sf:q=4")
+        os.truncate(f"{before}/opensm-lfts.dump", 20000)
+        self.fails("route", "sf:q=4", "-o", f"{before}/out", "--previous",
+                   before, says="expected a table of each switch")
+        self.assertFalse(os.path.exists(f"{before}/out"))
+
+
+class AllOrNothing(Routed):
+    """A folder of tables is replaced when all of them are complete."""
+
+    def contents(self, folder):
+        contents = {}
+        for name in os.listdir(folder):
+            if os.path.isfile(f"{folder}/{name}"):
+                with open(f"{folder}/{name}", "rb") as file:
+                    contents[name] = file.read()
+        return contents
+
+    def fails_and_leaves(self, folder, says, **how):
+        before = self.contents(folder)
+        done = subprocess.run(
+            [harness.PROGRAM, "route", "sf:q=4", "--layers", "8", "-o",
+             folder], capture_output=True, text=True, check=False, **how)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(says, done.stderr)
+        self.assertEqual(self.contents(folder), before)
+
+    def test_no_room(self):
+        folder = self.route("sf:q=4")
+        size = os.path.getsize(f"{folder}/opensm-lfts.dump")
+        self.fails_and_leaves(
+            folder, "opensm-lfts.dump: File too large", restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                  (size, size)))
+
+    def test_a_file_that_cannot_be_replaced(self):
+        folder = self.route("sf:q=4")
+        os.remove(f"{folder}/path-sl.csv")
+        os.mkdir(f"{folder}/path-sl.csv")
+        self.fails_and_leaves(folder, "path-sl.csv: Is a directory")
 
 
 class BadInput(harness.Case):

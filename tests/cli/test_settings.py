@@ -160,13 +160,13 @@ class Values(Settings):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
                       "9", "--lanes", "none", "--max-vls", "3",
-                      "--path-sets", "3", "-o", tables)
+                      "--path-sets", "3", "--max-hops", "4", "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
-                                                "path_sets")],
-                         ["paper", "2", "9", "none", "3", "3"])
+                                                "path_sets", "max_hops")],
+                         ["paper", "2", "9", "none", "3", "3", "4"])
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
         # Unless an option says otherwise.
