@@ -23,7 +23,7 @@ struct sf_comparison_row {
 
     /* Routings: how to make the layers; scheme NULL: those of 'given'. */
     struct sf_layers_params layers;
-    uint32_t n_path_sets; /* As in routing.h. */
+    uint32_t n_path_sets;           /* As in routing.h. */
     struct sf_layers *const *given; /* [n_given] */
     uint32_t n_given;
 };

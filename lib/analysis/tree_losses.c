@@ -254,14 +254,15 @@ deal_destination(void *aux, uint32_t d, uint32_t worker)
     if (!dealing->is_wanted[d]) {
         return;
     }
-    dealing->statuses[d] =
-        sf_tree_losses_to(dealing->graph, d, dealing->n_layers, &n_lost, err);
     uint32_t *sources = sf_calloc(dealing->graph->n_nodes, sizeof *sources);
     if (!sources) {
         dealing->statuses[d] =
             sf_fail(err, SF_ENOMEM, "out of memory for %u switches",
                     dealing->graph->n_nodes);
+        return;
     }
+    dealing->statuses[d] =
+        sf_tree_losses_to(dealing->graph, d, dealing->n_layers, &n_lost, err);
     if (dealing->statuses[d] == SF_OK && n_lost > 0) {
         deal(dealing, d, n_lost, sources);
     }

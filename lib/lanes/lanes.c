@@ -156,11 +156,11 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
     if (status == SF_OK) {
         status = make_lanes(&job, tables->max_lid, &job.lanes, err);
     }
-    if (status == SF_OK) {
+    if (status == SF_OK && job.lanes) {
         job.lanes->scheme = scheme;
         status = scheme->ops->build(&job, err);
     }
-    if (status == SF_OK && job.lanes->n_sls > job.max_sls) {
+    if (status == SF_OK && job.lanes && job.lanes->n_sls > job.max_sls) {
         status = sf_fail(err, SF_ELANES,
                          "lanes by %s take %u SLs here, and there may be %u; "
                          "those by turns, with layers that obey them, take "

@@ -141,14 +141,14 @@ sf_turns_carry(const struct sf_routing *base, struct sf_routing *routing,
     uint32_t n_vls = base->turns->n_vls;
     uint32_t *before = sf_switches_by_guid(routing->fabric, base->fabric);
     uint32_t *same = sf_calloc(2 * (size_t)graph->n_links, sizeof *same);
-    enum sf_status status =
-        before && same ? SF_OK
-                       : sf_fail(err, SF_ENOMEM, "out of memory for turns");
-
-    if (status == SF_OK) {
-        status = sf_turns_make(graph, n_vls, &routing->turns, err);
-    }
     uint32_t top_rank = highest_rank(base) + 2;
+    enum sf_status status = SF_OK;
+
+    if (!before || !same) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for turns");
+        goto done;
+    }
+    status = sf_turns_make(graph, n_vls, &routing->turns, err);
     for (uint32_t s = 0; status == SF_OK && s < graph->n_nodes; s++) {
         for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
             same[i] = same_arc(base, routing, before, s, i);
@@ -157,6 +157,8 @@ sf_turns_carry(const struct sf_routing *base, struct sf_routing *routing,
         carry_switch(base, routing, s, before[s], same);
         allow_new(routing, s, same);
     }
+
+done:
     free(same);
     free(before);
     return status;
