@@ -370,7 +370,7 @@ run(const struct cli_args *args)
             "live; found %zu words",
             args->n_words);
     }
-    if (!folder) {
+    if (!folder || !*folder) {
         return cli_fail("route: expected a folder for the tables, -o DIR");
     }
     if (!read_options(args, &job, &timeout)) {

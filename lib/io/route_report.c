@@ -339,7 +339,10 @@ read_report(const char *path, struct sf_routing *routing, struct sf_error *err)
 
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        return sf_fail(err, SF_EPARSE, "%s: %s", path, problem.text);
+        return problem.line < 0 /* It names the file then. */
+                   ? sf_fail(err, SF_EIO, "%s", problem.text)
+                   : sf_fail(err, SF_EPARSE, "%s:%d: %s", path, problem.line,
+                             problem.text);
     }
     read_settings(&reader, root, routing);
     json_decref(root);

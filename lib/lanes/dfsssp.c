@@ -300,7 +300,7 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     if (n_lanes > job->max_vls) {
         return sf_fail(err, SF_ELANES,
                        "a lane for each path takes %s%u VLs, and there %s %u; "
-                       "fewer layers take fewer",
+                       "fewer layers or shorter paths take fewer",
                        maker->n_left ? "more than " : "", n_lanes,
                        job->max_vls == 1 ? "is" : "are", job->max_vls);
     }

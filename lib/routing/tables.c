@@ -40,9 +40,9 @@ fail_no_lids(const struct sf_fabric *fabric, uint32_t lmc,
     return sf_fail(err, SF_ELIMIT,
                    "%u layers need LMC %u, and %u switches with %u host ports "
                    "would then need more than the %u LIDs of a subnet; at "
-                   "most %u layers fit",
+                   "most %u layer%s",
                    1u << lmc, lmc, fabric->n_switches, n_host_ports,
-                   SF_MAX_LID, 1u << fits);
+                   SF_MAX_LID, 1u << fits, fits == 0 ? " fits" : "s fit");
 }
 
 /* A GUID and what has it, for sorting and searching. */

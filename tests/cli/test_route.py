@@ -377,6 +377,10 @@ class Repair(Routed):
             self.fails("route", "sf:q=3", "-o", f"{folder}/out",
                        "--previous", folder, says="route.json")
             self.assertEqual(os.listdir(folder), [])
+            with open(f"{folder}/route.json", "w", encoding="utf-8") as file:
+                file.write('{\n"schema": }')
+            self.fails("route", "sf:q=3", "-o", f"{folder}/out",
+                       "--previous", folder, says="route.json:2: unexpected")
 
     def test_tables_that_are_cut_off_are_refused(self):
         before = self.route("sf:q=4")

@@ -232,7 +232,7 @@ TEST(tables_say_how_many_layers_fit)
     } cases[] = {
         { "sf:q=19", 3, "at most 4 layers fit" },
         { "sf:q=23", 2, "at most 2 layers fit" },
-        { "sf:q=27", 1, "at most 1 layers fit" },
+        { "sf:q=27", 1, "at most 1 layer fits" },
         { "sf:q=32", 0, "more than the 49151 LIDs" },
         { "sf:q=5", 8, "at most LMC 7" },
     };
