@@ -155,7 +155,7 @@ force_shortest(struct mender *mender, uint32_t s)
 }
 
 /* Grows the column anew: every switch, nearest first, goes to one nearer to
- * the destination by which it may. */
+ * the destination by which it may, with the most room for those behind. */
 static void
 grow(struct mender *mender, const uint32_t *order, uint32_t n)
 {
@@ -164,6 +164,7 @@ grow(struct mender *mender, const uint32_t *order, uint32_t n)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t s = order[k];
         mender->hops[s] = SF_NO_HOP;
+        mender->ranks[s] = 0;
         for (uint32_t i = graph->first[s];
              s != mender->destination && i < graph->first[s + 1]; i++) {
             uint32_t to = graph->arcs[i].to, hop = i - graph->first[s];
@@ -172,10 +173,9 @@ grow(struct mender *mender, const uint32_t *order, uint32_t n)
                                      mender->hops[to] != SF_NO_HOP)
                                 ? rank_over(mender, s, hop)
                                 : 0;
-            if (rank != 0) {
+            if (rank > mender->ranks[s]) {
                 mender->hops[s] = (uint16_t)hop;
                 mender->ranks[s] = rank;
-                break;
             }
         }
     }
