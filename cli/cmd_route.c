@@ -404,7 +404,8 @@ const struct cli_command cli_command_route = {
     .summary = "layers of paths and the forwarding tables of all switches",
     .description =
         "Routes a fabric in layers: every host has 2^LMC addresses, and the "
-        "address chooses the layer. Layer 0 has shortest paths; the others "
+        "address chooses the layer; addresses that are left over start again "
+        "with layer 0. Layer 0 has shortest paths; the others "
         "lead over other links, so that together they share the load and "
         "survive faults. The hosts of a switch share its paths; with "
         "--path-sets they are dealt among several sets of them: two sets of "
@@ -423,13 +424,16 @@ const struct cli_command cli_command_route = {
         "With --lanes turns, which is for layers by gates and minimal, the "
         "lane follows from the ports alone: all traffic may be on one service "
         "level, as UCX and NCCL have it. The others need the service level of "
-        "each path, as path records tell it. Where the lanes do not do, that "
-        "is an error that says what would. OpenSM's file engine knows nothing "
+        "each path, as path records tell it. Lanes that were asked for and do "
+        "not do are an error that says what would; without --lanes, others "
+        "take their place. OpenSM's file engine knows nothing "
         "of lanes: it is for routings that need one only.\n"
         "\n"
         "With --previous DIR, the tables of an earlier run are repaired after "
-        "links or switches have gone or come back: LIDs stay, and as few "
-        "entries as possible change.",
+        "links or switches have gone or come back: LIDs and settings stay, and "
+        "as few entries as possible change. Only towards a switch that the "
+        "limit of hops does not reach from everywhere any more, paths may be "
+        "longer.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tFour layers for the "
         "50-switch Slim Fly.\n"
