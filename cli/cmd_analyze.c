@@ -527,6 +527,7 @@ write_all(const struct cli_args *args, const struct sf_comparison *comparison)
     struct sf_error err;
     int code = CLI_FINE;
 
+    cli_begin_files();
     for (size_t i = 0;
          folder && code == CLI_FINE && sf_comparison_files[i].name; i++) {
         struct writing writing = { &sf_comparison_files[i], comparison };
@@ -535,6 +536,7 @@ write_all(const struct cli_args *args, const struct sf_comparison *comparison)
                                   &writing);
         }
     }
+    code = cli_end_files(code);
     for (size_t i = 0; code == CLI_FINE && sf_comparison_files[i].format;
          i++) {
         const struct sf_comparison_file *file = &sf_comparison_files[i];
