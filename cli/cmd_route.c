@@ -33,7 +33,8 @@ struct job {
     struct sf_routing *previous; /* NULL unless it is to be repaired. */
     struct sf_routing *routing;
     double seconds;     /* For the routing. */
-    char why_anew[640]; /* Why a repair was not possible, or "". */
+    char why_anew[640]; /* Why a repair was not possible, or "", */
+    char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
     struct sf_repair repair, recomputation;
     bool is_recomputed;
     struct sf_route_report report;
@@ -182,8 +183,12 @@ make_anew(struct job *job, struct sf_error *err)
     enum sf_status status =
         sf_routing_build(job->fabric, &job->params, &anew, err);
 
+    if (job->routing && (status == SF_ELANES || status == SF_EUNREACHABLE)) {
+        snprintf(job->why_not, sizeof job->why_not, "%s", err->text);
+        return SF_OK;
+    }
     if (status != SF_OK) {
-        return job->routing && status != SF_ENOMEM ? SF_OK : status;
+        return status;
     }
     if (previous) {
         status =
@@ -387,7 +392,13 @@ run(const struct cli_args *args)
         job.report.recomputation =
             job.is_recomputed ? &job.recomputation : NULL;
         job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
+        job.report.why_not_anew = job.why_not;
         status = sf_route_measure(&job.report, &err);
+    }
+    if (status == SF_OK && job.report.figures.n_broken > 0 &&
+        !job.params.layers.within_parts) {
+        status = SF_EUNREACHABLE; /* A repair does not mind parts. */
+        snprintf(err.text, sizeof err.text, "%s", job.why_not);
     }
     code =
         status == SF_OK ? write_all(&job, folder) : cli_fail("%s", err.text);

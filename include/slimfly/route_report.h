@@ -31,6 +31,7 @@ struct sf_route_report {
                                             * that can be; else NULL. */
     const char *why_anew; /* Why no repair was possible and all was made anew;
                            * NULL if repaired. */
+    const char *why_not_anew;        /* Why there is no recomputation. */
     struct sf_route_figures figures; /* By sf_route_measure(). */
 };
 

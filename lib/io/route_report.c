@@ -211,7 +211,8 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
             fprintf(stream, "; made anew, %llu would have\n",
                     (unsigned long long)report->recomputation->n_changed);
         } else {
-            fputs("; it could not be made anew\n", stream);
+            fprintf(stream, "; it could not be made anew: %s\n",
+                    report->why_not_anew);
         }
     }
 }
@@ -281,6 +282,33 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
     return SF_OK;
 }
 
+/* Takes out of 'root' what was asked for.  Earlier files do not tell: then it
+ * was nothing. */
+static void
+read_asked(struct sf_json_reader *reader, const json_t *root,
+           const json_t *lanes_object, struct sf_routing *routing)
+{
+    struct sf_layers_params *layers = &routing->params.layers;
+    const json_t *by_default = json_object_get(lanes_object, "by_default");
+
+    if (json_object_get(root, "asked_max_hops")) {
+        layers->max_hops =
+            sf_json_number(reader, root, "", "asked_max_hops", 0, UINT32_MAX);
+    }
+    if (json_object_get(root, "paper_min_hops")) {
+        layers->paper_min_hops =
+            sf_json_number(reader, root, "", "paper_min_hops", 0, UINT32_MAX);
+    }
+    if (json_object_get(root, "rues_fraction")) {
+        layers->rues_fraction = sf_json_amount(
+            reader, root, "", "rues_fraction", "a share of links", 1);
+    }
+    if (by_default && !json_is_boolean(by_default)) {
+        sf_json_refuse(reader, "lanes.by_default: expected true or false");
+    }
+    routing->has_default_lanes = !by_default || json_is_true(by_default);
+}
+
 /* Takes the settings out of 'root'. */
 static void
 read_settings(struct sf_json_reader *reader, const json_t *root,
@@ -310,16 +338,12 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     params->layers.scheme = layers->name;
     params->layers.n_layers =
         sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
-    params->layers.max_hops =
-        sf_json_number(reader, root, "", "asked_max_hops", 0, UINT32_MAX);
-    params->layers.paper_min_hops =
-        sf_json_number(reader, root, "", "paper_min_hops", 0, UINT32_MAX);
-    params->layers.rues_fraction =
-        json_number_value(json_object_get(root, "rues_fraction"));
+    if (!json_is_integer(json_object_get(root, "seed"))) {
+        sf_json_refuse(reader, "seed: expected a whole number");
+    }
     params->layers.seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
-    routing->has_default_lanes =
-        json_is_true(json_object_get(lanes_object, "by_default"));
+    read_asked(reader, root, lanes_object, routing);
     params->lanes = lanes->name;
     params->max_sls =
         sf_json_number(reader, lanes_object, "lanes", "max_sls", 1, SF_N_SLS);

@@ -74,13 +74,14 @@ measure_from(struct mender *mender, uint32_t s)
     }
 }
 
-/* Whether a switch at 'depth' is content. */
+/* Whether a switch is content: with a shortest path always. */
 static bool
 is_fine(const struct mender *mender, uint32_t s)
 {
     uint32_t depth = mender->depths[s];
-    return depth != SF_NONE && depth <= mender->limit &&
-           (!mender->is_minimal || depth == mender->best[s]);
+    return depth != SF_NONE &&
+           (depth == mender->best[s] ||
+            (!mender->is_minimal && depth <= mender->limit));
 }
 
 static void

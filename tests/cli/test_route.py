@@ -285,6 +285,56 @@ class Repair(Routed):
                           after)
         self.check(back)
 
+    def test_a_repair_is_done_at_once(self):
+        # Neighbours without their link are farther apart than other pairs
+        # may be, which must not unsettle the rest.
+        for options in ([], ["--lanes", "none"],
+                        ["-s", "paper", "-l", "2", "--max-hops", "3"]):
+            before = self.route("sf:q=5", *options)
+            tables = Tables(before)
+            damaged = self.without(before, *[
+                tables.links[tables.switches[i]][0][0] for i in (3, 20, 41)])
+            after = self.route(damaged, "--previous", before)
+            again = self.route(damaged, "--previous", after)
+            self.assertLess(self.report(after)["repair"]["changed"], 2000)
+            self.assertEqual(self.report(again)["repair"]["changed"], 0)
+
+    def test_parts_are_refused_unless_asked_for(self):
+        before = self.route("sf:q=4")
+        tables = Tables(before)
+        alone = tables.switches[5]
+        damaged = self.without(before, *[end for end, _ in
+                                         tables.links[alone]])
+        with tempfile.TemporaryDirectory() as folder:
+            self.fails("route", damaged, "--previous", before, "-o",
+                       f"{folder}/out", says="fall into 2 parts")
+            self.assertEqual(os.listdir(folder), [])
+        report = self.report(self.route(damaged, "--previous", before,
+                                        "--within-parts"))
+        self.assertEqual(report["n_broken_paths"], 2 * 31 * 3 * 4)
+
+    def test_settings_that_cannot_be_are_refused(self):
+        before = self.route("sf:q=3")
+        report = self.report(before)
+        for change, says in [({"seed": "x"}, "seed: expected a whole number"),
+                             ({"rues_fraction": -3}, "rues_fraction"),
+                             ({"rues_fraction": "x"}, "rues_fraction"),
+                             ({"asked_max_hops": -1}, "asked_max_hops"),
+                             ({"lanes": {**report["lanes"], "by_default": 7}},
+                              "by_default: expected true or false")]:
+            with open(f"{before}/route.json", "w", encoding="utf-8") as file:
+                json.dump({**report, **change}, file)
+            self.fails("route", "sf:q=3", "-o", f"{before}/out", "--previous",
+                       before, says=says)
+        # Earlier versions did not tell what was asked for.
+        del report["lanes"]["by_default"]
+        for key in "asked_max_hops", "rues_fraction", "paper_min_hops":
+            del report[key]
+        with open(f"{before}/route.json", "w", encoding="utf-8") as file:
+            json.dump(report, file)
+        after = self.route("sf:q=3", "--previous", before)
+        self.assertEqual(self.report(after)["repair"]["changed"], 0)
+
     def test_links_come_back_one_by_one(self):
         for lanes in "turns", "dfsssp", "none":
             whole = self.route("sf:q=5", "--lanes", lanes)
