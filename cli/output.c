@@ -88,18 +88,17 @@ static bool
 let_wait(const struct cli_output *output)
 {
     hold_signals(true);
-    struct waiting *all = realloc(waiting, (n_waiting + 1) * sizeof *waiting);
-    char *temporary = strdup(output->temporary), *path = strdup(output->path);
+    struct waiting file = { strdup(output->temporary), strdup(output->path) };
+    struct waiting *all = realloc(waiting, (n_waiting + 1) * sizeof *all);
+    bool made = all && file.temporary && file.path;
     if (all) {
         waiting = all;
     }
-    bool made = all && temporary && path;
     if (made) {
-        waiting[n_waiting] = (struct waiting){ temporary, path };
-        n_waiting++;
+        all[n_waiting++] = file;
     } else {
-        free(path);
-        free(temporary);
+        free(file.path);
+        free(file.temporary);
     }
     hold_signals(false);
     return made;
