@@ -36,7 +36,6 @@ struct job {
     char why_anew[640]; /* Why a repair was not possible, or "", */
     char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
     struct sf_repair repair, recomputation;
-    bool is_recomputed;
     struct sf_route_report report;
 };
 
@@ -194,7 +193,6 @@ make_anew(struct job *job, struct sf_error *err)
         status =
             sf_tables_compare(previous->tables, previous->fabric, anew->tables,
                               job->fabric, &job->recomputation, err);
-        job->is_recomputed = status == SF_OK;
     }
     if (status == SF_OK && is_better_anew(job)) {
         sf_routing_free(job->routing);
@@ -390,7 +388,7 @@ run(const struct cli_args *args)
         job.report.routing = job.routing;
         job.report.repair = job.previous ? &job.repair : NULL;
         job.report.recomputation =
-            job.is_recomputed ? &job.recomputation : NULL;
+            job.previous && !job.why_not[0] ? &job.recomputation : NULL;
         job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
         job.report.why_not_anew = job.why_not;
         status = sf_route_measure(&job.report, &err);
@@ -428,7 +426,8 @@ const struct cli_command cli_command_route = {
         "netlist of ibsim, or the word live. Into DIR go fabric.ibnetdiscover "
         "with the LIDs, opensm-lfts.dump, opensm-sl2vl.dump, path-sl.csv, "
         "guid2lid and route.json with figures, when all are complete. LIDs "
-        "that a fabric has already stay if they go with the LMC. OpenSM gives the ports these LIDs if guid2lid is in its cache "
+        "that a fabric has already stay if they go with the LMC. OpenSM gives "
+        "the ports these LIDs if guid2lid is in its cache "
         "folder (OSM_CACHE_DIR).\n"
         "\n"
         "Virtual lanes keep packets from waiting for each other in a circle. "

@@ -91,7 +91,6 @@ void sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream);
 struct sf_repair {
     uint64_t n_entries; /* Of switches and LIDs that were there before. */
     uint64_t n_changed; /* Of these, entries that are different now. */
-    uint32_t most_hops; /* On the longest path between switches. */
 };
 
 /* Mends 'previous', tables of another state of the fabric whose switches are

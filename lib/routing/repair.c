@@ -309,7 +309,6 @@ struct repairer {
     struct mender mender;
     struct memo memos[SF_MAX_LAYERS];
     uint16_t *memo_hops; /* What they point into. */
-    uint32_t most_hops;  /* Of all paths. */
     struct sf_tables *tables;
 };
 
@@ -344,8 +343,6 @@ mend_recalled(struct repairer *repairer, uint32_t n_reached)
     for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
         if (mender->depths[s] == SF_NONE) {
             mender->hops[s] = SF_NO_HOP; /* Another part of the fabric. */
-        } else if (mender->depths[s] > repairer->most_hops) {
-            repairer->most_hops = mender->depths[s];
         }
     }
     return true;
@@ -482,7 +479,6 @@ sf_tables_repair(const struct sf_tables *previous,
     if (status == SF_OK) {
         status = sf_tables_compare(previous, previous_fabric, repairer.tables,
                                    fabric, repair, err);
-        repair->most_hops = repairer.most_hops;
     }
     if (status == SF_OK) {
         *tablesp = repairer.tables;
