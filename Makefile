@@ -40,6 +40,7 @@ $(TEST_GCC)/build.ninja:
 $(TEST_SANITIZE)/build.ninja:
 	@CC=clang meson setup $(TEST_SANITIZE) --buildtype=debugoptimized \
 	    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
+	    -Dc_args=-fsanitize=float-cast-overflow,float-divide-by-zero \
 	    -Dfuzzers=true >/dev/null
 
 demo:

@@ -21,7 +21,8 @@ struct ftree {
     uint32_t *stride; /* [V] How many destinations share a link upwards. */
 };
 
-/* Finds the levels: a search from all leaves at once. */
+/* Finds the levels: a search from all leaves at once, and then from any switch
+ * of each part that has none. */
 static void
 find_levels(struct ftree *ftree)
 {
@@ -35,14 +36,20 @@ find_levels(struct ftree *ftree)
             queue[tail++] = s;
         }
     }
-    while (head < tail) {
-        uint32_t v = queue[head++];
-        for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
-            uint32_t w = graph->arcs[i].to;
-            if (ftree->level[w] == SF_NONE) {
-                ftree->level[w] = ftree->level[v] + 1;
-                queue[tail++] = w;
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        while (head < tail) {
+            uint32_t v = queue[head++];
+            for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+                uint32_t w = graph->arcs[i].to;
+                if (ftree->level[w] == SF_NONE) {
+                    ftree->level[w] = ftree->level[v] + 1;
+                    queue[tail++] = w;
+                }
             }
+        }
+        if (ftree->level[s] == SF_NONE) {
+            ftree->level[s] = 0;
+            queue[tail++] = s;
         }
     }
 }

@@ -73,6 +73,10 @@ static const int32_t main_gate_cost = 3 * UNIT / 2; /* In layer 0. */
 
 #define NEVER INT32_MAX
 
+/* No path costs more, however long and overloaded: sums of a few such costs
+ * are below NEVER. */
+#define MAX_REST (INT32_MAX / 4)
+
 #define MAX_WEIGHT 16
 
 /* Routes over an arc, by what the arc is to them. */
@@ -424,8 +428,10 @@ settle(const struct tree *tree, uint32_t s, uint32_t hop)
     node->gate = (uint16_t)gate_over(tree, arc, v);
     node->rank = turn_rank(tree, arc, v);
     tree->depth[s] = (uint16_t)(tree->depth[v] + 1);
-    node->rest = v == tree->destination ? price->last
-                                        : price->middle + tree->nodes[v].rest;
+    int32_t rest = v == tree->destination
+                       ? price->last
+                       : price->middle + tree->nodes[v].rest;
+    node->rest = rest < MAX_REST ? rest : MAX_REST;
 }
 
 /* Puts 's' among the children of its parent. */
@@ -702,9 +708,11 @@ may_open(const struct tree *tree, uint32_t s)
 }
 
 /* Lists in worker->moves the leaves next to the new relay 's' that are better
- * off with it; returns what they gain. */
-static int64_t
-list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
+ * off with it, each with its best link, and tells what they gain; false if
+ * they are too few. */
+static bool
+list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp,
+               int64_t *gainp)
 {
     const struct sf_graph *graph = tree->graph;
     const struct worker *worker = tree->worker;
@@ -713,25 +721,35 @@ list_followers(const struct tree *tree, uint32_t s, uint32_t *n_movesp)
         (int32_t)((uint64_t)routes_between(tree->gates, s, tree->destination) *
                   (uint64_t)overload_slope / tree->gates->target);
     bool full = worker->gate_price[nodes[s].gate] > 0;
-    int64_t gain = 0;
-    uint32_t n = 0;
+    uint32_t n = 0, n_links = 0, last = SF_NONE;
+    int32_t last_gain = 0;
 
+    *gainp = 0;
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t c = graph->arcs[i].to, back = tree->gates->job->reverse[i];
         if (!would_follow(tree, c) || !may_go(tree, c, back, s)) {
             continue;
         }
-        int32_t gained = present_cost(tree, c) - path_cost(tree, c, back, s) -
-                         (full ? step * (int32_t)n : 0);
-        if (gained > 0) {
-            gain += gained;
-            worker->moves[2 * n] = c;
-            worker->moves[2 * n + 1] = back - graph->first[c];
-            n++;
+        bool is_parallel = c == last;
+        uint32_t n_before = is_parallel ? n - 1 : n;
+        int32_t gain = present_cost(tree, c) - path_cost(tree, c, back, s) -
+                       (full ? step * (int32_t)n_before : 0);
+        if (gain <= 0) {
+            continue;
         }
+        n_links++;
+        if (is_parallel && gain <= last_gain) {
+            continue;
+        }
+        *gainp += is_parallel ? gain - last_gain : gain;
+        worker->moves[2 * n_before] = c;
+        worker->moves[2 * n_before + 1] = back - graph->first[c];
+        n = n_before + 1;
+        last = c;
+        last_gain = gain;
     }
     *n_movesp = n;
-    return gain;
+    return are_enough(tree, s, n_links);
 }
 
 /* Makes the leaf 's' a relay if its gate has too much load and that relieves
@@ -742,6 +760,7 @@ try_to_open(const struct tree *tree, uint32_t s)
     const struct worker *worker = tree->worker;
     const struct node *node = &tree->nodes[s];
     uint32_t old_hop = tree->hops[s], n_moves;
+    int64_t gained;
 
     if (node->child != SF_NONE || need_of(tree, s) > 1 ||
         tree->depth[s] < tree->max_hops ||
@@ -761,8 +780,7 @@ try_to_open(const struct tree *tree, uint32_t s)
     if (present_shared(tree, s)) {
         gain -= pin_price / 2 * need_of(tree, s);
     }
-    gain += list_followers(tree, s, &n_moves);
-    if (gain <= 0 || !are_enough(tree, s, n_moves)) {
+    if (!list_followers(tree, s, &n_moves, &gained) || gain + gained <= 0) {
         move(tree, s, old_hop);
         return;
     }
@@ -1474,7 +1492,7 @@ static void
 guess_loads(struct gates *gates)
 {
     const struct sf_layer_job *job = gates->job;
-    double n_arcs = 2.0 * job->graph->n_links;
+    double n_arcs = job->graph->n_links ? 2.0 * job->graph->n_links : 1;
     double routes = (double)gates->n_routes_to * (double)gates->n_routes_to;
     double extra = job->usual_hops > job->usual_diameter ? 0.85 : 0;
     double n_layers = job->layers->n_layers;
@@ -1628,21 +1646,36 @@ init_worker(struct worker *worker, uint32_t n, size_t n_arcs, uint32_t degree)
            worker->gate_price && worker->near && worker->moves;
 }
 
-/* Takes the weights down to 1..MAX_WEIGHT, so that 32 bits hold any load. */
+/* The largest weight with which 32 bits hold the load of any link: there are
+ * at most (weight V)^2 / 4 routes over it in a layer, if it parts the graph.
+ */
+static uint64_t
+largest_weight(const struct sf_layer_job *job)
+{
+    uint64_t n = job->graph->n_nodes, weight = MAX_WEIGHT;
+
+    while (weight > 1 &&
+           weight * weight * n * n / 4 > UINT32_MAX / job->layers->n_layers) {
+        weight--;
+    }
+    return weight;
+}
+
+/* Takes the weights down to what counters hold. */
 static void
 scale_weights(struct gates *gates, uint32_t *weights)
 {
     const struct sf_layer_job *job = gates->job;
-    uint64_t most = 1;
+    uint64_t most = 1, limit = largest_weight(job);
 
     for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
         most = job->weights[s] > most ? job->weights[s] : most;
     }
     for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
         uint64_t weight = job->weights[s];
-        weights[s] = (uint32_t)(most <= MAX_WEIGHT
-                                    ? weight
-                                    : (weight * MAX_WEIGHT + most - 1) / most);
+        weights[s] =
+            (uint32_t)(most <= limit ? weight
+                                     : (weight * limit + most - 1) / most);
         gates->n_routes_to += weights[s];
     }
     gates->weights = weights;

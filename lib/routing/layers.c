@@ -266,6 +266,14 @@ make_layers(const struct sf_layer_job *job, struct sf_layers **layersp,
     return SF_OK;
 }
 
+/* The seed of a variant: far from that of any other, and the seed itself for
+ * the first. */
+static uint64_t
+variant_seed(const struct sf_layers_params *params)
+{
+    return params->seed + params->variant * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 enum sf_status
 sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
                 const struct sf_layers_params *params,
@@ -275,7 +283,7 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
     struct prepared prepared = { 0 };
     struct sf_layer_job job = { .graph = graph,
                                 .params = params,
-                                .seed = params->seed + params->variant };
+                                .seed = variant_seed(params) };
 
     *layersp = NULL;
     enum sf_status status = check_params(graph, params, &scheme, err);
@@ -283,6 +291,9 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
         return status;
     }
     job.n_threads = sf_parallel_limit(params->n_threads);
+    if (job.n_threads > sf_batch_size(graph)) {
+        job.n_threads = sf_batch_size(graph); /* More would have no work. */
+    }
     status = prepare(&job, &prepared, err);
     if (status == SF_OK) {
         status = measure(&job, &prepared, err);

@@ -9,7 +9,7 @@
  * for which there is none go minimally.
  *
  * Almost minimal is 'paper_min_hops' to 'max_hops' hops; the paper's 3 to 3
- * at diameter 2.  O(L V^2 k^2) time at 3 hops, 2 V^2 + 8 V^2 bytes beside the
+ * at diameter 2.  O(L V^2 k^2) time at 3 hops, 11 V^2 bytes beside the
  * result.  Sequential by nature: every path depends on all before it. */
 #include "routing/trees.h"
 
@@ -100,12 +100,18 @@ extend(struct paper *paper, uint32_t v, uint32_t d, uint32_t n_hops,
     }
 }
 
-/* Weighs the new path of 's' to 'd', whose next hops are all set. */
+static uint64_t
+routes_between(const struct paper *paper, uint32_t s, uint32_t d)
+{
+    const uint32_t *weights = paper->job->weights;
+    return (uint64_t)weights[s] * weights[d];
+}
+
+/* Adds 'routes' to all links of the path of 's' to 'd'. */
 static void
-add_routes(struct paper *paper, uint32_t s, uint32_t d)
+add_routes(struct paper *paper, uint32_t s, uint32_t d, uint64_t routes)
 {
     const struct sf_layer_job *job = paper->job;
-    uint64_t routes = (uint64_t)job->weights[s] * job->weights[d];
 
     for (uint32_t v = s; v != d;) {
         uint32_t arc =
@@ -131,7 +137,7 @@ insert_best(struct paper *paper, uint32_t d)
             continue;
         }
         tree[v] = (uint16_t)(arc - graph->first[v]);
-        add_routes(paper, v, d);
+        add_routes(paper, v, d, routes_between(paper, v, d));
         if (paper->n_best - i >= paper->min_hops) {
             paper->priority[(size_t)v * graph->n_nodes + d]++;
         }
@@ -179,10 +185,12 @@ order_pairs(struct paper *paper, uint32_t *shuffled)
     }
 }
 
-/* Fills what is left of the tree towards 'd' with minimal paths. */
+/* Fills what is left of the tree towards 'd' with minimal paths.  Where these
+ * would become too long over switches that are not on a minimal path
+ * themselves, those go minimally, too. */
 static void
 fall_back(struct paper *paper, struct sf_search *search, uint32_t d,
-          uint32_t *depth, bool *had_path)
+          uint32_t *depth, uint32_t *depth_before)
 {
     const struct sf_layer_job *job = paper->job;
     const struct sf_graph *graph = job->graph;
@@ -191,22 +199,26 @@ fall_back(struct paper *paper, struct sf_search *search, uint32_t d,
     sf_search_run(search, graph, d, NULL);
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         depth[s] = s == d ? 0 : SF_NONE;
-        had_path[s] = tree[s] != SF_NO_HOP;
     }
     for (uint32_t i = 1; i < search->n_reached; i++) {
         uint32_t s = search->order[i], n_hops = 0;
-        if (!had_path[s]) {
+        if (tree[s] == SF_NO_HOP) {
             continue;
         }
         for (uint32_t v = s; v != d; n_hops++) {
             v = graph->arcs[graph->first[v] + tree[v]].to;
         }
         depth[s] = n_hops;
+        add_routes(paper, s, d, 0 - routes_between(paper, s, d));
     }
+    memcpy(depth_before, depth, graph->n_nodes * sizeof *depth);
     sf_tree_complete(job, paper->layer, d, search, depth);
     for (uint32_t i = 1; i < search->n_reached; i++) {
-        if (!had_path[search->order[i]]) {
-            add_routes(paper, search->order[i], d);
+        uint32_t s = search->order[i];
+        add_routes(paper, s, d, routes_between(paper, s, d));
+        if (depth_before[s] != SF_NONE && depth_before[s] >= paper->min_hops &&
+            depth[s] < paper->min_hops) {
+            paper->priority[(size_t)s * graph->n_nodes + d]--;
         }
     }
 }
@@ -220,9 +232,9 @@ build_layers(struct paper *paper, struct sf_error *err)
     enum sf_status status = SF_OK;
     uint32_t *shuffled = sf_calloc((size_t)n * n, sizeof *shuffled);
     uint32_t *depth = sf_calloc(n, sizeof *depth);
-    bool *had_path = sf_calloc(n, sizeof *had_path);
+    uint32_t *depth_before = sf_calloc(n, sizeof *depth_before);
 
-    if (!sf_search_init(&search, n) || !shuffled || !depth || !had_path) {
+    if (!sf_search_init(&search, n) || !shuffled || !depth || !depth_before) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
         goto done;
     }
@@ -241,11 +253,11 @@ build_layers(struct paper *paper, struct sf_error *err)
             route_pair(paper, paper->pairs[i] / n, paper->pairs[i] % n);
         }
         for (uint32_t d = 0; d < n; d++) {
-            fall_back(paper, &search, d, depth, had_path);
+            fall_back(paper, &search, d, depth, depth_before);
         }
     }
 done:
-    free(had_path);
+    free(depth_before);
     free(depth);
     free(shuffled);
     sf_search_clear(&search);

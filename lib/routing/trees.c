@@ -306,6 +306,30 @@ nearest_hop(const struct sf_layer_job *job, uint32_t s, uint16_t preferred,
     return best_hop;
 }
 
+/* Turns the path of 's' into that of layer 0, from 's' to the first switch
+ * whose path is a shortest one.  Others whose paths it changes only become
+ * shorter; 'depth' follows. */
+static void
+force_shortest(const struct sf_graph *graph, const uint16_t *first,
+               uint16_t *tree, uint32_t s, const struct sf_search *search,
+               uint32_t *depth)
+{
+    while (depth[s] != search->distance[s]) {
+        tree[s] = first[s];
+        s = graph->arcs[graph->first[s] + first[s]].to;
+    }
+    for (uint32_t i = 1; i < search->n_reached; i++) {
+        uint32_t v = search->order[i];
+        if (depth[v] == SF_NONE) {
+            continue;
+        }
+        depth[v] = 0;
+        for (uint32_t w = v; w != search->order[0]; depth[v]++) {
+            w = graph->arcs[graph->first[w] + tree[w]].to;
+        }
+    }
+}
+
 void
 sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
                  uint32_t destination, const struct sf_search *search,
@@ -322,11 +346,7 @@ sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
             depth[s] = depth[graph->arcs[graph->first[s] + tree[s]].to] + 1;
         }
         if (depth[s] > job->limits[destination]) {
-            memcpy(tree, first, graph->n_nodes * sizeof *tree);
-            for (uint32_t j = 0; j < search->n_reached; j++) {
-                depth[search->order[j]] = search->distance[search->order[j]];
-            }
-            return;
+            force_shortest(graph, first, tree, s, search, depth);
         }
     }
 }

@@ -60,10 +60,10 @@ uint32_t sf_ends_count_separate(const struct sf_ends *ends, uint32_t n,
 
 /* Completes the tree towards 'destination' in 'layer', in which some switches
  * have a next hop already and 'depth' [V] tells their hops to go (SF_NONE for
- * the others, 0 at the destination).  The others join it, nearest first, on
- * a shortest path if one is free, else as short as can be.  Where that
- * exceeds the hop limit, the whole tree becomes that of layer 0, which is
- * complete.  'search' has run from 'destination' over all links. */
+ * the others, 0 at the destination).  The others join it, nearest first, by
+ * as few hops as the tree has.  A switch that then exceeds the hop limit gets
+ * the path of layer 0, and so do those on its way.  'depth' is that of all in
+ * the end.  'search' has run from 'destination' over all links. */
 void sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
                       uint32_t destination, const struct sf_search *search,
                       uint32_t *depth);

@@ -1,6 +1,7 @@
 /* test_layers.c -- what every layer scheme promises, and how good ours is. */
 #include "../oracle/routing_oracle.h"
 #include "base/mem.h"
+#include "helpers.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"
 #include "test.h"
@@ -62,6 +63,7 @@ TEST(layers_are_valid_on_all_families)
         "sf:q=7",
         "hx2:5x4",
         "hx2:4x4,links=2",
+        "hx2:3x3,links=5", /* More links on a switch than switches. */
         "df:a=4,h=2,p=2",
         "pf:q=5",
         "xpander:k=5,lift=5",
@@ -73,21 +75,179 @@ TEST(layers_are_valid_on_all_families)
 
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         struct sf_topology *topo = build_topology(specs[i]);
-        for (size_t j = 0; j < 5 * 7; j++) {
-            const struct sf_layer_scheme *scheme = sf_layer_schemes[j % 7];
-            struct sf_layers_params params = { .scheme = scheme->name,
-                                               .n_layers = n_layers[j / 7],
-                                               .seed = j };
-            if (!is_general(scheme) && strncmp(specs[i], "ft", 2) != 0) {
-                continue;
+        for (size_t j = 0; sf_layer_schemes[j]; j++) {
+            const struct sf_layer_scheme *scheme = sf_layer_schemes[j];
+            bool fits = is_general(scheme) || strncmp(specs[i], "ft", 2) == 0;
+            for (size_t k = 0; fits && k < ARRAY_SIZE(n_layers); k++) {
+                struct sf_layers_params params = { .scheme = scheme->name,
+                                                   .n_layers = n_layers[k],
+                                                   .seed = 10 * k + j };
+                struct sf_layers *layers = build_layers(topo, &params);
+                CHECK_EQ(layers->n_layers, n_layers[k]);
+                check_valid(layers, topo->graph, &params);
+                sf_layers_free(layers);
             }
-            struct sf_layers *layers = build_layers(topo, &params);
-            CHECK_EQ(layers->n_layers, n_layers[j / 7]);
-            check_valid(layers, topo->graph, &params);
-            sf_layers_free(layers);
         }
         sf_topology_free(topo);
     }
+}
+
+/* Random graphs of few switches and many parallel links. */
+TEST(layers_are_valid_with_many_parallel_links)
+{
+    struct sf_random random;
+
+    sf_random_init(&random, 6, 0);
+    for (uint32_t trial = 0; trial < 60; trial++) {
+        struct sf_link links[120];
+        uint32_t n = 3 + sf_random_below(&random, 6), n_links = n - 1;
+        struct sf_graph *graph;
+        for (uint32_t i = 0; i < n - 1; i++) {
+            links[i] =
+                (struct sf_link){ i + 1, sf_random_below(&random, i + 1) };
+        }
+        while (n_links < ARRAY_SIZE(links)) {
+            uint32_t a = sf_random_below(&random, n);
+            uint32_t b = sf_random_below(&random, n);
+            uint32_t n_same = 1 + sf_random_below(&random, 20);
+            while (a != b && n_same-- > 0 && n_links < ARRAY_SIZE(links)) {
+                links[n_links++] = (struct sf_link){ a, b };
+            }
+        }
+        CHECK_EQ(sf_graph_build(n, links, n_links, &graph, NULL), SF_OK);
+        for (size_t j = 0; sf_layer_schemes[j]; j++) {
+            struct sf_layers_params params = {
+                .scheme = sf_layer_schemes[j]->name,
+                .n_layers = 2 + trial % 4,
+                .max_hops = trial % 3 ? 0 : n,
+                .seed = trial,
+            };
+            struct sf_layers *layers;
+            if (!is_general(sf_layer_schemes[j])) {
+                continue;
+            }
+            CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL),
+                     SF_OK);
+            check_valid(layers, graph, &params);
+            sf_layers_free(layers);
+        }
+        sf_graph_free(graph);
+    }
+}
+
+/* Switches without links are parts by themselves, for every scheme. */
+TEST(layers_of_switches_without_links)
+{
+    static const struct sf_link none[1];
+    static const uint32_t n_hosts[] = { 0, 2, 0 };
+    struct sf_graph *graph;
+
+    CHECK_EQ(sf_graph_build(3, none, 0, &graph, NULL), SF_OK);
+    for (size_t j = 0; sf_layer_schemes[j]; j++) {
+        for (uint32_t n_layers = 1; n_layers < 4; n_layers++) {
+            struct sf_layers_params params = {
+                .scheme = sf_layer_schemes[j]->name,
+                .n_layers = n_layers,
+                .within_parts = true,
+            };
+            struct sf_layers *layers;
+            CHECK_EQ(sf_layers_build(graph, n_hosts, &params, &layers, NULL),
+                     SF_OK);
+            for (uint32_t i = 0; i < n_layers * 9; i++) {
+                CHECK_EQ(layers->hops[i], SF_NO_HOP);
+            }
+            sf_layers_free(layers);
+        }
+    }
+    sf_graph_free(graph);
+}
+
+/* All links of a long chain between two cliques are overloaded: costs add up
+ * along it, and must not overflow. */
+TEST(layers_gates_on_a_long_chain)
+{
+    enum {
+        CLIQUE = 60,
+        CHAIN = 450,
+        N = 2 * CLIQUE + CHAIN
+    };
+    struct sf_link *links = sf_calloc(CLIQUE * CLIQUE + CHAIN, sizeof *links);
+    uint32_t n_links = 0;
+    struct sf_graph *graph;
+    struct sf_layers *layers;
+    struct sf_layers_params params = { .scheme = "gates", .n_layers = 2 };
+
+    CHECK(links);
+    for (uint32_t b = 1; b < CLIQUE; b++) {
+        for (uint32_t a = 0; a < b; a++) {
+            links[n_links++] = (struct sf_link){ a, b };
+            links[n_links++] = (struct sf_link){ N - 1 - a, N - 1 - b };
+        }
+    }
+    for (uint32_t i = CLIQUE - 1; i < CLIQUE + CHAIN; i++) {
+        links[n_links++] = (struct sf_link){ i, i + 1 };
+    }
+    CHECK_EQ(sf_graph_build(N, links, n_links, &graph, NULL), SF_OK);
+    CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL), SF_OK);
+    struct sf_layers_claims claims = { .max_hops = layers->max_hops,
+                                       .minimal_first = true };
+    CHECK_EQ(sf_layers_check(layers, graph, &claims, NULL), SF_OK);
+    sf_layers_free(layers);
+    sf_graph_free(graph);
+    free(links);
+}
+
+/* A pair whose path would be too long goes minimally; the others towards the
+ * same destination keep their almost-minimal paths. */
+TEST(layers_paper_falls_back_pair_by_pair)
+{
+    static const char *const specs[] = { "sf:q=7", "sf:q=8", "df:a=4,h=2" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        struct sf_topology *topo = build_topology(specs[i]);
+        struct sf_layers_params params = { .scheme = "paper", .n_layers = 8 };
+        struct sf_layers *layers = build_layers(topo, &params);
+        size_t size = topo->graph->n_nodes * sizeof(uint16_t);
+        for (uint32_t d = 0; d < topo->graph->n_nodes; d++) {
+            const uint16_t *first = sf_layers_tree(layers, 0, d);
+            for (uint32_t l = 1; l < params.n_layers; l++) {
+                CHECK_FOR(memcmp(sf_layers_tree(layers, l, d), first, size),
+                          "%s: layer %u is all minimal towards %u", specs[i],
+                          l, d);
+            }
+        }
+        check_valid(layers, topo->graph, &params);
+        sf_layers_free(layers);
+        sf_topology_free(topo);
+    }
+}
+
+/* Sets of paths of one seed are not those of the next. */
+TEST(layers_of_neighbouring_seeds_share_no_variants)
+{
+    struct sf_topology *topo = build_topology("sf:q=4");
+    size_t size =
+        2 * sizeof(uint16_t) * topo->graph->n_nodes * topo->graph->n_nodes;
+
+    for (size_t j = 0; sf_layer_schemes[j]; j++) {
+        struct sf_layers_params params = { .scheme = sf_layer_schemes[j]->name,
+                                           .n_layers = 2,
+                                           .seed = 1,
+                                           .n_variants = 2,
+                                           .variant = 1 };
+        if (!is_general(sf_layer_schemes[j])) {
+            continue;
+        }
+        struct sf_layers *one = build_layers(topo, &params);
+        params.seed = 2;
+        params.variant = 0;
+        struct sf_layers *two = build_layers(topo, &params);
+        CHECK_FOR(memcmp(one->hops, two->hops, size) != 0, "%s",
+                  params.scheme);
+        sf_layers_free(two);
+        sf_layers_free(one);
+    }
+    sf_topology_free(topo);
 }
 
 TEST(layers_are_the_same_for_a_seed_and_any_threads)
