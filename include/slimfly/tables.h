@@ -96,16 +96,15 @@ struct sf_repair {
 /* Mends 'previous', tables of another state of the fabric whose switches are
  * 'previous_fabric', for 'fabric' as it is now: entries change only where a
  * path does not lead to its destination any more, is longer than 'max_hops'
- * switches apart, does not obey 'turns' (unless NULL) or, in the first address
- * of a host, is longer than it need be.  The result is loop-free.  SF_ELANES
- * if the turns do not allow that. */
-enum sf_status
-sf_tables_repair(const struct sf_tables *previous,
-                 const struct sf_fabric *previous_fabric,
-                 const struct sf_fabric *fabric, const struct sf_graph *graph,
-                 const uint32_t *link_ports, uint32_t max_hops,
-                 const struct sf_turns *turns, struct sf_tables **tablesp,
-                 struct sf_repair *repair, struct sf_error *err);
+ * switches apart, does not obey 'turns' (unless NULL) or, in an address of
+ * the first of 'n_layers', is longer than it need be.  The result is
+ * loop-free.  SF_ELANES if the turns do not allow that. */
+enum sf_status sf_tables_repair(
+    const struct sf_tables *previous, const struct sf_fabric *previous_fabric,
+    const struct sf_fabric *fabric, const struct sf_graph *graph,
+    const uint32_t *link_ports, uint32_t n_layers, uint32_t max_hops,
+    const struct sf_turns *turns, struct sf_tables **tablesp,
+    struct sf_repair *repair, struct sf_error *err);
 
 /* Counts entries that differ, of switches and LIDs that both know. */
 enum sf_status sf_tables_compare(const struct sf_tables *previous,

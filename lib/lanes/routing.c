@@ -5,6 +5,8 @@
 #include "lanes/recall.h"
 #include "routing/trees.h"
 
+#include <string.h>
+
 /* How many designs of turns are tried if layers cannot live with them, or, in
  * a network of few switches, leave a few pairs poor: up to one in FEW. */
 #define N_DESIGNS     8
@@ -328,10 +330,17 @@ sf_routing_repair(const struct sf_routing *base,
                   const struct sf_fabric *fabric, struct sf_routing **routingp,
                   struct sf_error *err)
 {
+    const struct sf_layers_params *layers = &base->params.layers;
     struct sf_repair repair;
     struct sf_routing *routing;
     enum sf_status status = begin(fabric, &base->params, &routing, err);
 
+    if (status == SF_OK && layers->updown_first &&
+        strcmp(layers->scheme, "updown") == 0) {
+        status = sf_fail(err, SF_ELANES,
+                         "up and down is a matter of the whole tree: the "
+                         "tables must be made anew");
+    }
     if (status == SF_OK && base->turns) {
         status = sf_turns_carry(base, routing, err);
     }
@@ -339,10 +348,10 @@ sf_routing_repair(const struct sf_routing *base,
         status = limit_repair(base, routing, err);
     }
     if (status == SF_OK) {
-        status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
-                                  routing->graph, routing->link_ports,
-                                  routing->max_hops, routing->turns,
-                                  &routing->tables, &repair, err);
+        status = sf_tables_repair(
+            base->tables, base->fabric, routing->fabric, routing->graph,
+            routing->link_ports, layers->n_layers, routing->max_hops,
+            routing->turns, &routing->tables, &repair, err);
     }
     if (status == SF_OK) {
         routing->has_default_lanes = base->has_default_lanes;

@@ -98,6 +98,39 @@ measure_all(struct mender *mender)
     }
 }
 
+/* Follows a change of the next hop of 's' to all whose paths lead through it;
+ * false if one of them is not content.  The change closed no circle. */
+static bool
+measure_again(struct mender *mender, uint32_t s)
+{
+    const struct sf_graph *graph = mender->graph;
+    uint32_t *queue = mender->queue, head = 0, tail = 0;
+    bool all_fine = true;
+
+    queue[tail++] = s;
+    while (head < tail) {
+        uint32_t v = queue[head++], hop = mender->hops[v], depth = SF_NONE;
+        mender->ranks[v] = 0;
+        if (hop != SF_NO_HOP) {
+            depth = mender->depths[graph->arcs[graph->first[v] + hop].to];
+            mender->ranks[v] =
+                depth == SF_NONE ? 0 : rank_over(mender, v, hop);
+        }
+        mender->depths[v] = mender->ranks[v] == 0 ? SF_NONE : depth + 1;
+        all_fine &= is_fine(mender, v);
+        for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
+            uint32_t from = graph->arcs[i].to;
+            if (from != mender->destination &&
+                mender->hops[from] != SF_NO_HOP &&
+                graph->first[from] + mender->hops[from] ==
+                    mender->reverse[i]) {
+                queue[tail++] = from;
+            }
+        }
+    }
+    return all_fine;
+}
+
 /* Whether the path of 'from' leads through 's'. */
 static bool
 leads_through(const struct mender *mender, uint32_t from, uint32_t s)
@@ -136,6 +169,7 @@ mend_switch(struct mender *mender, uint32_t s)
         }
     }
     mender->hops[s] = best_hop;
+    measure_again(mender, s);
 }
 
 /* Turns the path of 's' into a shortest one.  Others whose paths it changes
@@ -144,6 +178,7 @@ static void
 force_shortest(struct mender *mender, uint32_t s)
 {
     const struct sf_graph *graph = mender->graph;
+    uint32_t last = s;
 
     while (s != mender->destination && mender->depths[s] != mender->best[s]) {
         uint32_t i = graph->first[s];
@@ -151,8 +186,10 @@ force_shortest(struct mender *mender, uint32_t s)
             i++;
         }
         mender->hops[s] = (uint16_t)(i - graph->first[s]);
+        last = s;
         s = graph->arcs[i].to;
     }
+    measure_again(mender, last); /* The others lead through it. */
 }
 
 /* Grows the column anew: every switch, nearest first, goes to one nearer to
@@ -205,7 +242,6 @@ mend_pass(struct mender *mender, const uint32_t *order, uint32_t n,
         if (!is_fine(mender, s) &&
             (!only_headless || mender->hops[s] == SF_NO_HOP)) {
             mend_one(mender, s);
-            measure_all(mender);
         }
     }
 }
@@ -226,17 +262,19 @@ are_fine(const struct mender *mender, const uint32_t *order, uint32_t n)
 static void
 take_back(struct mender *mender, const uint32_t *order, uint32_t n)
 {
+    const struct sf_graph *graph = mender->graph;
+
     for (uint32_t i = 1; i < n; i++) {
         uint32_t s = order[i];
-        uint16_t hop = mender->hops[s];
-        if (hop == mender->recalled[s] || mender->recalled[s] == SF_NO_HOP) {
+        uint16_t hop = mender->hops[s], old = mender->recalled[s];
+        if (hop == old || old == SF_NO_HOP ||
+            leads_through(mender, graph->arcs[graph->first[s] + old].to, s)) {
             continue;
         }
-        mender->hops[s] = mender->recalled[s];
-        measure_all(mender);
-        if (!are_fine(mender, order, n)) {
+        mender->hops[s] = old;
+        if (!measure_again(mender, s)) {
             mender->hops[s] = hop;
-            measure_all(mender);
+            measure_again(mender, s);
         }
     }
 }
@@ -309,8 +347,15 @@ struct repairer {
     struct mender mender;
     struct memo memos[SF_MAX_LAYERS];
     uint16_t *memo_hops; /* What they point into. */
+    uint32_t n_layers;   /* Addresses beyond repeat them. */
     struct sf_tables *tables;
 };
+
+static bool
+was_there(const struct sf_tables *previous, uint32_t lid)
+{
+    return lid <= previous->max_lid && previous->targets[lid] != SF_NONE;
+}
 
 /* Takes the next hops towards 'lid' out of the previous tables, as far as
  * their links are still there. */
@@ -348,23 +393,23 @@ mend_recalled(struct repairer *repairer, uint32_t n_reached)
     return true;
 }
 
-/* Repairs the column of 'lid', an address of number 'layer'; false if turns
- * leave no path. */
+/* Repairs the column of 'lid', the address of number 'address' of its port;
+ * false if turns leave no path. */
 static bool
 repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
-              uint32_t n_reached, uint32_t last_port, uint32_t layer)
+              uint32_t n_reached, uint32_t last_port, uint32_t address)
 {
     struct mender *mender = &repairer->mender;
-    struct memo *memo = &repairer->memos[layer];
+    struct memo *memo = &repairer->memos[address];
     size_t size = repairer->graph->n_nodes * sizeof *mender->hops;
-    bool is_known = recalled_lid <= repairer->previous->max_lid &&
-                    repairer->previous->targets[recalled_lid] != SF_NONE;
 
-    recall_column(repairer, is_known ? recalled_lid : SF_NONE);
+    recall_column(repairer, was_there(repairer->previous, recalled_lid)
+                                ? recalled_lid
+                                : SF_NONE);
     if (!memo->is_set || memcmp(memo->recalled, mender->hops, size) != 0) {
         memcpy(memo->recalled, mender->hops, size);
         mender->recalled = memo->recalled;
-        mender->is_minimal = layer == 0;
+        mender->is_minimal = address % repairer->n_layers == 0;
         memo->is_set = mend_recalled(repairer, n_reached);
         memcpy(memo->mended, mender->hops, size);
     }
@@ -376,6 +421,31 @@ repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
     return memo->is_set;
 }
 
+/* The port of the host on number 'i' of the ports of 'node'; NULL if there is
+ * none with a LID. */
+static const struct sf_port *
+host_port(const struct sf_fabric *fabric, const struct sf_node *node,
+          uint32_t i)
+{
+    uint32_t at = fabric->ports[node->first_port + i].peer;
+    const struct sf_port *port = at == SF_NONE ? NULL : &fabric->ports[at];
+    return port && port->node >= fabric->n_switches && port->lid ? port : NULL;
+}
+
+/* A LID whose paths a new host on 'node' is to have: that of a host beside it
+ * that was there before, or SF_NONE. */
+static uint32_t
+find_sibling(const struct repairer *repairer, const struct sf_node *node)
+{
+    for (uint32_t i = 0; i < node->n_ports; i++) {
+        const struct sf_port *host = host_port(repairer->fabric, node, i);
+        if (host && was_there(repairer->previous, host->lid)) {
+            return host->lid;
+        }
+    }
+    return SF_NONE;
+}
+
 /* Repairs the columns of switch 'd' and of the hosts on it; false if turns
  * leave no path. */
 static bool
@@ -383,7 +453,7 @@ repair_destination(struct repairer *repairer, uint32_t d)
 {
     const struct sf_fabric *fabric = repairer->fabric;
     const struct sf_node *node = &fabric->nodes[d];
-    uint32_t sibling = SF_NONE; /* A host's LID that was there before. */
+    uint32_t sibling = find_sibling(repairer, node);
 
     repairer->mender.destination = d;
     for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
@@ -398,21 +468,18 @@ repair_destination(struct repairer *repairer, uint32_t d)
         }
     }
     for (uint32_t i = 0; i < node->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[node->first_port + i];
-        const struct sf_port *peer =
-            port->peer == SF_NONE ? NULL : &fabric->ports[port->peer];
-        if (!peer || peer->node < fabric->n_switches || !peer->lid) {
+        const struct sf_port *host = host_port(fabric, node, i);
+        if (!host) {
             continue;
         }
-        bool is_known = peer->lid <= repairer->previous->max_lid &&
-                        repairer->previous->targets[peer->lid] != SF_NONE;
-        sibling = is_known ? peer->lid : sibling;
-        for (uint32_t k = 0; k < 1u << peer->lmc; k++) {
-            /* A new host goes the way of one beside it. */
-            uint32_t recalled =
-                is_known || sibling == SF_NONE ? peer->lid : sibling;
-            if (!repair_column(repairer, peer->lid + k, recalled + k,
-                               n_reached, port->number, k)) {
+        uint32_t recalled =
+            sibling == SF_NONE || was_there(repairer->previous, host->lid)
+                ? host->lid
+                : sibling;
+        for (uint32_t k = 0; k < 1u << host->lmc; k++) {
+            if (!repair_column(
+                    repairer, host->lid + k, recalled + k, n_reached,
+                    fabric->ports[node->first_port + i].number, k)) {
                 return false;
             }
         }
@@ -424,9 +491,10 @@ enum sf_status
 sf_tables_repair(const struct sf_tables *previous,
                  const struct sf_fabric *previous_fabric,
                  const struct sf_fabric *fabric, const struct sf_graph *graph,
-                 const uint32_t *link_ports, uint32_t max_hops,
-                 const struct sf_turns *turns, struct sf_tables **tablesp,
-                 struct sf_repair *repair, struct sf_error *err)
+                 const uint32_t *link_ports, uint32_t n_layers,
+                 uint32_t max_hops, const struct sf_turns *turns,
+                 struct sf_tables **tablesp, struct sf_repair *repair,
+                 struct sf_error *err)
 {
     uint32_t n = graph->n_nodes;
     struct repairer repairer = {
@@ -434,6 +502,7 @@ sf_tables_repair(const struct sf_tables *previous,
         .fabric = fabric,
         .graph = graph,
         .link_ports = link_ports,
+        .n_layers = n_layers,
         .before = sf_switches_by_guid(fabric, previous_fabric),
         .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
         .order = sf_calloc(n, sizeof(uint32_t)),

@@ -37,6 +37,13 @@ fail_no_lids(const struct sf_fabric *fabric, uint32_t lmc,
                        "LIDs of a subnet",
                        fabric->n_switches, n_host_ports, SF_MAX_LID);
     }
+    if (fits >= lmc) {
+        return sf_fail(err, SF_ELIMIT,
+                       "the LIDs that are kept leave no room for those of new "
+                       "hosts, with LMC %u; if all were dealt out anew, they "
+                       "would fit",
+                       lmc);
+    }
     return sf_fail(err, SF_ELIMIT,
                    "%u layers need LMC %u, and %u switches with %u host ports "
                    "would then need more than the %u LIDs of a subnet; at "
@@ -159,7 +166,6 @@ enum sf_status
 sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                       const struct sf_fabric *previous, struct sf_error *err)
 {
-    uint32_t size = 1u << lmc, next = 1;
     enum sf_status status = SF_OK;
 
     if (lmc > SF_MAX_LMC) {
@@ -167,6 +173,7 @@ sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                        "LMC %u: InfiniBand has at most LMC %d, 128 layers",
                        lmc, SF_MAX_LMC);
     }
+    uint32_t size = 1u << lmc, next = 1;
     bool *is_used = sf_calloc(SF_MAX_LID + 1, sizeof *is_used);
     if (!is_used) {
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");

@@ -378,7 +378,7 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
         unplug_some(fabric, 1 + trial % 5, &random);
         struct routed after = route(fabric, 4, NULL, before.fabric);
         CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                                  after.graph, after.link_ports, max_hops,
+                                  after.graph, after.link_ports, 4, max_hops,
                                   NULL, &mended, &repair, NULL),
                  SF_OK);
         check_tables(after.fabric, after.graph, mended, max_hops);
@@ -394,7 +394,7 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
         /* When all is back, what still works stays; paths are minimal in the
          * first address again. */
         CHECK_EQ(sf_tables_repair(mended, after.fabric, before.fabric,
-                                  before.graph, before.link_ports, max_hops,
+                                  before.graph, before.link_ports, 4, max_hops,
                                   NULL, &back, &repair, NULL),
                  SF_OK);
         check_tables(before.fabric, before.graph, back, max_hops);
@@ -480,7 +480,7 @@ TEST(tables_repair_is_nearly_the_best_there_is)
         unplug_some(fabric, 1, &random);
         struct routed after = route(fabric, 2, NULL, before.fabric);
         CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                                  after.graph, after.link_ports, max_hops,
+                                  after.graph, after.link_ports, 2, max_hops,
                                   NULL, &mended, &repair, NULL),
                  SF_OK);
         n_repaired += repair.n_changed;
@@ -513,13 +513,86 @@ TEST(tables_repair_of_nothing_changes_nothing)
     struct sf_tables *mended;
     struct sf_repair repair;
     CHECK_EQ(sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                              is.link_ports, is.layers->max_hops, NULL,
+                              is.link_ports, 4, is.layers->max_hops, NULL,
                               &mended, &repair, NULL),
              SF_OK);
     CHECK_EQ(repair.n_changed, 0);
     CHECK(repair.n_entries > 0);
     sf_tables_free(mended);
     clear(&is);
+}
+
+/* Three layers fill four addresses: the fourth is the first layer again, of
+ * shortest paths, and stays so. */
+TEST(tables_repair_knows_layers_that_repeat)
+{
+    struct routed before = route(fabric_of("sf:q=5"), 3, NULL, NULL);
+    struct sf_tables *mended;
+    struct sf_repair repair;
+    struct sf_fabric *fabric;
+    struct sf_random random;
+
+    sf_random_init(&random, 4, 0);
+    CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
+    unplug_some(fabric, 3, &random);
+    struct routed after = route(fabric, 3, NULL, before.fabric);
+    CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
+                              after.graph, after.link_ports, 3,
+                              before.layers->max_hops + 1, NULL, &mended,
+                              &repair, NULL),
+             SF_OK);
+    for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
+        uint32_t lid = fabric->ports[fabric->nodes[i].first_port].lid;
+        for (uint32_t s = 0; s < fabric->n_switches; s++) {
+            const uint8_t *ports = sf_tables_of(mended, s);
+            CHECK_EQ(ports[lid], ports[lid + 3]);
+        }
+    }
+    sf_tables_free(mended);
+    clear(&after);
+    clear(&before);
+}
+
+/* A new host gets the paths of the hosts beside it, in all layers and on
+ * whichever port it is. */
+TEST(tables_repair_gives_new_hosts_all_layers)
+{
+    for (uint32_t port = 0; port < 3; port++) {
+        struct routed after = route(fabric_of("sf:q=4"), 4, NULL, NULL);
+        struct sf_fabric *fabric;
+        struct sf_tables *mended;
+        struct sf_repair repair;
+        const struct sf_node *node = &after.fabric->nodes[7];
+        uint32_t at = after.fabric->ports[node->first_port + port].peer;
+        const struct sf_port *host = &after.fabric->ports[at];
+
+        CHECK_EQ(sf_fabric_copy(after.fabric, &fabric, NULL), SF_OK);
+        fabric->ports[node->first_port + port].peer = SF_NONE;
+        fabric->ports[at].peer = SF_NONE;
+        fabric->ports[at].lid = 0;
+        struct routed before = route(fabric, 4, NULL, after.fabric);
+        for (uint32_t k = 0; k < 4; k++) { /* It was not there. */
+            before.tables->targets[host->lid + k] = SF_NONE;
+        }
+        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
+                                  after.graph, after.link_ports, 4,
+                                  after.layers->max_hops, NULL, &mended,
+                                  &repair, NULL),
+                 SF_OK);
+        CHECK_EQ(repair.n_changed, 0);
+        for (uint32_t k = 0; k < 4; k++) {
+            uint32_t n_different = 0;
+            for (uint32_t s = 0; s < fabric->n_switches; s++) {
+                const uint8_t *ports = sf_tables_of(mended, s);
+                n_different += ports[host->lid + k] != ports[host->lid];
+            }
+            CHECK_FOR(k == 0 || n_different > 0, "port %u: layer %u is 0",
+                      port, k);
+        }
+        sf_tables_free(mended);
+        clear(&before);
+        clear(&after);
+    }
 }
 
 TEST(tables_survive_running_out_of_memory)
@@ -531,9 +604,9 @@ TEST(tables_survive_running_out_of_memory)
     for (unsigned long i = 1; status != SF_OK; i++) {
         struct sf_repair repair;
         sf_mem_fail_at(i);
-        status =
-            sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                             is.link_ports, 4, NULL, &tables, &repair, NULL);
+        status = sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
+                                  is.link_ports, 2, 4, NULL, &tables, &repair,
+                                  NULL);
         sf_mem_fail_at(0);
         CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !tables),
                   "allocation %lu", i);
