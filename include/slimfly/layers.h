@@ -113,7 +113,8 @@ struct sf_layer_ops; /* lib/routing/scheme.h */
 struct sf_layer_scheme {
     const char *name, *title, *summary; /* For people. */
     const char *reference; /* A key of doc/REFERENCES.md, or NULL. */
-    uint32_t extra_hops;   /* The default of max_hops is the diameter plus
+    uint32_t extra_hops;   /* The default of max_hops is the diameter, as
+                            * far as it is not that of a few faults, plus
                             * this; SF_NONE: no limit. */
     bool takes_turns;
     bool is_per_host; /* Meant to have paths of their own for each host. */

@@ -21,7 +21,7 @@ struct sf_layer_job {
     /* By default a fault that takes a few switches farther away does not make
      * all paths longer: most destinations have the usual limit, those with
      * farther switches as much as they need. */
-    uint32_t usual_diameter;  /* Median of the farthest distances. */
+    uint32_t usual_diameter;  /* Farthest distance, without outliers. */
     uint32_t usual_hops;      /* The limit for most. */
     const uint32_t *limits;   /* [V] Hops at most, by destination. */
     uint32_t n_threads;       /* At least 1. */
