@@ -294,37 +294,6 @@ sf_routing_build(const struct sf_fabric *fabric,
     return end(routing, status, routingp);
 }
 
-/* Finds the limit for a repair: what was asked for, if it reaches everything
- * or does so again, and else that of 'base'. */
-static enum sf_status
-limit_repair(const struct sf_routing *base, struct sf_routing *routing,
-             struct sf_error *err)
-{
-    uint32_t asked = base->params.layers.max_hops, farthest = 0;
-    const struct sf_graph *graph = routing->graph;
-    struct sf_search search;
-
-    routing->max_hops = base->max_hops;
-    if (asked == 0 || asked >= base->max_hops) {
-        return SF_OK;
-    }
-    if (!sf_search_init(&search, graph->n_nodes)) {
-        sf_search_clear(&search);
-        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
-    }
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        sf_search_run(&search, graph, s, NULL);
-        uint32_t last = search.order[search.n_reached - 1];
-        farthest = search.distance[last] > farthest ? search.distance[last]
-                                                    : farthest;
-    }
-    sf_search_clear(&search);
-    if (farthest <= asked) {
-        routing->max_hops = asked;
-    }
-    return SF_OK;
-}
-
 enum sf_status
 sf_routing_repair(const struct sf_routing *base,
                   const struct sf_fabric *fabric, struct sf_routing **routingp,
@@ -333,6 +302,7 @@ sf_routing_repair(const struct sf_routing *base,
     const struct sf_layers_params *layers = &base->params.layers;
     struct sf_repair repair;
     struct sf_routing *routing;
+    uint32_t usual_hops = 0;
     enum sf_status status = begin(fabric, &base->params, &routing, err);
 
     if (status == SF_OK && layers->updown_first &&
@@ -345,13 +315,14 @@ sf_routing_repair(const struct sf_routing *base,
         status = sf_turns_carry(base, routing, err);
     }
     if (status == SF_OK) {
-        status = limit_repair(base, routing, err);
+        status = sf_layers_limits(routing->graph, layers, &usual_hops,
+                                  &routing->max_hops, err);
     }
     if (status == SF_OK) {
-        status = sf_tables_repair(
-            base->tables, base->fabric, routing->fabric, routing->graph,
-            routing->link_ports, layers->n_layers, routing->max_hops,
-            routing->turns, &routing->tables, &repair, err);
+        status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
+                                  routing->graph, routing->link_ports,
+                                  layers->n_layers, usual_hops, routing->turns,
+                                  &routing->tables, &repair, err);
     }
     if (status == SF_OK) {
         routing->has_default_lanes = base->has_default_lanes;

@@ -321,6 +321,35 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
     return status;
 }
 
+enum sf_status
+sf_layers_limits(const struct sf_graph *graph,
+                 const struct sf_layers_params *params, uint32_t *usual_hopsp,
+                 uint32_t *max_hopsp, struct sf_error *err)
+{
+    struct sf_layers_params tolerant = *params;
+    const struct sf_layer_scheme *scheme = NULL;
+    struct prepared prepared = { 0 };
+    struct sf_layer_job job = { .graph = graph, .params = &tolerant };
+
+    tolerant.within_parts = true;
+    tolerant.may_exceed = true;
+    enum sf_status status = check_params(graph, &tolerant, &scheme, err);
+    if (status != SF_OK || !scheme) {
+        return status;
+    }
+    status = prepare(&job, &prepared, err);
+    if (status == SF_OK) {
+        status = measure(&job, &prepared, err);
+    }
+    if (status == SF_OK) {
+        status = limit_hops(&job, scheme, prepared.limits, err);
+    }
+    *usual_hopsp = job.usual_hops;
+    *max_hopsp = job.max_hops;
+    clear_prepared(&prepared);
+    return status;
+}
+
 void
 sf_layers_free(struct sf_layers *layers)
 {

@@ -35,6 +35,13 @@ struct sf_layer_ops {
                             struct sf_error *err);
 };
 
+/* The limits that sf_layers_build() would set: to most destinations, and to
+ * those of which some switches are farther away. */
+enum sf_status sf_layers_limits(const struct sf_graph *graph,
+                                const struct sf_layers_params *params,
+                                uint32_t *usual_hopsp, uint32_t *max_hopsp,
+                                struct sf_error *err);
+
 /* sf_turns_rank() for a job. */
 static inline uint32_t
 sf_turn_rank(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
