@@ -138,6 +138,10 @@ enum sf_status sf_fabric_graph(const struct sf_fabric *fabric,
                                struct sf_graph **graphp,
                                uint32_t **link_portsp, struct sf_error *err);
 
+/* How many hosts are on each switch, counted by plugged ports: 'n_hosts'
+ * [n_switches]. */
+void sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts);
+
 /* The node called 'name', or SF_NONE; O(nodes). */
 uint32_t sf_fabric_find(const struct sf_fabric *fabric, const char *name);
 

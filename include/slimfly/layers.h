@@ -127,6 +127,11 @@ extern const struct sf_layer_scheme *const sf_layer_schemes[];
 /* The scheme of that name, the default for NULL; NULL if there is none. */
 const struct sf_layer_scheme *sf_layer_scheme_find(const char *name);
 
+/* Whether 'graph', whose switches carry 'n_hosts' hosts each, is a tree for
+ * which the scheme "ftree" is made: no link joins switches that are equally
+ * far from hosts. */
+bool sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts);
+
 /* Builds layers for 'graph' whose switches carry 'n_hosts' hosts each (NULL:
  * one each), which weigh the routes.  On success the caller owns '*layersp',
  * which keeps no pointer to the arguments; on failure it is NULL.  SF_EINVAL:

@@ -52,19 +52,12 @@ settle_params(const struct sf_routing_params *params,
     return SF_OK;
 }
 
-/* Counts the hosts on each switch; the most on one. */
 static uint32_t
-count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
+largest(const uint32_t *numbers, uint32_t n)
 {
-    uint32_t most = 1;
-
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[i];
-        if (port->node < fabric->n_switches && port->peer != SF_NONE &&
-            fabric->ports[port->peer].node >= fabric->n_switches) {
-            uint32_t n = ++n_hosts[port->node];
-            most = n > most ? n : most;
-        }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        most = numbers[i] > most ? numbers[i] : most;
     }
     return most;
 }
@@ -201,10 +194,12 @@ build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
     enum sf_status status = SF_ENOMEM;
 
     if (n_hosts) {
-        n_variants = count_hosts(routing->fabric, n_hosts);
+        sf_fabric_count_hosts(routing->fabric, n_hosts);
+        n_variants = largest(n_hosts, routing->fabric->n_switches);
         if (n_variants > routing->params.n_path_sets) {
             n_variants = routing->params.n_path_sets;
         }
+        n_variants = n_variants ? n_variants : 1;
         routing->params.n_path_sets = n_variants;
         variants = sf_calloc(n_variants, sizeof *variants);
     }
