@@ -212,6 +212,26 @@ void sf_verification_write_finding(const struct sf_verification *verification,
 const char *sf_verification_name(const struct sf_verification *verification,
                                  const struct sf_end *end);
 
+/* The node found at 'end' if it bears another name than the plan's, which
+ * people in front of it would look for in vain; else NULL. */
+const struct sf_node *
+sf_verification_alias(const struct sf_verification *verification,
+                      const struct sf_end *end);
+
+/* What to know before anything is moved: that the nodes may be others than
+ * they were taken for. */
+enum sf_warning {
+    SF_WARNING_LITTLE_AGREES, /* Maybe it is the fabric of another plan. */
+    SF_WARNING_AMBIGUOUS,     /* Places fit in several ways (n_labellings). */
+    SF_N_WARNINGS,
+};
+
+/* Whether 'warning' is called for, and as sentences, without a newline. */
+bool sf_verification_warns(const struct sf_verification *verification,
+                           enum sf_warning warning);
+void sf_verification_write_warning(const struct sf_verification *verification,
+                                   enum sf_warning warning, FILE *stream);
+
 /* A drawing (SVG) of the racks concerned: cables as they are in red, as they
  * should be in green. */
 enum sf_status

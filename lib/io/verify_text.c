@@ -27,18 +27,42 @@ write_end(const struct sf_verification *is, const struct sf_end *end,
     }
 }
 
-/* The same with its place: "sf-0-0-1 port 8 (R0 U41)". */
+/* Writes what the node at 'end' calls itself: '"localhost" 0x...'. */
+static void
+write_found_as(const struct sf_node *node, FILE *stream)
+{
+    fputc('"', stream);
+    write_name(node->name, stream);
+    fprintf(stream, "\" 0x%016llx", (unsigned long long)node->guid);
+}
+
+/* Writes the end with its place and, if it is not called as planned, what it
+ * was found as: 'sf-0-0-1 port 8 (R0 U41, found as "switch" 0x...)'. */
 static void
 write_placed(const struct sf_verification *is, const struct sf_end *end,
              FILE *stream)
 {
+    const struct sf_node *alias = sf_verification_alias(is, end);
     char place[SF_PLACE_SIZE];
+    const char *separator = " (";
 
     write_end(is, end, stream);
     if (end->node == SF_NONE) {
         fputs(" (not in the plan)", stream);
-    } else if (is->plan->fabric->nodes[end->node].rack != SF_NONE) {
-        fprintf(stream, " (%s)", sf_plan_place(is->plan, end->node, place));
+        return;
+    }
+    if (is->plan->fabric->nodes[end->node].rack != SF_NONE) {
+        fprintf(stream, " (%s", sf_plan_place(is->plan, end->node, place));
+        separator = ", ";
+    }
+    if (alias) {
+        fprintf(stream, "%sfound as ", separator);
+        write_found_as(alias, stream);
+        fputs(is->identities[end->found].is_certain ? "" : ", a guess",
+              stream);
+    }
+    if (alias || *separator == ',') {
+        fputc(')', stream);
     }
 }
 
@@ -356,13 +380,54 @@ write_summary(const struct sf_verification *is, FILE *stream)
             is->plan->fabric->n_nodes);
     write_identity(is, stream);
     fputs(".\n", stream);
-    /* Placeholder GUIDs are alike in all plans, so a wrong plan or fabric
-     * shows itself by the names. */
-    if (is->n_by_verdict[SF_VERDICT_MISNAMED] * 4 > is->n_identified ||
-        is->n_right * 4 < is->found->n_cables) {
+    if (sf_verification_warns(is, SF_WARNING_LITTLE_AGREES)) {
+        sf_verification_write_warning(is, SF_WARNING_LITTLE_AGREES, stream);
+        fputc('\n', stream);
+    }
+}
+
+/* Says how to tell which of several labellings is right: by the GUID of any
+ * one switch, since that of all others follows from the ports. */
+static void
+write_ambiguity(const struct sf_verification *is, FILE *stream)
+{
+    struct sf_end end = { 0, SF_NONE, 0 };
+    char place[SF_PLACE_SIZE];
+
+    fprintf(stream,
+            "Every place named here is a guess, one of %u that fit equally "
+            "well, since no switch has a name or GUID that the plan knows. "
+            "Move nothing before you know that it is the right one",
+            is->n_labellings);
+    while (end.node < is->plan->fabric->n_switches &&
+           is->found_of[end.node] == SF_NONE) {
+        end.node++;
+    }
+    if (end.node < is->plan->fabric->n_switches) {
+        end.found = is->found_of[end.node];
+        fprintf(stream, ": read the GUID on the switch in %s. If it is not ",
+                sf_plan_place(is->plan, end.node, place));
+        write_found_as(&is->found->nodes[end.found], stream);
+        fputs(", write the line '0xGUID \"", stream);
+        write_name(sf_verification_name(is, &end), stream);
+        fputs("\"' with the GUID that you read to a file and verify again "
+              "with --guids FILE; one switch settles all, a few more show "
+              "that none was mistaken",
+              stream);
+    }
+    fputs(". What each device was found as is right in any case.", stream);
+}
+
+void
+sf_verification_write_warning(const struct sf_verification *is,
+                              enum sf_warning warning, FILE *stream)
+{
+    if (warning == SF_WARNING_AMBIGUOUS) {
+        write_ambiguity(is, stream);
+    } else {
         fputs("So little agrees that this may not be the fabric of this plan: "
               "see that both files are the right ones before moving "
-              "anything.\n",
+              "anything.",
               stream);
     }
 }
@@ -463,6 +528,11 @@ sf_verification_write_text(const struct sf_verification *is, FILE *stream,
     }
     if (is->n_moves) {
         fprintf(stream, "\nWhat to do, in this order:\n");
+    }
+    if (sf_verification_warns(is, SF_WARNING_AMBIGUOUS)) {
+        fputs(is->n_moves ? "WARNING. " : "\nWARNING. ", stream);
+        sf_verification_write_warning(is, SF_WARNING_AMBIGUOUS, stream);
+        fputc('\n', stream);
     }
     for (uint32_t i = 0; i < is->n_moves; i++) {
         fprintf(stream, "%4u. ", i + 1);

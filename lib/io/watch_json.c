@@ -90,7 +90,7 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
         !failure && watch->verification && watch->verification->matches;
     bool is_news = !failure && watch->is_news;
     json_t *root = json_pack(
-        "{s:s, s:i, s:b, s:s?, s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
+        "{s:s, s:i, s:b, s:s?, s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.watch", "schema_version", 1, "discovered",
         failure == NULL, "failure", failure, "matches", (int)matches, "cables",
         make_tally(&watch->all), "steps", make_steps(watch), "racks",
@@ -101,6 +101,10 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
         "lost",
         make_labels(watch->plan, watch->lost_cables,
                     is_news ? watch->n_lost : 0),
+        "warnings",
+        failure || !watch->verification
+            ? json_array()
+            : sf_json_warnings(watch->verification),
         "wrong", make_wrong(failure ? NULL : watch->verification));
 
     if (!root) {

@@ -584,6 +584,36 @@ sf_move_kind_name(enum sf_move_kind kind)
     return names[kind];
 }
 
+const struct sf_node *
+sf_verification_alias(const struct sf_verification *verification,
+                      const struct sf_end *end)
+{
+    if (end->node == SF_NONE || end->found == SF_NONE) {
+        return NULL;
+    }
+    const struct sf_node *planned =
+        &verification->plan->fabric->nodes[end->node];
+    const struct sf_node *found = &verification->found->nodes[end->found];
+    return sf_name_is(found->kind, found->name, planned->name) ? NULL : found;
+}
+
+bool
+sf_verification_warns(const struct sf_verification *verification,
+                      enum sf_warning warning)
+{
+    if (verification->matches) {
+        return false;
+    }
+    if (warning == SF_WARNING_AMBIGUOUS) {
+        return verification->n_labellings > 1;
+    }
+    /* Placeholder GUIDs are alike in all plans, so a wrong plan or fabric
+     * shows itself by the names. */
+    return verification->n_by_verdict[SF_VERDICT_MISNAMED] * 4 >
+               verification->n_identified ||
+           verification->n_right * 4 < verification->found->n_cables;
+}
+
 const char *
 sf_verification_name(const struct sf_verification *verification,
                      const struct sf_end *end)

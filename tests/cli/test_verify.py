@@ -1,0 +1,202 @@
+"""What 'slimfly verify' says to people and programs about fabrics that are
+made up from a plan; tests/ibsim has them discovered by the real tools."""
+import json
+import os
+import random
+import re
+import tempfile
+
+import harness
+
+
+class Hall(harness.Case):
+    """A plan, and what was built of it: nodes by their planned names."""
+
+    def start(self, spec, *options):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.plan = f"{self.folder}/plan"
+        self.found = f"{self.folder}/found"
+        self.succeeds("plan", spec, "-o", self.plan, *options)
+        with open(f"{self.plan}/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        self.switches = [n["name"] for n in plan["switches"]]
+        self.hosts = [n["name"] for n in plan["hosts"]]
+        self.places = {n["name"]: f"{n['rack']} U{n['unit']}"
+                       for n in plan["switches"] + plan["hosts"]}
+        self.names = {name: name for name in self.switches + self.hosts}
+        self.guids = {n["name"]: int(n["guid"], 16)
+                      for n in plan["switches"] + plan["hosts"]}
+        self.n_ports = max(max(c["a"]["port"], c["b"]["port"])
+                           for c in plan["cables"])
+        self.peers = {}
+        for cable in plan["cables"]:
+            a, b = ((cable[e]["node"], cable[e]["port"]) for e in "ab")
+            self.peers[a], self.peers[b] = b, a
+        self.rate = "4xEDR"
+        self.lost = set()
+
+    def forget_names(self, seed=1):
+        """Vendor's names and GUIDs, as devices out of the box have them."""
+        randoms = random.Random(seed)
+        for name in self.names:
+            is_switch = name in self.switches
+            self.names[name] = "Quantum Mellanox" if is_switch else "localhost"
+            self.guids[name] = randoms.randrange(1, 1 << 64)
+
+    def swap(self, a, b):
+        """Exchanges what is plugged into two ports."""
+        x, y = self.peers[a], self.peers[b]
+        self.peers[a], self.peers[y] = y, a
+        self.peers[b], self.peers[x] = x, b
+
+    def exchange(self, a, b):
+        """All that is plugged into one switch goes into the other."""
+        for port in range(1, self.n_ports + 1):
+            if (a, port) in self.peers and self.peers[a, port] != (b, port):
+                self.swap((a, port), (b, port))
+
+    def write(self, seed=1):
+        """What ibnetdiscover would print, in any order."""
+        def quoted(name):
+            kind = "S" if name in self.switches else "H"
+            return f'"{kind}-{self.guids[name]:016x}"'
+
+        blocks = []
+        for name in self.names:
+            if name in self.lost:
+                continue
+            is_switch = name in self.switches
+            kind = f"Switch\t{self.n_ports}" if is_switch else "Ca\t1"
+            lines = [f'{kind} {quoted(name)}\t# "{self.names[name]}"'
+                     + (" base port 0 lid 0 lmc 0" if is_switch else "")]
+            for port in range(1, self.n_ports + 1):
+                peer = self.peers.get((name, port))
+                if peer and peer[0] not in self.lost:
+                    own = f"({self.guids[name] ^ 1:x})" * (not is_switch)
+                    lid = "lid 0 lmc 0 " * (not is_switch)
+                    lines.append(
+                        f'[{port}]{own}\t{quoted(peer[0])}[{peer[1]}]\t# {lid}'
+                        f'"{self.names[peer[0]]}" lid 0 {self.rate}')
+            blocks.append("\n".join(lines) + "\n")
+        random.Random(seed).shuffle(blocks)
+        with open(self.found, "w", encoding="utf-8") as file:
+            file.write("\n".join(blocks))
+
+    def text(self, *options, code=1):
+        done = harness.slimfly("verify", self.plan, self.found, *options)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return done.stdout
+
+    def json(self, *options):
+        done = harness.slimfly("verify", self.plan, self.found, "-f", "json",
+                               *options)
+        self.assertEqual(done.stderr, "")
+        result = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if result["matches"] else 1)
+        return result
+
+
+class Strangers(Hall):
+    """Devices that bear neither the names nor the GUIDs of the plan."""
+
+    def ends(self, result):
+        for finding in result["findings"]:
+            yield from finding["ends"]
+        for move in result["moves"]:
+            yield from (move[e] for e in ("cable", "from", "to") if move[e])
+
+    def test_every_end_says_what_it_was_found_as(self):
+        self.start("sf:q=5")
+        self.forget_names()
+        self.swap(("sf-0-3-1", 8), ("sf-0-4-2", 9))
+        self.write()
+        result = self.json()
+        names = {guid: name for name, guid in self.guids.items()}
+        real = {("sf-0-3-1", 8), ("sf-0-4-2", 9)}
+        real |= {self.peers[end] for end in real}
+        moved = set()
+        for end in self.ends(result):
+            self.assertEqual(end["found_as"]["certain"], False)
+            moved.add((names[int(end["found_as"]["guid"], 16)], end["port"]))
+        # Whatever the places: by GUID, these and no others.
+        self.assertEqual(moved, real)
+        text = self.text()
+        for move in result["moves"]:
+            self.assertIn(move["text"], text)
+            for end in (move[e] for e in ("cable", "from", "to")):
+                self.assertIn(
+                    f'{end["node"]} port {end["port"]} ({end["rack"]} '
+                    f'U{end["unit"]}, found as "{end["found_as"]["name"]}" '
+                    f'{end["found_as"]["guid"]}, a guess)', move["text"])
+        for finding in result["findings"]:
+            self.assertIn("found as", finding["text"])
+
+    def test_several_ways_are_a_warning_that_says_how_to_tell(self):
+        self.start("sf:q=5")
+        self.forget_names()
+        self.swap(("sf-0-3-1", 8), ("sf-0-4-2", 9))
+        self.write()
+        result = self.json()
+        self.assertEqual(result["identity"]["labellings"], 5)
+        warning, = result["warnings"]
+        self.assertIn("one of 5 that fit equally well", warning)
+        todo = self.text().split("What to do")[1].splitlines()
+        self.assertEqual(todo[1], "WARNING. " + warning)
+        # Doing what it says settles all places.
+        place, name = re.search(r'switch in (R\d+ U\d+)\. .* line '
+                                r"'0xGUID \"(\S+)\"'", warning).groups()
+        self.assertEqual(self.places[name], place)
+        guids = f"{self.folder}/guids"
+        with open(guids, "w", encoding="utf-8") as file:
+            file.write(f'0x{self.guids[name]:x} "{name}"\n')
+        result = self.json("--guids", guids)
+        self.assertEqual((result["warnings"],
+                          result["identity"]["labellings"]), ([], 1))
+        names = {guid: name for name, guid in self.guids.items()}
+        for end in self.ends(result):
+            self.assertEqual(end["node"],
+                             names[int(end["found_as"]["guid"], 16)])
+            self.assertTrue(end["found_as"]["certain"])
+
+    def test_told_by_their_hosts(self):
+        # Hosts have their names, switches those of the vendor.
+        self.start("sf:q=4")
+        self.forget_names()
+        self.names.update({host: host + " HCA-1" for host in self.hosts})
+        self.swap(("sf-0-3-1", 8), ("sf-0-1-2", 9))
+        self.write()
+        result = self.json()
+        self.assertEqual(result["identity"]["hosts"], 32)
+        self.assertEqual(result["warnings"], [])
+        for end in self.ends(result):
+            self.assertTrue(end["found_as"]["certain"])
+            self.assertEqual(int(end["found_as"]["guid"], 16),
+                             self.guids[end["node"]])
+        self.assertIn('found as "Quantum Mellanox" 0x', self.text())
+        self.assertNotIn("guess", self.text())
+
+    def test_names_of_the_plan_are_not_repeated(self):
+        self.start("sf:q=4")
+        self.forget_names()
+        for name in self.names:
+            self.names[name] = (f"MF0;{name}:MQM8700/U1"
+                                if name in self.switches else f"{name} mlx5_0")
+        self.swap(("sf-0-3-1", 8), ("sf-0-1-2", 9))
+        self.swap(("sf-0-3-1", 1), ("sf-0-1-2", 1))
+        self.write()
+        self.assertNotIn("found as", self.text())
+        self.assertTrue(all(end["found_as"]["certain"]
+                            for end in self.ends(self.json())))
+
+    def test_right_places_need_no_warning(self):
+        self.start("sf:q=4")
+        self.forget_names()
+        self.write()
+        self.assertEqual(self.json()["warnings"], [])
+        self.assertEqual(self.text(code=0).count("\n"), 1)
+
+
+if __name__ == "__main__":
+    harness.main()
