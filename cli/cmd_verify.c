@@ -7,6 +7,7 @@
 enum {
     OPT_FORMAT,
     OPT_GUIDS,
+    OPT_SAVE_GUIDS,
     OPT_IDENTITY,
     OPT_IGNORE_RATES,
     OPT_TIMEOUT,
@@ -34,6 +35,22 @@ write_verification(const char *format,
     return sf_verification_write_text(verification, stream, err);
 }
 
+/* Writes who is who to the file of --save-guids. */
+static int
+save_guids(const char *path, const struct sf_verification *verification,
+           const struct sf_guid_map *map)
+{
+    struct cli_output output;
+    struct sf_error err = { 0 };
+
+    if (!cli_output_open(&output, path)) {
+        return CLI_ERROR;
+    }
+    enum sf_status status =
+        sf_verification_write_guids(verification, map, output.stream, &err);
+    return cli_output_close(&output, status, &err);
+}
+
 /* Compares and writes; returns an exit code. */
 static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
@@ -53,6 +70,10 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
         enum sf_status status =
             write_verification(format, verification, output.stream, &err);
         code = cli_output_close(&output, status, &err);
+    }
+    if (code == CLI_FINE && args->values[OPT_SAVE_GUIDS]) {
+        code = save_guids(args->values[OPT_SAVE_GUIDS], verification,
+                          params->map);
     }
     if (code == CLI_FINE && !verification->matches) {
         code = CLI_FINDINGS;
@@ -120,19 +141,27 @@ const struct cli_command cli_command_verify = {
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "
         "where nothing else is known, by how they are wired; what is a guess "
-        "is said to be one.\n"
+        "is said to be one. --save-guids writes the GUIDs of all that was "
+        "recognized to a file that --guids takes, guesses as comments: with "
+        "the GUID of one switch in it, which is enough to tell all others by "
+        "their cables, the rest need not be typed.\n"
         "\n"
         "The exit code is 0 if all is as planned and 1 if not.",
     .examples =
         "ibnetdiscover | slimfly verify plan -\tThe fabric of this machine.\n"
         "slimfly verify plan live --format svg -o wrong.svg\tA picture of the "
-        "racks concerned.\n",
+        "racks concerned.\n"
+        "slimfly verify plan live --save-guids guids.map\tThe real GUIDs in "
+        "place of the planned ones.\n",
     .options = {
         [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
                          format_choice },
         [OPT_GUIDS] = { "guids", 'g', "FILE",
                         "real GUIDs and planned names, as in guids.map",
                         NULL },
+        [OPT_SAVE_GUIDS] = { "save-guids", 0, "FILE",
+                             "write the GUIDs found to FILE, for --guids",
+                             NULL },
         [OPT_IDENTITY] = { "identity", 'i', "HOW",
                            "recognize nodes only this way (auto)",
                            cli_identity_choice },

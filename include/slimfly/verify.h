@@ -206,6 +206,14 @@ void sf_verification_write_move(const struct sf_verification *verification,
 void sf_verification_write_finding(const struct sf_verification *verification,
                                    uint32_t finding, FILE *stream);
 
+/* A GUID map of what was found, to be given to later verifications: what is
+ * certain; guesses as comments.  What 'map' (may be NULL), the one in use, has
+ * for nodes that were not found is kept. */
+enum sf_status
+sf_verification_write_guids(const struct sf_verification *verification,
+                            const struct sf_guid_map *map, FILE *stream,
+                            struct sf_error *err);
+
 /* The name of the node at 'end': the plan's, or else the one it was found
  * with.  It lives as long as the plan and the fabric found, and may hold any
  * bytes. */

@@ -1,5 +1,6 @@
 /* verify_text.c -- a verification for people: what is wrong, and what to do
  * in front of the racks. */
+#include "io/verify_text.h"
 #include "slimfly/verify.h"
 
 #include <string.h>
@@ -7,9 +8,8 @@
 /* More right cables than this with the same other rate go into one line. */
 #define MAX_DIFFERENT 10
 
-/* Writes a name with nothing in it that a terminal might act on. */
-static void
-write_name(const char *name, FILE *stream)
+void
+sf_text_write_name(const char *name, FILE *stream)
 {
     for (; *name; name++) {
         fputc(*name >= 0x20 && *name <= 0x7e ? *name : '?', stream);
@@ -21,18 +21,17 @@ static void
 write_end(const struct sf_verification *is, const struct sf_end *end,
           FILE *stream)
 {
-    write_name(sf_verification_name(is, end), stream);
+    sf_text_write_name(sf_verification_name(is, end), stream);
     if (end->number) {
         fprintf(stream, " port %u", end->number);
     }
 }
 
-/* Writes what the node at 'end' calls itself: '"localhost" 0x...'. */
-static void
-write_found_as(const struct sf_node *node, FILE *stream)
+void
+sf_text_write_found_as(const struct sf_node *node, FILE *stream)
 {
     fputc('"', stream);
-    write_name(node->name, stream);
+    sf_text_write_name(node->name, stream);
     fprintf(stream, "\" 0x%016llx", (unsigned long long)node->guid);
 }
 
@@ -57,7 +56,7 @@ write_placed(const struct sf_verification *is, const struct sf_end *end,
     }
     if (alias) {
         fprintf(stream, "%sfound as ", separator);
-        write_found_as(alias, stream);
+        sf_text_write_found_as(alias, stream);
         fputs(is->identities[end->found].is_certain ? "" : ", a guess",
               stream);
     }
@@ -278,9 +277,9 @@ sf_verification_write_finding(const struct sf_verification *is,
         end = different_end(is, finding);
         write_cable(is, finding->found, stream);
         fputs(" runs at ", stream);
-        write_name(found_rate(is, end), stream);
+        sf_text_write_name(found_rate(is, end), stream);
         fputs(" instead of ", stream);
-        write_name(planned_rate(is, end), stream);
+        sf_text_write_name(planned_rate(is, end), stream);
         fprintf(stream, ": %s", label_of(is, finding->cable));
         break;
     case SF_VERDICT_MISSING_SWITCH:
@@ -305,7 +304,8 @@ sf_verification_write_finding(const struct sf_verification *is,
         fprintf(stream, " by its GUID 0x%016llx, but it is called \"",
                 (unsigned long long)is->found->nodes[finding->found[0].found]
                     .guid);
-        write_name(is->found->nodes[finding->found[0].found].name, stream);
+        sf_text_write_name(is->found->nodes[finding->found[0].found].name,
+                           stream);
         fputc('"', stream);
         break;
     case SF_N_VERDICTS:
@@ -407,9 +407,9 @@ write_ambiguity(const struct sf_verification *is, FILE *stream)
         end.found = is->found_of[end.node];
         fprintf(stream, ": read the GUID on the switch in %s. If it is not ",
                 sf_plan_place(is->plan, end.node, place));
-        write_found_as(&is->found->nodes[end.found], stream);
+        sf_text_write_found_as(&is->found->nodes[end.found], stream);
         fputs(", write the line '0xGUID \"", stream);
-        write_name(sf_verification_name(is, &end), stream);
+        sf_text_write_name(sf_verification_name(is, &end), stream);
         fputs("\"' with the GUID that you read to a file and verify again "
               "with --guids FILE; one switch settles all, a few more show "
               "that none was mistaken",
@@ -454,7 +454,7 @@ write_guesses(const struct sf_verification *is, FILE *stream)
             continue;
         }
         fputs(is_first ? "\nGuessed:\n  \"" : "  \"", stream);
-        write_name(is->found->nodes[i].name, stream);
+        sf_text_write_name(is->found->nodes[i].name, stream);
         fprintf(stream, "\" (GUID 0x%016llx) is taken for ",
                 (unsigned long long)is->found->nodes[i].guid);
         write_placed(is, &(struct sf_end){ identity->node, i, 0 }, stream);

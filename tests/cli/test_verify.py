@@ -198,5 +198,88 @@ class Strangers(Hall):
         self.assertEqual(self.text(code=0).count("\n"), 1)
 
 
+class SavedGuids(Hall):
+    """What --save-guids writes, --guids reads."""
+
+    def lines(self, path):
+        """The entries, and those that are comments."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        pattern = r'0x([0-9a-f]{16}) "([^"]*)"'
+        return ({name: int(guid, 16) for guid, name in
+                 re.findall("^" + pattern, text, re.M)},
+                {name: int(guid, 16) for guid, name in
+                 re.findall("^# " + pattern, text, re.M)}, text)
+
+    def test_names_once_known_serve_for_ever(self):
+        self.start("sf:q=5")
+        guids = f"{self.folder}/guids"
+        names = dict(self.names)
+        self.forget_names()
+        vendors, self.names = self.names, names
+        self.write()
+        self.text("--save-guids", guids, code=0)
+        settled, guessed, _ = self.lines(guids)
+        self.assertEqual((settled, guessed), (self.guids, {}))
+        self.names = vendors
+        self.swap(("sf-0-3-1", 8), ("sf-0-4-2", 9))
+        self.write(seed=2)
+        result = self.json("--guids", guids)
+        self.assertEqual((result["identity"]["map"],
+                          result["identity"]["guessed"]), (250, []))
+        ends = {(e["node"], e["port"]) for f in result["findings"]
+                for e in f["ends"]}
+        self.assertLessEqual({("sf-0-3-1", 8), ("sf-0-4-2", 9)}, ends)
+
+    def test_one_guid_gives_all_others(self):
+        self.start("sf:q=5")
+        guids = f"{self.folder}/guids"
+        self.forget_names()
+        self.write()
+        text = self.text("--save-guids", guids, code=0)
+        settled, guessed, text = self.lines(guids)
+        self.assertEqual((settled, len(guessed)), ({}, 250))
+        self.assertIn("in one of 5 ways that fit equally well", text)
+        with open(guids, "a", encoding="utf-8") as file:
+            file.write(f'0x{self.guids["sf-1-2-3"]:x} "sf-1-2-3"\n')
+        self.text("--guids", guids, "--save-guids", guids, code=0)
+        settled, guessed, text = self.lines(guids)
+        self.assertEqual(settled, {s: self.guids[s] for s in self.switches})
+        self.assertEqual(guessed, {h: self.guids[h] for h in self.hosts})
+        # The hosts, too, once somebody says so.
+        with open(guids, "w", encoding="utf-8") as file:
+            file.write(text.replace("# 0x", "0x"))
+        self.assertEqual(self.json("--guids", guids)["identity"]["map"], 250)
+
+    def test_what_is_not_found_today_is_kept(self):
+        self.start("sf:q=4")
+        guids = f"{self.folder}/guids"
+        names = dict(self.names)
+        self.forget_names()
+        self.names = names
+        self.lost = {"sf-0-1-2"}
+        self.names["sf-0-0-0"] = "stranger"
+        self.guids["sf-0-0-0"] = 0x1234
+        with open(guids, "w", encoding="utf-8") as file:
+            file.write(f'0x{self.guids["sf-0-1-2"]:x} "sf-0-1-2"\n'
+                       '0x1234 "not planned"\n')
+        self.write()
+        self.text("--guids", guids, "--save-guids", guids)
+        settled, _, text = self.lines(guids)
+        self.assertEqual(settled["sf-0-1-2"], self.guids["sf-0-1-2"])
+        self.assertNotIn("sf-0-0-0", settled)
+        self.assertIn('# Not found:\n# "sf-0-0-0"\n', text)
+        self.assertIn('not known to the plan:\n# "stranger" 0x0000000000001234',
+                      text)
+
+    def test_the_file_changes_as_a_whole(self):
+        self.start("sf:q=4")
+        self.write()
+        self.fails("verify", self.plan, self.found, "-o", "/dev/null",
+                   "--save-guids", f"{self.folder}/no/such",
+                   says="no/such: No such file")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["found", "plan"])
+
+
 if __name__ == "__main__":
     harness.main()

@@ -1111,6 +1111,63 @@ TEST(verify_infers_from_ports_alone)
     }
 }
 
+/* Writes the GUID map of a verification and reads it back. */
+static struct sf_guid_map *
+save_and_load(const struct sf_verification *is, const struct sf_guid_map *old)
+{
+    struct sf_guid_map *map;
+    struct sf_error err = { 0 };
+    char *text = NULL;
+    size_t length;
+
+    FILE *stream = open_memstream(&text, &length);
+    CHECK_EQ(sf_verification_write_guids(is, old, stream, &err), SF_OK);
+    fclose(stream);
+    CHECK_FOR(sf_guid_map_parse(text, "saved", &map, &err) == SF_OK, "%s",
+              err.text);
+    free(text);
+    return map;
+}
+
+/* All that is certain, and nothing else, is known by the saved map alone. */
+TEST(verify_saved_guids_give_the_same_identities)
+{
+    static const unsigned forms[] = { 0, HCA_NAMES | NO_GUIDS,
+                                      NO_SWITCH_NAMES | NO_GUIDS,
+                                      NO_HOST_NAMES | NO_GUIDS,
+                                      NO_NAMES | NO_GUIDS };
+
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct hall hall = make_hall(seed % 2 ? "sf:q=5" : "df:a=4,h=2", 24);
+        struct sf_random random;
+        sf_random_init(&random, seed, 600);
+        for (uint32_t i = 0; i < seed % 7; i++) {
+            break_once(hall.found, &random, true);
+        }
+        uint32_t lost = 3;
+        reform(&hall, SHUFFLED | forms[seed % ARRAY_SIZE(forms)], &lost,
+               seed % 3 == 0, seed);
+        struct sf_verification *is = verify(&hall, NULL);
+        struct sf_guid_map *map = save_and_load(is, NULL);
+        struct sf_verify_params params = { .sources = SF_IDENTITY_MAP,
+                                           .map = map };
+        struct sf_verification *again = verify(&hall, &params);
+        CHECK_EQ(map->n_entries, is->n_identified - is->n_guessed);
+        for (uint32_t i = 0; i < hall.found->n_nodes; i++) {
+            CHECK_EQ(again->identities[i].node, is->identities[i].is_certain
+                                                    ? is->identities[i].node
+                                                    : SF_NONE);
+        }
+        struct sf_guid_map *twice = save_and_load(again, map);
+        CHECK_EQ(twice->n_entries, map->n_entries);
+        sf_guid_map_free(twice);
+        sf_verification_free(again);
+        sf_guid_map_free(map);
+        sf_verification_free(is);
+        free_hall(&hall);
+    }
+}
+
 /* Large, and still quick: all 722 switches are tried as a beginning. */
 TEST(verify_infers_the_largest_slim_fly_of_48_ports)
 {
@@ -1266,6 +1323,21 @@ is_swallowed(void)
     return !failed;
 }
 
+static void
+check_guids_fail(const struct sf_verification *is)
+{
+    FILE *stream = fopen("/dev/null", "w");
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_verification_write_guids(is, NULL, stream, NULL);
+        CHECK(status == SF_ENOMEM || !is_swallowed());
+        CHECK(nth < 10);
+    }
+    fclose(stream);
+}
+
 TEST(verify_every_allocation_fails_once)
 {
     static const unsigned forms[] = { 0, NO_SWITCH_NAMES | NO_GUIDS,
@@ -1291,6 +1363,7 @@ TEST(verify_every_allocation_fails_once)
                 CHECK_FOR(!is_swallowed(), "allocation %lu went unnoticed",
                           nth);
                 CHECK(nth > 10);
+                check_guids_fail(is);
                 sf_verification_free(is);
             } else {
                 sf_mem_fail_at(0);
