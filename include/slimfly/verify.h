@@ -175,8 +175,10 @@ struct sf_verification {
     uint32_t n_findings;
     struct sf_finding *findings;
     uint32_t n_moves;
-    struct sf_move *moves; /* Those that an exchange of switches would spare
-                            * come last. */
+    struct sf_move *moves;
+    /* So many moves, the first, have nothing to do with switches that were
+     * exchanged; those that follow are instead of exchanging them. */
+    uint32_t n_moves_besides;
 };
 
 /* Compares 'found' with 'plan'; 'params' may be NULL.  On success the caller
@@ -205,6 +207,13 @@ void sf_verification_write_move(const struct sf_verification *verification,
                                 uint32_t move, FILE *stream);
 void sf_verification_write_finding(const struct sf_verification *verification,
                                    uint32_t finding, FILE *stream);
+
+/* Whether a finding is mended by something else than a move, such as switching
+ * on a switch; and that as sentences, without a newline. */
+bool sf_verification_has_remedy(const struct sf_verification *verification,
+                                uint32_t finding);
+void sf_verification_write_remedy(const struct sf_verification *verification,
+                                  uint32_t finding, FILE *stream);
 
 /* A GUID map of what was found, to be given to later verifications: what is
  * certain; guesses as comments.  What 'map' (may be NULL), the one in use, has

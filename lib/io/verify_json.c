@@ -130,6 +130,14 @@ sf_json_sentence(const struct sf_verification *is, uint32_t i,
     return string;
 }
 
+json_t *
+sf_json_remedy(const struct sf_verification *is, uint32_t i)
+{
+    return sf_verification_has_remedy(is, i)
+               ? sf_json_sentence(is, i, sf_verification_write_remedy)
+               : json_null();
+}
+
 static json_t *
 make_finding(const struct sf_verification *is, uint32_t i)
 {
@@ -143,11 +151,12 @@ make_finding(const struct sf_verification *is, uint32_t i)
         append_end(is, &finding->found[j], "found", ends);
     }
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "verdict",
         sf_verdict_name(finding->verdict), "ends", ends, "cable",
         make_label(is, finding->cable), "move", make_index(finding->move),
         "because", make_index(finding->cause), "text",
-        sf_json_sentence(is, i, sf_verification_write_finding));
+        sf_json_sentence(is, i, sf_verification_write_finding), "remedy",
+        sf_json_remedy(is, i));
     if (finding->verdict == SF_VERDICT_DIFFERENT) {
         const struct sf_fabric *planned = is->plan->fabric;
         json_t *should = json_array(), *rates = json_array();
@@ -171,12 +180,13 @@ make_move(const struct sf_verification *is, uint32_t i)
     const struct sf_move *move = &is->moves[i];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "kind",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:o}", "kind",
         sf_move_kind_name(move->kind), "cable", make_end(is, &move->kept),
         "from", make_end(is, &move->from), "to", make_end(is, &move->to),
         "label", make_label(is, move->cable), "hangs_until",
         move->until == i ? json_null() : json_integer(move->until), "finding",
-        (json_int_t)move->finding, "text",
+        (json_int_t)move->finding, "instead_of_exchange",
+        (int)(i >= is->n_moves_besides), "text",
         sf_json_sentence(is, i, sf_verification_write_move));
 }
 

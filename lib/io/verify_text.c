@@ -232,25 +232,6 @@ write_unknown(const struct sf_verification *is,
     }
 }
 
-static void
-write_exchanged(const struct sf_verification *is, uint32_t number,
-                FILE *stream)
-{
-    const struct sf_finding *finding = &is->findings[number];
-    uint32_t n_moves = 0;
-
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        n_moves += is->findings[is->moves[i].finding].cause == number;
-    }
-    write_placed(is, &finding->planned[0], stream);
-    fputs(" and ", stream);
-    write_placed(is, &finding->planned[1], stream);
-    fputs(" carry each other's cables: exchange the two switches, or correct "
-          "their names, and ",
-          stream);
-    fprintf(stream, "%u moves are not needed", n_moves);
-}
-
 void
 sf_verification_write_finding(const struct sf_verification *is,
                               uint32_t number, FILE *stream)
@@ -297,7 +278,10 @@ sf_verification_write_finding(const struct sf_verification *is,
         write_unknown(is, finding, stream);
         break;
     case SF_VERDICT_EXCHANGED:
-        write_exchanged(is, number, stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(" and ", stream);
+        write_placed(is, &finding->planned[1], stream);
+        fputs(" carry each other's cables", stream);
         break;
     case SF_VERDICT_MISNAMED:
         write_placed(is, &finding->planned[0], stream);
@@ -310,6 +294,78 @@ sf_verification_write_finding(const struct sf_verification *is,
         break;
     case SF_N_VERDICTS:
         break;
+    }
+}
+
+/* The number of planned cables of a node. */
+static uint32_t
+count_cables(const struct sf_fabric *fabric, uint32_t node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fabric->nodes[node].n_ports; i++) {
+        n += fabric->ports[fabric->nodes[node].first_port + i].peer != SF_NONE;
+    }
+    return n;
+}
+
+static void
+write_switch_on(const struct sf_verification *is, const struct sf_end *end,
+                FILE *stream)
+{
+    uint32_t n_cables = count_cables(is->plan->fabric, end->node);
+
+    fputs("See that ", stream);
+    write_placed(is, end, stream);
+    fprintf(stream,
+            " is on. If it is, see that its cable%s %s in firmly: not one of "
+            "%u was found.",
+            n_cables == 1 ? "" : "s", n_cables == 1 ? "is" : "are", n_cables);
+}
+
+void
+sf_verification_write_remedy(const struct sf_verification *is, uint32_t number,
+                             FILE *stream)
+{
+    const struct sf_finding *finding = &is->findings[number];
+    const struct sf_end *end;
+
+    switch (finding->verdict) {
+    case SF_VERDICT_EXCHANGED:
+        fputs("Exchange ", stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(" and ", stream);
+        write_placed(is, &finding->planned[1], stream);
+        fputs(": if each stands in its place, correct their names, or their "
+              "GUIDs in the map; if not, put each into the place of the other "
+              "and the cables there into the same ports of it.",
+              stream);
+        break;
+    case SF_VERDICT_MISSING_SWITCH:
+    case SF_VERDICT_MISSING_HOST:
+        write_switch_on(is, &finding->planned[0], stream);
+        break;
+    case SF_VERDICT_MISNAMED:
+        fputs("Correct the name of ", stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(", or its GUID in the map.", stream);
+        break;
+    case SF_VERDICT_DIFFERENT:
+        end = different_end(is, finding);
+        fprintf(stream, "See that cable %s is one for ",
+                label_of(is, finding->cable));
+        sf_text_write_name(planned_rate(is, end), stream);
+        fputs(" and in firmly, and that neither port is held at less.",
+              stream);
+        break;
+    case SF_VERDICT_MISSING:
+    case SF_VERDICT_UNEXPECTED:
+    case SF_VERDICT_MISCONNECTED:
+    case SF_VERDICT_DUPLICATE:
+    case SF_VERDICT_UNKNOWN_SWITCH:
+    case SF_VERDICT_UNKNOWN_HOST:
+    case SF_N_VERDICTS:
+        break; /* Mended by moves. */
     }
 }
 
@@ -355,7 +411,6 @@ write_summary(const struct sf_verification *is, FILE *stream)
         { SF_VERDICT_MISSING, "missing", "missing" },
         { SF_VERDICT_UNEXPECTED, "unexpected", "unexpected" },
         { SF_VERDICT_DUPLICATE, "duplicate", "duplicate" },
-        { SF_VERDICT_DIFFERENT, "of another rate", "of another rate" },
         { SF_VERDICT_MISSING_SWITCH, "switch missing", "switches missing" },
         { SF_VERDICT_MISSING_HOST, "host missing", "hosts missing" },
         { SF_VERDICT_UNKNOWN_SWITCH, "switch unknown", "switches unknown" },
@@ -366,8 +421,15 @@ write_summary(const struct sf_verification *is, FILE *stream)
     };
     const char *separator = "; ";
 
-    fprintf(stream, "DIFFERS: %u of %u cables are right", is->n_right,
+    fprintf(stream, "DIFFERS: %u of %u cables are ", is->n_right,
             is->plan->n_cables);
+    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    if (n_different) {
+        fprintf(stream, "in the right ports, %u of them at another rate",
+                n_different);
+    } else {
+        fputs("right", stream);
+    }
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         uint32_t n = is->n_by_verdict[items[i].verdict];
         if (n) {
@@ -492,6 +554,81 @@ write_group(const struct sf_verification *is, enum sf_verdict verdict,
     }
 }
 
+/* Writes what is to be done besides moves: one line for each finding, and one
+ * for all cables of another rate. */
+static void
+write_remedies(const struct sf_verification *is, FILE *stream)
+{
+    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    uint32_t n_more = 0;
+
+    for (uint32_t i = 0; i < is->n_findings; i++) {
+        if (sf_verification_has_remedy(is, i) &&
+            is->findings[i].verdict != SF_VERDICT_DIFFERENT) {
+            fputs("   -  ", stream);
+            sf_verification_write_remedy(is, i, stream);
+            fputc('\n', stream);
+        }
+    }
+    for (uint32_t i = is->n_moves_besides; i < is->n_moves; i++) {
+        n_more += is->findings[is->moves[i].finding].cause == SF_NONE;
+    }
+    if (n_more) {
+        fputs("   -  Then verify again: switches that are to be exchanged "
+              "have other wrong cables, too.\n",
+              stream);
+    }
+    if (n_different) {
+        fprintf(
+            stream,
+            "   -  See that the %u cable%s of another rate %s made for the "
+            "planned one and in firmly, and that no port is held at less. "
+            "If the plan is wrong there, plan with another --rate, or "
+            "verify with --ignore-rates.\n",
+            n_different, n_different == 1 ? "" : "s",
+            n_different == 1 ? "is" : "are");
+    }
+}
+
+/* Writes the moves from 'first' to before 'end' under 'title', if any. */
+static void
+write_moves(const struct sf_verification *is, uint32_t first, uint32_t end,
+            const char *title, FILE *stream)
+{
+    if (first < end) {
+        fprintf(stream, "\n%s, in this order:\n", title);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        fprintf(stream, "%4u. ", i + 1);
+        sf_verification_write_move(is, i, stream);
+        fputc('\n', stream);
+    }
+}
+
+static void
+write_what_to_do(const struct sf_verification *is, FILE *stream)
+{
+    bool has_remedies = false;
+
+    for (uint32_t i = 0; i < is->n_findings && !has_remedies; i++) {
+        has_remedies = sf_verification_has_remedy(is, i);
+    }
+    if (sf_verification_warns(is, SF_WARNING_AMBIGUOUS)) {
+        fputs("\nWARNING. ", stream);
+        sf_verification_write_warning(is, SF_WARNING_AMBIGUOUS, stream);
+        fputc('\n', stream);
+    }
+    if (has_remedies) {
+        fprintf(stream, "\nWhat to do%s:\n",
+                is->n_moves_besides ? " first" : "");
+        write_remedies(is, stream);
+    }
+    write_moves(is, 0, is->n_moves_besides,
+                has_remedies ? "Then" : "What to do", stream);
+    write_moves(is, is->n_moves_besides, is->n_moves,
+                "Or, instead of exchanging switches", stream);
+}
+
 enum sf_status
 sf_verification_write_text(const struct sf_verification *is, FILE *stream,
                            struct sf_error *err)
@@ -526,18 +663,6 @@ sf_verification_write_text(const struct sf_verification *is, FILE *stream,
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         write_group(is, groups[i].verdict, groups[i].title, stream);
     }
-    if (is->n_moves) {
-        fprintf(stream, "\nWhat to do, in this order:\n");
-    }
-    if (sf_verification_warns(is, SF_WARNING_AMBIGUOUS)) {
-        fputs(is->n_moves ? "WARNING. " : "\nWARNING. ", stream);
-        sf_verification_write_warning(is, SF_WARNING_AMBIGUOUS, stream);
-        fputc('\n', stream);
-    }
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        fprintf(stream, "%4u. ", i + 1);
-        sf_verification_write_move(is, i, stream);
-        fputc('\n', stream);
-    }
+    write_what_to_do(is, stream);
     return SF_OK;
 }

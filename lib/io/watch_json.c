@@ -67,6 +67,7 @@ make_wrong(const struct sf_verification *verification)
         json_t *object = json_pack(
             "{s:s, s:o}", "verdict", sf_verdict_name(finding->verdict), "text",
             sf_json_sentence(verification, i, sf_verification_write_finding));
+        json_object_set_new(object, "remedy", sf_json_remedy(verification, i));
         json_object_set_new(
             object, "move",
             finding->move == SF_NONE

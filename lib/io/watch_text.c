@@ -100,6 +100,9 @@ write_mistakes(const struct sf_watch *watch, FILE *stream)
             /* The numbers are those that the sentences refer to. */
             fprintf(stream, "\n    %u. ", finding->move + 1);
             sf_verification_write_move(verification, finding->move, stream);
+        } else if (sf_verification_has_remedy(verification, i)) {
+            fputs("\n    ", stream);
+            sf_verification_write_remedy(verification, i, stream);
         }
         fputc('\n', stream);
     }

@@ -459,6 +459,7 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
     is->n_findings = (uint32_t)verifier->report.findings.n;
     is->moves = verifier->report.moves.items;
     is->n_moves = (uint32_t)verifier->report.moves.n;
+    is->n_moves_besides = verifier->report.n_moves_besides;
     verifier->report.findings.items = NULL;
     verifier->report.moves.items = NULL;
     for (uint32_t i = 0; i < is->n_findings; i++) {
@@ -582,6 +583,17 @@ sf_move_kind_name(enum sf_move_kind kind)
 {
     static const char *const names[] = { "move", "plug", "unplug" };
     return names[kind];
+}
+
+bool
+sf_verification_has_remedy(const struct sf_verification *verification,
+                           uint32_t finding)
+{
+    const struct sf_finding *is = &verification->findings[finding];
+
+    return is->cause == SF_NONE && is->move == SF_NONE &&
+           is->verdict != SF_VERDICT_UNKNOWN_SWITCH &&
+           is->verdict != SF_VERDICT_UNKNOWN_HOST;
 }
 
 const struct sf_node *

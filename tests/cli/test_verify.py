@@ -142,8 +142,8 @@ class Strangers(Hall):
         self.assertEqual(result["identity"]["labellings"], 5)
         warning, = result["warnings"]
         self.assertIn("one of 5 that fit equally well", warning)
-        todo = self.text().split("What to do")[1].splitlines()
-        self.assertEqual(todo[1], "WARNING. " + warning)
+        self.assertIn(f"\nWARNING. {warning}\n\nWhat to do, in this order:\n",
+                      self.text())
         # Doing what it says settles all places.
         place, name = re.search(r'switch in (R\d+ U\d+)\. .* line '
                                 r"'0xGUID \"(\S+)\"'", warning).groups()
@@ -196,6 +196,70 @@ class Strangers(Hall):
         self.write()
         self.assertEqual(self.json()["warnings"], [])
         self.assertEqual(self.text(code=0).count("\n"), 1)
+
+
+class WhatToDo(Hall):
+    """One recipe, in which everything that is wrong has its place."""
+
+    def sections(self, text):
+        """The lines by the title above them."""
+        parts = {}
+        for line in text.splitlines():
+            if line.endswith(":") and not line.startswith(" "):
+                part = parts.setdefault(line[:-1], [])
+            elif line.startswith(" "):
+                part.append(line.strip())
+        return parts
+
+    def test_an_exchange_comes_first_and_moves_are_another_way(self):
+        self.start("sf:q=5")
+        self.exchange("sf-0-0-1", "sf-1-3-2")
+        del self.peers[self.peers.pop(("sf-1-4-4", 6))]
+        self.write()
+        parts = self.sections(self.text())
+        first, = parts["What to do first"]
+        self.assertTrue(first.startswith("-  Exchange sf-0-0-1 ("), first)
+        then, = parts["Then, in this order"]
+        self.assertTrue(then.startswith("1. Plug in a cable ("), then)
+        others = parts["Or, instead of exchanging switches, in this order"]
+        self.assertEqual([int(line.split(".")[0]) for line in others],
+                         list(range(2, 24)))
+        result = self.json()
+        self.assertEqual([m["instead_of_exchange"] for m in result["moves"]],
+                         [False] + [True] * 22)
+        remedy, = (f["remedy"] for f in result["findings"] if f["remedy"])
+        self.assertEqual("-  " + remedy, first)
+
+    def test_other_faults_of_exchanged_switches_are_not_hidden(self):
+        self.start("sf:q=5")
+        self.exchange("sf-0-0-1", "sf-1-3-2")
+        del self.peers[self.peers.pop(("sf-0-0-1", 9))]
+        self.write()
+        parts = self.sections(self.text())
+        self.assertIn("Then verify again", parts["What to do"][1])
+        self.assertNotIn("Then, in this order", parts)
+
+    def test_a_dead_switch_has_an_entry(self):
+        self.start("sf:q=5")
+        self.lost = {"sf-1-2-3"}
+        self.write()
+        entry, = self.sections(self.text())["What to do"]
+        self.assertEqual(
+            entry, f"-  See that sf-1-2-3 ({self.places['sf-1-2-3']}) is on. "
+            "If it is, see that its cables are in firmly: not one of 11 was "
+            "found.")
+
+    def test_cables_of_another_rate_are_not_called_right(self):
+        self.start("sf:q=5")
+        self.rate = "4xHDR"
+        self.write()
+        text = self.text()
+        self.assertTrue(text.startswith(
+            "DIFFERS: 375 of 375 cables are in the right ports, 375 of them "
+            "at another rate."), text)
+        entry, = self.sections(text)["What to do"]
+        self.assertIn("the 375 cables of another rate", entry)
+        self.assertEqual(self.text("--ignore-rates", code=0).count("\n"), 1)
 
 
 class SavedGuids(Hall):
