@@ -129,6 +129,10 @@ int cli_make_folder(const char *folder);
 void cli_begin_files(void);
 int cli_end_files(int code);
 
+/* Between the two, after the files were written: those of 'folder' whose name
+ * 'is_ours' accepts and that were not among them are to go with the change. */
+int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
+
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 int cli_write_file(const char *folder, const char *name,
                    enum sf_status (*write)(const void *aux, FILE *stream,

@@ -95,6 +95,41 @@ write_diagram(const void *aux, FILE *stream, struct sf_error *err)
                                        diagram->a, stream, err);
 }
 
+/* The file that a diagram goes to. */
+#define NAME_SIZE 64
+static const char *
+name_diagram(const struct diagram *diagram, char name[NAME_SIZE])
+{
+    if (diagram->step == SF_STEP_RACKS) {
+        snprintf(name, NAME_SIZE, "step3-R%u-R%u.svg", diagram->a, diagram->b);
+    } else {
+        snprintf(name, NAME_SIZE, "step%d-R%u.svg", (int)diagram->step,
+                 diagram->a);
+    }
+    return name;
+}
+
+/* Whether a diagram may have this name. */
+static bool
+is_diagram(const char *name)
+{
+    const char *a = strstr(name, "-R");
+    const char *b = a ? strstr(a + 1, "-R") : NULL;
+    struct diagram diagram = {
+        .a = a ? (uint32_t)strtoul(a + 2, NULL, 10) : 0,
+        .b = b ? (uint32_t)strtoul(b + 2, NULL, 10) : 0,
+    };
+    char same[NAME_SIZE];
+
+    for (int step = SF_STEP_SUBGROUP; step < SF_N_STEPS; step++) {
+        diagram.step = (enum sf_step)step;
+        if (!strcmp(name, name_diagram(&diagram, same))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Draws each step of each rack, and each two racks, that have cables.  Cables
  * are in the order of wiring, so a new diagram starts where these change. */
 static int
@@ -114,15 +149,9 @@ write_diagrams(const struct sf_plan *plan, const char *folder)
              diagram.b == last.b)) {
             continue;
         }
-        char name[64];
-        if (diagram.step == SF_STEP_RACKS) {
-            snprintf(name, sizeof name, "step3-R%u-R%u.svg", diagram.a,
-                     diagram.b);
-        } else {
-            snprintf(name, sizeof name, "step%d-R%u.svg", (int)diagram.step,
-                     diagram.a);
-        }
-        int code = cli_write_file(folder, name, write_diagram, &diagram);
+        char name[NAME_SIZE];
+        int code = cli_write_file(folder, name_diagram(&diagram, name),
+                                  write_diagram, &diagram);
         if (code != CLI_FINE) {
             return code;
         }
@@ -162,6 +191,9 @@ write_guides(const struct sf_plan *plan, const char *folder)
     code = cli_make_folder(diagrams);
     if (code == CLI_FINE) {
         code = write_diagrams(plan, diagrams);
+    }
+    if (code == CLI_FINE) {
+        code = cli_remove_others(diagrams, is_diagram);
     }
     free(diagrams);
     return code;
@@ -265,7 +297,8 @@ const struct cli_command cli_command_plan = {
         "copper, beyond that optical.\n"
         "\n"
         "The files of DIR that the plan consists of are replaced when all are "
-        "complete; other files are left alone.",
+        "complete, and diagrams of an earlier plan that this one does not "
+        "have go with them; other files are left alone.",
     .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
                 "Slim Fly with switches of 36 ports.\n",
     .options = {

@@ -294,6 +294,39 @@ class AllFamilies(Planned):
                 self.assertEqual(a.read(), b.read(), name)
 
 
+class AnotherPlan(Planned):
+    """A plan where another one was before."""
+
+    def test_diagrams_of_the_old_plan_go(self):
+        folder = self.plan("sf:q=7")
+        kept = ["notes.txt", "step4-R1.svg", "step1-R01.svg", "step1-R9.png",
+                "step1-R1.svg.orig", "my-step1-R1.svg"]
+        for name in kept:
+            with open(f"{folder}/diagrams/{name}", "w", encoding="utf-8"):
+                pass
+        self.assertEqual(len(os.listdir(f"{folder}/diagrams")), 35 + 6)
+        # A link stays one, and what it leads to is replaced.
+        os.rename(f"{folder}/diagrams/step1-R0.svg", f"{folder}/linked.svg")
+        os.symlink("../linked.svg", f"{folder}/diagrams/step1-R0.svg")
+        self.succeeds("plan", "sf:q=5", "-o", folder)
+        fresh = self.plan("sf:q=5")
+        self.assertEqual(sorted(os.listdir(f"{folder}/diagrams")),
+                         sorted(os.listdir(f"{fresh}/diagrams") + kept))
+        for name in os.listdir(f"{fresh}/diagrams"):
+            with open(f"{fresh}/diagrams/{name}", "rb") as a, \
+                    open(f"{folder}/diagrams/{name}", "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        self.assertTrue(os.path.islink(f"{folder}/diagrams/step1-R0.svg"))
+
+    def test_a_plan_that_fails_leaves_all_as_it_was(self):
+        folder = self.plan("sf:q=5")
+        before = sorted(os.listdir(f"{folder}/diagrams"))
+        os.remove(f"{folder}/cables.csv")
+        os.mkdir(f"{folder}/cables.csv")
+        self.fails("plan", "sf:q=4", "-o", folder, says="cables.csv")
+        self.assertEqual(sorted(os.listdir(f"{folder}/diagrams")), before)
+
+
 class BadInput(harness.Case):
     def test_usage(self):
         with tempfile.TemporaryDirectory() as folder:
