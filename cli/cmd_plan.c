@@ -21,6 +21,26 @@ enum {
     OPT_COPPER_MAX,
 };
 
+/* Whether 'rate' is a width and a speed as ibnetdiscover spells them. */
+static bool
+is_rate(const char *rate)
+{
+    static const char *const widths[] = { "1x", "2x", "4x", "8x", "12x" };
+    static const char *const speeds[] = { "SDR", "DDR", "QDR", "FDR10", "FDR",
+                                          "EDR", "HDR", "NDR", "XDR" };
+    char known[SF_RATE_SIZE];
+
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t j = 0; j < sizeof speeds / sizeof *speeds; j++) {
+            snprintf(known, sizeof known, "%s%s", widths[i], speeds[j]);
+            if (!strcmp(rate, known)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Reads the options about ports and floor; false if one is wrong. */
 static bool
 read_options(const struct cli_args *args, struct sf_fabric_params *params,
@@ -28,10 +48,10 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
 {
     const char *rate = args->values[OPT_RATE];
 
-    if (rate && (!strchr("1248", rate[0]) || !strchr(rate, 'x') ||
-                 strlen(rate) >= SF_RATE_SIZE || strpbrk(rate, " \"="))) {
-        cli_fail("plan: --rate '%s': expected width and speed as "
-                 "ibnetdiscover prints them, such as 4xHDR",
+    if (rate && !is_rate(rate)) {
+        cli_fail("plan: --rate '%s': expected a width, 1x, 2x, 4x, 8x or 12x, "
+                 "and a speed, SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or "
+                 "XDR, such as 4xHDR",
                  rate);
         return false;
     }
@@ -305,7 +325,7 @@ const struct cli_command cli_command_plan = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
         [OPT_SWITCH_PORTS] = { "switch-ports", 0, "N",
                                "ports of a switch (as many as needed)", NULL },
-        [OPT_RATE] = { "rate", 0, "RATE", "of every link (4xEDR)", NULL },
+        [OPT_RATE] = { "rate", 0, "RATE", "of every link, such as 4xHDR (4xEDR)", NULL },
         [OPT_RACK_UNITS] = { "rack-units", 0, "N", "height of a rack (42)",
                              NULL },
         [OPT_SWITCH_UNITS] = { "switch-units", 0, "N",

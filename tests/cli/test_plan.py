@@ -128,6 +128,13 @@ class SlimFly(Planned):
                                   for (s, _), pattern in patterns.items()
                                   if s == subgroup}), 1)
 
+    def test_rates_that_are_known(self):
+        for rate in "4xHDR", "1xSDR", "12xFDR10", "2xXDR":
+            folder = self.plan("sf:q=3", "--rate", rate)
+            with open(f"{folder}/fabric.ibnetdiscover",
+                      encoding="utf-8") as file:
+                self.assertIn(f"lid 0 {rate}\n", file.read())
+
     def test_larger_switches(self):
         folder = self.plan("sf:q=5", "--switch-ports", "36")
         with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
@@ -352,8 +359,10 @@ class BadInput(harness.Case):
                      "expected a number from 0"),
                     (["sf:q=5", "-o", out, "--rack-units", "1",
                       "--switch-units", "2"], "racks that hold at least one"),
-                    (["sf:q=5", "-o", out, "--rate", "fast"],
-                     "such as 4xHDR"),
+                    *((["sf:q=5", "-o", out, "--rate", rate],
+                       "FDR, EDR, HDR, NDR or XDR, such as 4xHDR")
+                      for rate in ("fast", "4xFOO", "3xEDR", "4xedr", "4x",
+                                   "EDR", "4xEDR ", "")),
                     (["edges:-", "-o", out], "expected at least one link")]:
                 with self.subTest(args=args):
                     self.fails("plan", *args, says=says)
