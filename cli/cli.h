@@ -96,6 +96,14 @@ int cli_output_close(struct cli_output *output, enum sf_status status,
  * failure says so and returns NULL. */
 struct sf_plan *cli_load_plan(const char *word);
 
+/* Whether 'word' names a plan rather than what was discovered. */
+bool cli_is_plan(const char *word);
+
+/* Loads what was discovered: all that sf_fabric_discover() takes, or a folder
+ * that 'slimfly route' or OpenSM wrote.  On failure says so and returns
+ * NULL. */
+struct sf_fabric *cli_load_discovered(const char *word, unsigned timeout);
+
 /* Loads the fabric that 'word' names: what cli_load_plan() takes, a folder
  * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
  * On failure says so and returns NULL. */

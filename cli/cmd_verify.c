@@ -51,6 +51,22 @@ save_guids(const char *path, const struct sf_verification *verification,
     return cli_output_close(&output, status, &err);
 }
 
+/* Says that the map of --guids, if it was to be used, was of no use. */
+static void
+warn_useless_map(const struct cli_args *args,
+                 const struct sf_verify_params *params,
+                 const struct sf_verification *verification)
+{
+    bool is_used = !params->sources || params->sources & SF_IDENTITY_MAP;
+
+    if (params->map && is_used && !verification->n_by_source[0]) {
+        fprintf(stderr,
+                "slimfly: nothing that was found has a GUID and a planned "
+                "name in %s\n",
+                args->values[OPT_GUIDS]);
+    }
+}
+
 /* Compares and writes; returns an exit code. */
 static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
@@ -75,11 +91,26 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
         code = save_guids(args->values[OPT_SAVE_GUIDS], verification,
                           params->map);
     }
+    if (code == CLI_FINE) {
+        warn_useless_map(args, params, verification);
+    }
     if (code == CLI_FINE && !verification->matches) {
         code = CLI_FINDINGS;
     }
     sf_verification_free(verification);
     return code;
+}
+
+/* Says that 'second' cannot be what was discovered. */
+static int
+refuse_plan(const char *first, const char *second)
+{
+    return cli_is_plan(first)
+               ? cli_fail("verify: %s: expected what was discovered, and this "
+                          "is a plan",
+                          second)
+               : cli_fail("verify: the plan comes first: slimfly verify %s %s",
+                          second, first);
 }
 
 static int
@@ -89,8 +120,7 @@ run(const struct cli_args *args)
     struct sf_guid_map *map = NULL;
     struct sf_plan *plan = NULL;
     struct sf_fabric *found = NULL;
-    uint32_t timeout = 60, n_unanswered = 0;
-    struct sf_error err = { 0 };
+    uint32_t timeout = 60;
     int code = CLI_ERROR;
 
     if (args->n_words != 2) {
@@ -98,24 +128,19 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
+    if (cli_is_plan(args->words[1])) {
+        return refuse_plan(args->words[0], args->words[1]);
+    }
     if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
         !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
         return CLI_ERROR;
     }
     params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
     plan = cli_load_plan(args->words[0]);
-    if (!plan) {
-        goto done;
+    found = plan ? cli_load_discovered(args->words[1], timeout) : NULL;
+    if (found) {
+        code = verify(args, plan, found, &params);
     }
-    if (sf_fabric_discover(args->words[1], timeout, &found, &n_unanswered,
-                           &err) != SF_OK) {
-        cli_fail("%s", err.text);
-        goto done;
-    }
-    cli_warn_unanswered(n_unanswered);
-    code = verify(args, plan, found, &params);
-
-done:
     sf_fabric_free(found);
     sf_plan_free(plan);
     sf_guid_map_free(map);
@@ -135,8 +160,8 @@ const struct cli_command cli_command_verify = {
         "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
         "DISCOVERED is what ibnetdiscover prints (- for standard input), a "
         "file that 'ibnetdiscover --cache' wrote, opensm-subnet.lst as OpenSM "
-        "dumps it, or the word live for the "
-        "fabric that this machine is part of.\n"
+        "dumps it, a folder with fabric.ibnetdiscover or opensm-subnet.lst in "
+        "it, or the word live for the fabric that this machine is part of.\n"
         "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "

@@ -262,6 +262,27 @@ class WhatToDo(Hall):
         self.assertEqual(self.text("--ignore-rates", code=0).count("\n"), 1)
 
 
+class Arguments(Hall):
+    def test_a_folder_with_what_was_discovered(self):
+        self.start("sf:q=4")
+        tables = f"{self.folder}/tables"
+        self.succeeds("route", self.plan, "-o", tables)
+        expected = self.succeeds("verify", self.plan,
+                                 f"{tables}/fabric.ibnetdiscover")
+        self.assertEqual(self.succeeds("verify", self.plan, tables), expected)
+        self.assertTrue(expected.startswith("OK: "))
+
+    def test_a_map_that_names_nothing_found_is_said(self):
+        self.start("sf:q=4")
+        self.write()
+        guids = f"{self.folder}/guids"
+        with open(guids, "w", encoding="utf-8") as file:
+            file.write('0x1234 "sf-0-0-0"\n')
+        done = harness.slimfly("verify", self.plan, self.found, "-g", guids)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"planned name in {guids}\n", done.stderr)
+
+
 class SavedGuids(Hall):
     """What --save-guids writes, --guids reads."""
 
@@ -326,6 +347,7 @@ class SavedGuids(Hall):
         self.guids["sf-0-0-0"] = 0x1234
         with open(guids, "w", encoding="utf-8") as file:
             file.write(f'0x{self.guids["sf-0-1-2"]:x} "sf-0-1-2"\n'
+                       f'0x{self.guids["sf-0-2-2"]:x} "sf-0-2-2"\n'
                        '0x1234 "not planned"\n')
         self.write()
         self.text("--guids", guids, "--save-guids", guids)
