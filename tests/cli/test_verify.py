@@ -4,7 +4,10 @@ import json
 import os
 import random
 import re
+import signal
+import subprocess
 import tempfile
+import time
 
 import harness
 
@@ -281,6 +284,38 @@ class Arguments(Hall):
         done = harness.slimfly("verify", self.plan, self.found, "-g", guids)
         self.assertEqual(done.returncode, 0)
         self.assertIn(f"planned name in {guids}\n", done.stderr)
+
+
+class Watch(Hall):
+    def test_ends_at_once_when_interrupted_while_it_discovers(self):
+        self.start("sf:q=3")
+        mark = f"{self.folder}/mark"
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            with subprocess.Popen(
+                    [harness.PROGRAM, "watch", self.plan, "--timeout", "3600",
+                     "--exec", "sleep 3600 & echo $$ $! > "
+                     f"{mark}.new; mv {mark}.new {mark}; wait"],
+                    stdout=subprocess.PIPE, text=True) as process:
+                while not os.path.exists(mark):
+                    time.sleep(0.01)
+                process.send_signal(number)
+                self.assertEqual(process.wait(60), 1)
+                self.assertIn("stopped with 0 of", process.stdout.read())
+            with open(mark, encoding="utf-8") as file:
+                started = file.read().split()
+            os.remove(mark)
+            self.assertEqual(len(started), 2)
+            # Also what the command itself had started.
+            for pid in started:
+                while self.runs(pid):
+                    time.sleep(0.01)
+
+    def runs(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                return file.read().rsplit(")")[-1].split()[0] != "Z"
+        except OSError:
+            return False
 
 
 class SavedGuids(Hall):
