@@ -8,6 +8,7 @@
 
 enum {
     OPT_OUTPUT,
+    OPT_HOSTS,
     OPT_SWITCH_PORTS,
     OPT_RATE,
     OPT_RACK_UNITS,
@@ -56,7 +57,8 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
         return false;
     }
     params->rate = rate;
-    return cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
+    return cli_number(args, OPT_HOSTS, 1, UINT32_MAX, &params->n_hosts) &&
+           cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
                       &params->switch_ports) &&
            cli_number(args, OPT_RACK_UNITS, 1, 1000, &floor->rack_units) &&
            cli_number(args, OPT_SWITCH_UNITS, 1, 1000, &floor->switch_units) &&
@@ -316,6 +318,11 @@ const struct cli_command cli_command_plan = {
         "cables through a tray above them. Up to --copper-max they are "
         "copper, beyond that optical.\n"
         "\n"
+        "With --hosts N, hosts beyond N are left out, those that 'slimfly "
+        "design' names: the last ones of switches, evenly spread. Their ports "
+        "and places stay free; all other hosts keep their names, ports and "
+        "places.\n"
+        "\n"
         "The files of DIR that the plan consists of are replaced when all are "
         "complete, and diagrams of an earlier plan that this one does not "
         "have go with them; other files are left alone.",
@@ -323,6 +330,9 @@ const struct cli_command cli_command_plan = {
                 "Slim Fly with switches of 36 ports.\n",
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_HOSTS] = { "hosts", 0, "N",
+                        "hosts that there are (as many as the spec says)",
+                        NULL },
         [OPT_SWITCH_PORTS] = { "switch-ports", 0, "N",
                                "ports of a switch (as many as needed)", NULL },
         [OPT_RATE] = { "rate", 0, "RATE", "of every link, such as 4xHDR (4xEDR)", NULL },

@@ -301,6 +301,67 @@ class AllFamilies(Planned):
                 self.assertEqual(a.read(), b.read(), name)
 
 
+class FewerHosts(Planned):
+    """--hosts leaves out the hosts that design says, and nothing else."""
+
+    def load(self, folder):
+        with open(f"{folder}/plan.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def ports(self, plan):
+        return {frozenset((c[e]["node"], c[e]["port"]) for e in "ab")
+                for c in plan["cables"]}
+
+    def test_the_hosts_that_design_names(self):
+        text = self.succeeds("design", "--endpoints", "1000", "--families",
+                             "sf,ft2,df", "-f", "json")
+        n_seen = 0
+        for candidate in json.loads(text)["candidates"]:
+            left_out = set(candidate["left_out"])
+            if not left_out:
+                continue
+            with self.subTest(spec=candidate["spec"]):
+                full = self.load(self.plan(candidate["spec"]))
+                less = self.load(self.plan(candidate["spec"], "--hosts",
+                                           "1000"))
+                self.assertEqual(len(less["hosts"]), 1000)
+                self.assertEqual(less["switches"], full["switches"])
+                self.assertEqual(less["racks"], full["racks"])
+                self.assertEqual(less["hosts"], [
+                    h for h in full["hosts"] if h["name"] not in left_out])
+                self.assertEqual(self.ports(less), {
+                    cable for cable in self.ports(full)
+                    if not any(node in left_out for node, _ in cable)})
+                n_seen += 1
+        self.assertGreater(n_seen, 1)
+
+    def test_no_switch_has_two_less_before_all_have_one(self):
+        for spec in "sf:q=4", "ft3:ports=4", "hx2:4x5,p=3":
+            full = self.load(self.plan(spec))
+            for n in 1, 2, 7, len(full["hosts"]) - 1, len(full["hosts"]):
+                counts = {}
+                for node in {c["a"]["node"] for c in full["cables"]
+                             if c["step"] == 0}:
+                    counts[node] = 0
+                for cable in self.cables(self.plan(spec, "--hosts", str(n))):
+                    if cable["step"] == "0":
+                        counts[cable["a_node"]] += 1
+                self.assertEqual(sum(counts.values()), n)
+                self.assertLessEqual(max(counts.values())
+                                     - min(counts.values()), 1)
+
+    def test_verify_knows_that_they_are_left_out(self):
+        less = self.plan("sf:q=4", "--hosts", "90")
+        full = self.plan("sf:q=4")
+        found = "fabric.ibnetdiscover"
+        self.assertIn("OK: all 186 cables and 122 nodes",
+                      self.succeeds("verify", less, f"{less}/{found}"))
+        done = harness.slimfly("verify", less, f"{full}/{found}", "-f", "json")
+        counts = json.loads(done.stdout)["counts"]
+        self.assertEqual((done.returncode, counts["unknown_host"],
+                          counts["unexpected"]), (1, 6, 6))
+
+
 class AnotherPlan(Planned):
     """A plan where another one was before."""
 
@@ -352,6 +413,10 @@ class BadInput(harness.Case):
                      "expected a whole number"),
                     (["sf:q=5", "-o", out, "--switch-ports", "36x"],
                      "expected a whole number"),
+                    (["sf:q=5", "-o", out, "--hosts", "201"],
+                     "sf:q=5 has 200 hosts, not 201"),
+                    (["sf:q=5", "-o", out, "--hosts", "0"],
+                     "expected a whole number from 1"),
                     (["sf:q=128", "-o", out], "InfiniBand numbers at most"),
                     (["sf:q=5", "-o", out, "--rack-pitch", "0"],
                      "expected a number from 0.01"),

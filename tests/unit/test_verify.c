@@ -21,7 +21,7 @@ static struct hall
 make_hall(const char *spec, uint32_t switch_ports)
 {
     struct sf_topology *topo = build("%s", spec);
-    struct sf_fabric_params params = { switch_ports, NULL };
+    struct sf_fabric_params params = { .switch_ports = switch_ports };
     struct sf_error err = { 0 };
     struct hall hall;
 
