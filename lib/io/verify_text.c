@@ -336,9 +336,9 @@ sf_verification_write_remedy(const struct sf_verification *is, uint32_t number,
         write_placed(is, &finding->planned[0], stream);
         fputs(" and ", stream);
         write_placed(is, &finding->planned[1], stream);
-        fputs(": if each stands in its place, correct their names, or their "
-              "GUIDs in the map; if not, put each into the place of the other "
-              "and the cables there into the same ports of it.",
+        fputs(": give each the name of the other, or its GUID in the map; or "
+              "put each into the place of the other, and the cables there "
+              "into the same ports of it.",
               stream);
         break;
     case SF_VERDICT_MISSING_SWITCH:
@@ -477,7 +477,9 @@ write_ambiguity(const struct sf_verification *is, FILE *stream)
               "that none was mistaken",
               stream);
     }
-    fputs(". What each device was found as is right in any case.", stream);
+    fputs(". Names and GUIDs that devices were found with are right in any "
+          "case.",
+          stream);
 }
 
 void
