@@ -63,6 +63,7 @@ struct sf_fabric_builder; /* Opaque. */
 struct sf_fabric_params {
     uint32_t switch_ports; /* Ports of every switch; 0: as many as needed. */
     const char *rate;      /* Of every link; NULL: "4xEDR". */
+    uint32_t n_hosts;      /* So many of the topology's, see below; 0: all. */
 };
 
 /* Builds the fabric of 'topo': hosts on ports 1..p, then the links, sorted so
@@ -75,8 +76,13 @@ struct sf_fabric_params {
  *
  * For a Slim Fly this is the port plan of [Blach24].  Names are those of the
  * topology, hosts are node0000...; GUIDs are placeholders from a range for
- * local use.  SF_ELIMIT if a switch would need more than 'switch_ports' or
- * SF_MAX_PORTS ports. */
+ * local use.
+ *
+ * Hosts that are left out are the last ones of switches, evenly spread: none
+ * has two less before each has one less.  Their ports stay free and the others
+ * keep their names, so they can come later.  SF_EINVAL if there are not that
+ * many in the topology, SF_ELIMIT if a switch would need more than
+ * 'switch_ports' or SF_MAX_PORTS ports. */
 enum sf_status sf_fabric_from_topology(const struct sf_topology *topo,
                                        const struct sf_fabric_params *params,
                                        struct sf_fabric **fabricp,
