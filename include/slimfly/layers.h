@@ -104,7 +104,7 @@ struct sf_layers_params {
 /* A way to make layers.  Every scheme
  * - gives for each layer and destination an in-tree: from every switch of the
  *   destination's part a path without loops leads there;
- * - has no path longer than 'max_hops';
+ * - has no path longer than 'max_hops', but where 'may_exceed' lets it;
  * - has minimal paths in layer 0 (but see 'updown_first');
  * - obeys 'turns', where it 'takes_turns';
  * - gives the same bytes for the same seed, whatever 'n_threads' is,

@@ -25,8 +25,8 @@ draw_links(const struct sf_layer_job *job, uint32_t layer, bool *keep)
     }
 }
 
-/* Gives every switch that 'kept' has reached the lightest of its shortest
- * paths over the kept links. */
+/* Gives every switch that 'kept' has reached the shortest path over
+ * the kept links that starts with the lightest of them. */
 static void
 grow_tree(const struct sf_layer_job *job, const bool *keep,
           const struct sf_search *kept, uint16_t *tree, uint32_t *depth,

@@ -29,8 +29,11 @@ struct sf_layer_job {
 };
 
 struct sf_layer_ops {
-    /* Fills job->layers.  The graph may be disconnected: then each part is
-     * routed by itself. */
+    /* Fills job->layers as slimfly/layers.h promises of every scheme, with at
+     * most limits[d] hops to each destination d.  The graph may be
+     * disconnected: then each part is routed by itself.  Random numbers come
+     * from job->seed, in a stream for each thing that threads may do in any
+     * order, so that the result does not depend on them. */
     enum sf_status (*build)(const struct sf_layer_job *job,
                             struct sf_error *err);
 };
