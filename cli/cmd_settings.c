@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the files go if nobody says so. */
@@ -14,6 +15,7 @@
 
 enum {
     OPT_OUTPUT,
+    OPT_FORCE,
     OPT_ONLY,
     OPT_LAYERS,
     OPT_PATH_SETS,
@@ -193,7 +195,58 @@ static enum sf_status
 write_one(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct file_of *of = aux;
-    return of->file->write(of->settings, stream, err);
+    return sf_settings_write_file(of->settings, of->file, stream, err);
+}
+
+/* Whether the file at 'path' is there and somebody else's. */
+static bool
+is_foreign(const char *path, const struct sf_settings_file *file)
+{
+    struct stat status;
+
+    /* What cannot be read or is no file is for the writing to refuse. */
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    FILE *stream = fopen(path, "r");
+    bool is_own = stream && sf_settings_is_own(file, stream);
+    if (stream) {
+        fclose(stream);
+    }
+    return !is_own;
+}
+
+/* Sees that nothing is lost: files that were not written by this command are
+ * named and stay. */
+static int
+spare_others(const struct job *job)
+{
+    char *names = NULL;
+    size_t length;
+    FILE *list = open_memstream(&names, &length);
+
+    for (const struct sf_settings_file *file = sf_settings_files;
+         list && file->name; file++) {
+        char *path = join(job->folder, file->name);
+        if (path && sf_settings_wants(&job->settings, file->part) &&
+            is_foreign(path, file)) {
+            fprintf(list, "%s%s", ftell(list) > 0 ? ", " : "", path);
+        }
+        free(path);
+    }
+    if (!list || fclose(list) != 0) {
+        free(names);
+        return cli_fail("out of memory");
+    }
+    int code =
+        length ? cli_fail("settings: already there, and not written by "
+                          "'slimfly settings': %s; nothing was changed. Write "
+                          "to another folder and take over the lines wanted, "
+                          "or replace with --force",
+                          names)
+               : CLI_FINE;
+    free(names);
+    return code;
 }
 
 static int
@@ -290,6 +343,9 @@ run(const struct cli_args *args)
                    ? CLI_FINE
                    : cli_fail("%s", err.text);
     }
+    if (code == CLI_FINE && folder && !args->values[OPT_FORCE]) {
+        code = spare_others(&job);
+    }
     if (code == CLI_FINE && folder) {
         code = cli_make_folder(folder);
     }
@@ -307,7 +363,10 @@ const struct cli_command cli_command_settings = {
     .description =
         "Prints, or writes into DIR, what an administrator puts into "
         "configuration files so that the layers of a fabric are used and its "
-        "lanes protect against deadlock. Every line says why it is there.\n"
+        "lanes protect against deadlock. Every line says why it is there. "
+        "Files in DIR that were not written by this command, which their "
+        "first line tells, are not replaced without --force: the command "
+        "names them and changes nothing.\n"
         "\n"
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
@@ -335,6 +394,8 @@ const struct cli_command cli_command_settings = {
         "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_FORCE] = { "force", 0, NULL,
+                        "replace files that others wrote", NULL },
         [OPT_ONLY] = { "only", 0, "PARTS",
                        "parts to write, with commas between (all)", NULL },
         [OPT_LAYERS] = { "layers", 'l', "N",

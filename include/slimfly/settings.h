@@ -36,6 +36,7 @@ struct sf_settings_file {
     const char *name;    /* Of the file. */
     const char *part;    /* To which it belongs; several can share one. */
     const char *summary; /* For people. */
+    /* What is in it, but for the mark; see sf_settings_write_file(). */
     enum sf_status (*write)(const struct sf_settings *settings, FILE *stream,
                             struct sf_error *err);
 };
@@ -45,6 +46,17 @@ extern const struct sf_settings_file sf_settings_files[];
 
 /* Whether 'settings' ask for 'part'. */
 bool sf_settings_wants(const struct sf_settings *settings, const char *part);
+
+/* Writes 'file': a first line by which sf_settings_is_own() knows it, except
+ * for hostfiles, which are bare lists, and what is in it. */
+enum sf_status sf_settings_write_file(const struct sf_settings *settings,
+                                      const struct sf_settings_file *file,
+                                      FILE *stream, struct sf_error *err);
+
+/* Whether 'stream', which is read, may be replaced by 'file': it was written
+ * by sf_settings_write_file(), or nothing is in it.  Hostfiles are known by
+ * holding names only. */
+bool sf_settings_is_own(const struct sf_settings_file *file, FILE *stream);
 
 /* Whether such settings can be had: SF_EINVAL for a part or a path that
  * cannot be, or, for the parts "slurm" and "hosts", for a node description

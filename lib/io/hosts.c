@@ -12,8 +12,8 @@
  * the network; they are no hosts. */
 #define AGGREGATION "Aggregation Node"
 
-static bool
-is_name_character(char c)
+bool
+sf_is_host_character(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -26,7 +26,7 @@ take_name(const char *description, char **namep, struct sf_error *err)
 {
     size_t length = 0;
 
-    while (is_name_character(description[length])) {
+    while (sf_is_host_character(description[length])) {
         length++;
     }
     if (!length || description[0] == '-' ||

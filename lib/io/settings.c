@@ -14,6 +14,9 @@
 #include <jansson.h>
 #include <string.h>
 
+/* The first line of every file that may have comments. */
+#define MARK "# Written by 'slimfly settings', which may replace it.\n"
+
 /* Where lines of comments end, and how much of a file people want to see. */
 #define COLUMNS     79
 #define LINES_SHOWN 40
@@ -345,6 +348,50 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
     }
 }
 
+/* Hostfiles are read by too many programs for comments to be safe there. */
+static bool
+is_bare(const struct sf_settings_file *file)
+{
+    return !strcmp(file->part, "hosts");
+}
+
+enum sf_status
+sf_settings_write_file(const struct sf_settings *settings,
+                       const struct sf_settings_file *file, FILE *stream,
+                       struct sf_error *err)
+{
+    if (!is_bare(file)) {
+        fputs(MARK, stream);
+    }
+    return file->write(settings, stream, err);
+}
+
+/* Whether nothing but host names, one a line, is left in 'stream'. */
+static bool
+has_names_only(FILE *stream)
+{
+    int c = fgetc(stream);
+    while (c == '\n' || sf_is_host_character(c)) {
+        c = fgetc(stream);
+    }
+    return c == EOF;
+}
+
+bool
+sf_settings_is_own(const struct sf_settings_file *file, FILE *stream)
+{
+    char start[sizeof MARK] = "";
+    bool is_own = false;
+
+    if (is_bare(file)) {
+        is_own = has_names_only(stream);
+    } else {
+        bool is_empty = !fgets(start, sizeof start, stream);
+        is_own = is_empty || !strcmp(start, MARK);
+    }
+    return is_own && !ferror(stream);
+}
+
 /* The contents of a file; the caller frees '*textp'. */
 static enum sf_status
 write_to_memory(const struct sf_settings *settings,
@@ -358,7 +405,8 @@ write_to_memory(const struct sf_settings *settings,
         *textp = NULL;
         return sf_fail(err, SF_ENOMEM, "out of memory for %s", file->name);
     }
-    enum sf_status status = file->write(settings, memory, err);
+    enum sf_status status =
+        sf_settings_write_file(settings, file, memory, err);
     bool is_complete = !ferror(memory);
     is_complete = fclose(memory) == 0 && is_complete;
     if (status == SF_OK && !is_complete) {

@@ -80,6 +80,35 @@ class Files(Settings):
             self.assertIn(head.replace(f"{self.folder}/x", "/etc/opensm"),
                           shown)
 
+    def test_files_of_others_stay(self):
+        self.succeeds("settings", "sf:q=3", "-o", self.folder)
+        # Its own are replaced, hostfiles of other hosts included.
+        self.succeeds("settings", "sf:q=5", "-o", self.folder)
+        with open(f"{self.folder}/opensm.conf", encoding="utf-8") as file:
+            ours = file.read()
+        os.remove(f"{self.folder}/hostfile.random")
+        others = {"opensm.conf": "# mine\n" + ours,
+                  "ucx.env": "# Written by 'slimfly settings'",
+                  "hostfile.linear": "node0000 slots=4\n"}
+        for name, text in others.items():
+            self.write(name, text)
+        self.fails("settings", "sf:q=3", "-o", self.folder,
+                   says="nothing was changed")
+        done = harness.slimfly("settings", "sf:q=3", "-o", self.folder)
+        self.assertEqual([name for name in FILES if f"/{name}" in done.stderr],
+                         [name for name in FILES if name in others])
+        self.assertNotIn("hostfile.random", os.listdir(self.folder))
+        for name, text in others.items():
+            with open(f"{self.folder}/{name}", encoding="utf-8") as file:
+                self.assertEqual(file.read(), text)
+        # Those that are not wanted do not matter, nor do empty ones.
+        self.write("nccl.env", "")
+        self.succeeds("settings", "sf:q=3", "-o", self.folder, "--only",
+                      "slurm,nccl")
+        self.succeeds("settings", "sf:q=5", "-o", self.folder, "--force")
+        with open(f"{self.folder}/opensm.conf", encoding="utf-8") as file:
+            self.assertEqual(file.read(), ours)
+
     def test_only_some(self):
         self.assertEqual(list(self.files("sf:q=3", "--only", "slurm,ucx")),
                          ["ucx.env", "topology.conf", "topology.yaml"])

@@ -164,7 +164,8 @@ TEST(plugin_options_are_what_settings_write)
     for (size_t i = 0; sf_settings_files[i].name; i++) {
         if (strcmp(sf_settings_files[i].name, "slimfly.conf") == 0) {
             FILE *stream = open_memstream(&text, &length);
-            CHECK_EQ(sf_settings_files[i].write(&settings, stream, &err),
+            CHECK_EQ(sf_settings_write_file(&settings, &sf_settings_files[i],
+                                            stream, &err),
                      SF_OK);
             fclose(stream);
         }
