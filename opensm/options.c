@@ -16,7 +16,8 @@ struct reader {
     const char *place; /* "opensm.conf" or a path, for messages. */
     uint32_t line;     /* 0 if there are no lines. */
     struct sf_plugin_options *options;
-    struct sf_error *err;
+    enum sf_status status; /* Of the first option that cannot be; */
+    struct sf_error *err;  /* only that is told. */
 };
 
 /* Fails with the place and 'expected'. */
@@ -147,6 +148,7 @@ read_path(const struct reader *reader, const char *value,
         return refuse(reader, "an absolute path", value);
     }
     if (snprintf(path, SF_OPTION_SIZE, "%s", value) >= SF_OPTION_SIZE) {
+        path[0] = '\0';
         return refuse(reader, "a path of less than 1024 characters", value);
     }
     return SF_OK;
@@ -196,7 +198,7 @@ trim(char *text)
 
 /* Reads 'key = value', which is changed. */
 static enum sf_status
-read_option(const struct reader *reader, char *text)
+read_pair(const struct reader *reader, char *text)
 {
     char *equals = strchr(text, '=');
     if (!equals) {
@@ -213,6 +215,19 @@ read_option(const struct reader *reader, char *text)
     return refuse_name(reader, "a key", key, key_name);
 }
 
+/* The same, but goes on after an error: whoever reads the status file is to
+ * learn of it, and 'status' may come later. */
+static void
+read_option(struct reader *reader, char *text)
+{
+    enum sf_status status = read_pair(reader, text);
+
+    if (reader->status == SF_OK && status != SF_OK) {
+        reader->status = status;
+        reader->err = NULL;
+    }
+}
+
 static enum sf_status
 take_line(void *aux, uint32_t line, char *text)
 {
@@ -221,7 +236,10 @@ take_line(void *aux, uint32_t line, char *text)
     reader->line = line;
     text[strcspn(text, "#")] = '\0';
     text = trim(text);
-    return *text ? read_option(reader, text) : SF_OK;
+    if (*text) {
+        read_option(reader, text);
+    }
+    return SF_OK;
 }
 
 static void
@@ -231,11 +249,15 @@ set_defaults(struct sf_plugin_options *options)
     options->scheme = sf_layer_scheme_find(NULL);
 }
 
-/* Whether options go together. */
+/* Whether all options could be read, and go together. */
 static enum sf_status
-check_pairs(const struct sf_plugin_options *options, const char *place,
-            struct sf_error *err)
+finish(const struct reader *reader, struct sf_error *err)
 {
+    const struct sf_plugin_options *options = reader->options;
+
+    if (reader->status != SF_OK) {
+        return reader->status;
+    }
     if (options->lanes && options->lanes->needs_turns &&
         !options->scheme->takes_turns) {
         return sf_fail(
@@ -243,7 +265,7 @@ check_pairs(const struct sf_plugin_options *options, const char *place,
             "%s: the lanes %s are designed together with the "
             "layers, which the scheme %s does not support; expected "
             "other lanes or another scheme",
-            place, options->lanes->name, options->scheme->name);
+            reader->place, options->lanes->name, options->scheme->name);
     }
     return SF_OK;
 }
@@ -258,7 +280,7 @@ sf_plugin_options_parse(char *text, size_t length, const char *path,
     set_defaults(options);
     enum sf_status status =
         sf_text_lines(text, length, path, take_line, &reader, err);
-    return status == SF_OK ? check_pairs(options, path, err) : status;
+    return status == SF_OK ? finish(&reader, err) : status;
 }
 
 /* Reads the words of event_plugin_options itself. */
@@ -279,12 +301,9 @@ load_words(const char *text, struct sf_plugin_options *options,
     }
     for (char *word = strtok_r(copy, "," SPACE, &rest); word;
          word = strtok_r(NULL, "," SPACE, &rest)) {
-        enum sf_status status = read_option(&reader, word);
-        if (status != SF_OK) {
-            return status;
-        }
+        read_option(&reader, word);
     }
-    return check_pairs(options, reader.place, err);
+    return finish(&reader, err);
 }
 
 enum sf_status
@@ -308,7 +327,7 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
     reader.place = trim(path);
     enum sf_status status =
         sf_file_lines(reader.place, take_line, &reader, err);
-    return status == SF_OK ? check_pairs(options, reader.place, err) : status;
+    return status == SF_OK ? finish(&reader, err) : status;
 }
 
 enum sf_status

@@ -22,7 +22,8 @@ struct sf_plugin_options {
 };
 
 /* Reads 'text', what event_plugin_options says; NULL and "" stand for all
- * defaults.  SF_EPARSE, SF_EIO: 'err' says where and what was expected. */
+ * defaults.  SF_EPARSE, SF_EIO: 'err' says where and what was expected;
+ * 'options' then still has what could be read, such as 'status'. */
 enum sf_status sf_plugin_options_load(const char *text,
                                       struct sf_plugin_options *options,
                                       struct sf_error *err);

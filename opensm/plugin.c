@@ -141,6 +141,8 @@ load_options(struct plugin *plugin)
     }
     if (status == SF_OK) {
         plugin->options = options;
+    } else if (!plugin->options.status[0]) { /* So that it can be told. */
+        memcpy(plugin->options.status, options.status, sizeof options.status);
     }
     memcpy(plugin->complaint, err.text, sizeof plugin->complaint);
 }
@@ -324,8 +326,8 @@ build_fwd_tables(void *context)
     judge_settings(plugin);
     load_plan(plugin);
     enum sf_status code = route(plugin, &err);
-    status->state = code == SF_OK ? SF_STATE_ROUTED : SF_STATE_FAILED;
     if (code == SF_OK) {
+        status->state = SF_STATE_ROUTED;
         judge_result(plugin);
         tell_result(plugin);
         return 0;
@@ -334,6 +336,7 @@ build_fwd_tables(void *context)
          "cannot route: %s. The switches keep the tables that they "
          "have, and path records fail until it can",
          err.text);
+    sf_plugin_status_fail(status, err.text);
     write_status(plugin);
     return -1;
 }
@@ -448,14 +451,26 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
     return 0;
 }
 
-static void delete (void *data)
+static void
+free_plugin(struct plugin *plugin)
 {
-    struct plugin *plugin = data;
-
     sf_engine_free(plugin->engine);
     sf_plan_free(plugin->plan);
     free(plugin->option_text);
     free(plugin);
+}
+
+/* OpenSM ends.  Why nothing was routed stays to be read. */
+static void delete (void *data)
+{
+    struct plugin *plugin = data;
+
+    if (!plugin->refusal[0]) {
+        plugin->status.state = SF_STATE_ENDED;
+        plugin->status.up_at = 0;
+        write_status(plugin);
+    }
+    free_plugin(plugin);
 }
 
 static void *
@@ -492,10 +507,14 @@ create(struct osm_opensm *osm)
     if (osm_register_external_routing_engine(osm, &module, plugin) !=
         CL_SUCCESS) {
         say(plugin, OSM_LOG_ERROR, "OpenSM does not take another engine");
-        delete (plugin);
+        free_plugin(plugin);
         return NULL;
     }
     say(plugin, OSM_LOG_INFO, "slimfly %s", SF_VERSION);
+    if (plugin->refusal[0]) {
+        sf_plugin_status_fail(&plugin->status, plugin->refusal);
+    }
+    write_status(plugin); /* What an earlier run left there is not true. */
     return plugin;
 }
 
@@ -555,6 +574,11 @@ report(void *data, osm_epi_event_id_t event, void *detail)
     } else if (event == OSM_EVENT_ID_SUBNET_UP &&
                plugin->status.state == SF_STATE_ROUTED) {
         subnet_up(plugin);
+    } else if (event == OSM_EVENT_ID_STATE_CHANGE) {
+        /* Another manager leads, or our own port is down. */
+        plugin->status.state = SF_STATE_STANDBY;
+        plugin->status.up_at = 0;
+        write_status(plugin);
     }
 }
 

@@ -100,18 +100,21 @@ pack_routing(const struct sf_routing *routing)
 static json_t *
 pack(const struct sf_plugin_status *status)
 {
-    static const char *const states[] = { "routed", "up", "failed" };
+    static const char *const states[] = { "started", "routed",  "up",
+                                          "failed",  "standby", "ended" };
     const struct sf_engine_result *result = &status->result;
     const struct sf_difference *is = &result->difference;
+    bool has_outcome =
+        status->n_routings > 0 && status->state != SF_STATE_FAILED;
 
     return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:I, "
+        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
         "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
         pack_time(status->routed_at), "up_at", pack_time(status->up_at),
         "n_routings", (json_int_t)status->n_routings, "outcome",
-        sf_outcome_name(result->outcome), "reason",
+        has_outcome ? sf_outcome_name(result->outcome) : NULL, "reason",
         result->reason[0] ? pack_text(result->reason) : json_null(), "safe",
         (int)result->is_safe, "lmc", (json_int_t)status->lmc, "n_vls_offered",
         (json_int_t)status->n_vls, "routing", pack_routing(status->routing),
@@ -121,6 +124,15 @@ pack(const struct sf_plugin_status *status)
         (json_int_t)status->n_changed, "seconds", "read", status->read_seconds,
         "route", status->route_seconds, "write", status->write_seconds,
         "lanes", status->lane_seconds, "warnings", pack_warnings(status));
+}
+
+void
+sf_plugin_status_fail(struct sf_plugin_status *status, const char *reason)
+{
+    status->state = SF_STATE_FAILED;
+    status->result = (struct sf_engine_result){ 0 };
+    snprintf(status->result.reason, sizeof status->result.reason, "%s",
+             reason);
 }
 
 /* Writes 'root' into the new file 'path', of the name template that it is. */

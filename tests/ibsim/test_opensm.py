@@ -285,9 +285,10 @@ class Faults(Plugged):
         standby = self.manager("standby", lmc=2, sm_priority=1,
                                host="node0100", sminfo_polling_timeout=200,
                                polling_retry_number=2, sweep_interval=1)
-        standby.until(lambda: "Entering STANDBY" in standby.log(),
+        standby.until(lambda: standby.status().get("state") == "standby",
                       "it stands by")
         master.stop()
+        self.assertEqual(master.status()["state"], "ended")
         standby.wait_status()
         self.assertEqual(self.tables(), before)
         end = self.cables[100][0]
@@ -353,7 +354,39 @@ class Options(Plugged):
                              "OpenSM gives up")
                 self.assertIn(f"layered: ERR: refused: {says}", opensm.log())
                 self.assertNotIn("SUBNET UP", opensm.log())
-                opensm.stop()
+                if options.startswith("/"):
+                    continue  # Nobody said where the status is wanted.
+                for _ in range(2):  # Now, and after the end.
+                    status = opensm.status()
+                    self.assertEqual((status["state"], status["outcome"]),
+                                     ("failed", None))
+                    self.assertIn(says, status["reason"])
+                    opensm.stop()
+
+    def test_what_an_earlier_run_left_is_not_true_any_more(self):
+        self.plan("sf:q=3")
+        self.write("layers = 4")
+        opensm = self.manager(lmc=2, options=f"{self.work}/options")
+        opensm.wait_status()
+        opensm.stop()
+        status = opensm.status()
+        self.assertEqual((status["state"], status["up_at"]), ("ended", None))
+        self.assertEqual(status["outcome"], "anew")
+        status["state"] = "up"  # As if it had been killed.
+        for options, lmc, says in (("layers = 4",), 0, "4 layers need"), \
+                (("layers = x", f"status = {opensm.status_path}"), 2, ":2: "):
+            with open(opensm.status_path, "w", encoding="utf-8") as file:
+                json.dump(status, file)
+            self.write(*options)
+            opensm = self.manager(lmc=lmc, options=f"{self.work}/options")
+            opensm.until(lambda: "No routing engine able" in opensm.log(),
+                         "OpenSM gives up")
+            found = opensm.status()
+            self.assertEqual(found["state"], "failed")
+            self.assertIn(says, found["reason"])
+            self.assertIsNone(found["routing"])
+            opensm.stop()
+            os.remove(f"{opensm.folder}/log")
 
     def test_a_missing_plan_is_a_warning(self):
         self.plan("sf:q=4")

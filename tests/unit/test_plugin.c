@@ -129,6 +129,24 @@ TEST(plugin_options_that_cannot_be_are_refused)
                        ": the lanes turns are designed together");
 }
 
+/* So that the status file can tell of it. */
+TEST(plugin_options_that_are_refused_still_say_where_the_status_is)
+{
+    struct temporary file =
+        temporary_write("layers = no\nseed = -\nstatus = /run/s.json\n");
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+
+    CHECK_EQ(sf_plugin_options_load(file.name, &options, &err), SF_EPARSE);
+    CHECK(strstr(err.text, ":1: ")); /* The first is told. */
+    CHECK_STR(options.status, "/run/s.json");
+    temporary_remove(&file);
+    CHECK_EQ(
+        sf_plugin_options_load("layers=no status=/run/s.json", &options, &err),
+        SF_EPARSE);
+    CHECK_STR(options.status, "/run/s.json");
+}
+
 TEST(plugin_options_must_go_with_those_of_opensm)
 {
     struct sf_plugin_options options;
@@ -583,6 +601,7 @@ TEST(plugin_status_is_replaced_as_a_whole)
     struct sf_fabric *fabric = make_fabric("sf:q=4", 1);
     struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
                                        .state = SF_STATE_UP,
+                                       .n_routings = 1,
                                        .routed_at = 86400,
                                        .up_at = 86401,
                                        .n_changed = 12 };
@@ -619,12 +638,15 @@ TEST(plugin_status_is_replaced_as_a_whole)
     json_decref(root);
 
     status.routing = NULL;
-    status.state = SF_STATE_FAILED;
+    sf_plugin_status_fail(&status, "it rains");
     status.up_at = 0;
     CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
     root = json_load_file(file.name, 0, NULL);
     CHECK(json_is_null(json_object_get(root, "routing")));
     CHECK(json_is_null(json_object_get(root, "up_at")));
+    CHECK(json_is_null(json_object_get(root, "outcome")));
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "failed");
+    CHECK_STR(json_string_value(json_object_get(root, "reason")), "it rains");
     json_decref(root);
     temporary_remove(&file);
     CHECK_EQ(sf_plugin_status_write(&status, "/nonexistent/status", &err),
