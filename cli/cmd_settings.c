@@ -12,6 +12,7 @@
 /* Where the files go if nobody says so. */
 #define HOME        "/etc/opensm"
 #define STATUS_HOME "/var/log"
+#define CACHE_HOME  "/var/cache/opensm"
 
 enum {
     OPT_OUTPUT,
@@ -33,7 +34,8 @@ struct job {
     struct sf_fabric *fabric; /* Unless the plan holds it. */
     struct sf_plan *plan;     /* Of FABRIC, or of --plan. */
     char *folder;             /* DIR, absolute. */
-    char *options, *status;   /* Paths of the settings. */
+    char *options;            /* Paths of the settings. */
+    char *status, *base;
     char *plan_path, *tables;
 };
 
@@ -65,6 +67,7 @@ free_job(struct job *job)
     free(job->folder);
     free(job->options);
     free(job->status);
+    free(job->base);
     free(job->plan_path);
     free(job->tables);
 }
@@ -165,11 +168,13 @@ place(struct job *job, const struct cli_args *args)
     const char *word =
         is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
     const char *home = job->folder ? job->folder : HOME;
+    bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
     char *tables = cli_find_in_folder(args->words[0], "opensm-lfts.dump");
 
     job->options = join(home, "slimfly.conf");
-    job->status =
-        join(job->folder ? job->folder : STATUS_HOME, "slimfly-status.json");
+    job->status = join(is_home ? STATUS_HOME : home, "slimfly-status.json");
+    job->base =
+        join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
     job->tables =
         tables ? make_absolute(tables) : join(home, "opensm-lfts.dump");
     free(tables);
@@ -179,9 +184,10 @@ place(struct job *job, const struct cli_args *args)
     }
     settings->options = job->options;
     settings->status = job->status;
+    settings->base = job->base;
     settings->tables = job->tables;
     settings->plan_path = job->plan_path;
-    return job->options && job->status && job->tables &&
+    return job->options && job->status && job->base && job->tables &&
            (!has_file || job->plan_path);
 }
 

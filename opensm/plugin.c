@@ -10,6 +10,7 @@
 
 #include <opensm/osm_version.h>
 
+#include "base.h"
 #include "options.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/version.h"
@@ -124,6 +125,34 @@ load_plan(struct plugin *plugin)
     }
     memcpy(plugin->plan_path, plugin->options.plan, sizeof plugin->plan_path);
     plugin->plan_time = found.st_mtim;
+}
+
+/* Lets the engine start from what was base before a restart. */
+static void
+load_base(struct plugin *plugin)
+{
+    struct sf_fabric *fabric = NULL;
+    struct sf_error err;
+
+    if (plugin->options.base[0] &&
+        sf_base_load(plugin->options.base, &fabric, &err) != SF_OK) {
+        warn(plugin, "the base of before is not known: %s", err.text);
+    }
+    sf_engine_recall(plugin->engine, fabric);
+}
+
+/* Keeps the fabric of a new base. */
+static void
+save_base(struct plugin *plugin)
+{
+    const struct sf_plugin_status *status = &plugin->status;
+    struct sf_error err;
+
+    if (plugin->options.base[0] && status->result.outcome == SF_OUTCOME_ANEW &&
+        sf_base_save(status->routing->fabric, plugin->options.base, &err) !=
+            SF_OK) {
+        warn(plugin, "a restart will forget the base: %s", err.text);
+    }
 }
 
 /* Reads the options; the ones before stay if these cannot be had. */
@@ -325,10 +354,14 @@ build_fwd_tables(void *context)
     plugin->has_old_vls = false;
     judge_settings(plugin);
     load_plan(plugin);
+    if (!sf_engine_routing(plugin->engine)) {
+        load_base(plugin);
+    }
     enum sf_status code = route(plugin, &err);
     if (code == SF_OK) {
         status->state = SF_STATE_ROUTED;
         judge_result(plugin);
+        save_base(plugin);
         tell_result(plugin);
         return 0;
     }

@@ -1,16 +1,13 @@
 /* status.c -- see status.h. */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "status.h"
 
 #include "slimfly/version.h"
+#include "whole_file.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void
 sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
@@ -135,47 +132,23 @@ sf_plugin_status_fail(struct sf_plugin_status *status, const char *reason)
              reason);
 }
 
-/* Writes 'root' into the new file 'path', of the name template that it is. */
-static int
-dump(const json_t *root, char *path)
+static void
+write_json(const void *root, FILE *stream)
 {
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        return errno;
-    }
-    FILE *stream = fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
-    if (!stream) {
-        int code = errno;
-        close(fd);
-        return code;
-    }
-    errno = 0;
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     fputc('\n', stream);
-    bool is_written = !ferror(stream);
-    return fclose(stream) == 0 && is_written ? 0 : errno ? errno : EIO;
 }
 
 enum sf_status
 sf_plugin_status_write(const struct sf_plugin_status *status, const char *path,
                        struct sf_error *err)
 {
-    char *temporary = NULL;
     json_t *root = pack(status);
 
-    if (!root || asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        json_decref(root);
+    if (!root) {
         return sf_fail(err, SF_ENOMEM, "out of memory for the status file");
     }
-    int code = dump(root, temporary);
-    if (code == 0 && rename(temporary, path) != 0) {
-        code = errno;
-    }
-    if (code != 0) {
-        unlink(temporary);
-        sf_fail(err, SF_EIO, "status file %s: %s", path, strerror(code));
-    }
-    free(temporary);
+    enum sf_status code = sf_whole_file_write(path, write_json, root, err);
     json_decref(root);
-    return code == 0 ? SF_OK : SF_EIO;
+    return code;
 }

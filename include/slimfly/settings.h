@@ -26,6 +26,7 @@ struct sf_settings {
     uint64_t seed;         /* Of the layers and of the random order. */
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
+    const char *base;      /* of what it keeps over a restart, */
     const char *plan_path; /* of the plan, or NULL, */
     const char *tables;    /* and of the tables for the file engine. */
     const char *only;      /* Parts that are wanted, with commas between;

@@ -134,6 +134,12 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
             settings->plan_path ? settings->plan_path
                                 : "/etc/opensm/plan.json");
+    fputc('\n', stream);
+    sf_settings_comment("Keeps the fabric that was routed in full last, so "
+                        "that after a restart of OpenSM links that come back "
+                        "are routed as before. Remove the file to forget it.",
+                        stream);
+    fprintf(stream, "base = %s\n", settings->base);
     fprintf(stream, "\n# What was done last, as JSON.\nstatus = %s\n",
             settings->status);
     return SF_OK;

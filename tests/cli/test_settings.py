@@ -77,6 +77,8 @@ class Files(Settings):
             head = "".join(text.splitlines(keepends=True)[:40])
             head = head.replace(f"{self.folder}/x/slimfly-status",
                                 "/var/log/slimfly-status")
+            head = head.replace(f"{self.folder}/x/slimfly-base",
+                                "/var/cache/opensm/slimfly-base")
             self.assertIn(head.replace(f"{self.folder}/x", "/etc/opensm"),
                           shown)
 

@@ -195,6 +195,43 @@ class Faults(Plugged):
         self.assertEqual(self.tables(), before)
         self.assertEqual(status["warnings"], [])
 
+    def test_a_restart_remembers_the_base(self):
+        self.plan("sf:q=5")
+        base = f"{self.work}/base"
+        options = f"path_sets=2 base={base}"
+        opensm = self.manager(lmc=2, options=options)
+        self.assertEqual(self.wait(opensm, 0)["outcome"], "anew")
+        before = self.tables()
+        with open(base, encoding="utf-8") as file:
+            kept = file.read()
+        end = self.cables[77][0]
+        self.sim.command(f'Unlink "{end[0]}"[{end[1]}]')
+        self.wait(opensm, 1)
+        hurt = self.tables()
+        opensm.stop()
+        opensm = self.manager("again", lmc=2, options=options)
+        status = self.wait(opensm, 1)
+        self.assertEqual(status["outcome"], "repaired")
+        self.assertEqual(status["missing"]["links"], 1)
+        self.assertEqual(self.tables(), hurt)
+        self.sim.command(f'ReLink "{end[0]}"[{end[1]}]')
+        status = self.wait(opensm, 0)
+        self.assertEqual(self.tables(), before)
+        self.assertEqual(status["warnings"], [])
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), kept)
+        opensm.stop()
+        # A damaged file is told of, and replaced.
+        with open(base, "w", encoding="utf-8") as file:
+            file.write(kept[:len(kept) // 2 + 7])
+        opensm = self.manager("third", lmc=2, options=options)
+        status = self.wait(opensm, 0)
+        self.assertEqual(status["outcome"], "anew")
+        self.assertIn("the base of before is not known", status["warnings"][0])
+        self.assertEqual(self.tables(), before)
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), kept)
+
     def test_sets_of_paths_are_repaired(self):
         self.plan("sf:q=5")
         opensm = self.manager(lmc=2, options="path_sets=2")
@@ -471,7 +508,8 @@ class Loading(Plugged):
              f"{harness.ROOT}/lib", "-I", f"{build}/include", "-o",
              f"{self.work}/other/libosmslimfly.so",
              *(f"{harness.ROOT}/opensm/{name}.c" for name in (
-                 "engine", "options", "plugin", "status", "subnet")),
+                 "base", "engine", "options", "plugin", "status", "subnet",
+                 "whole_file")),
              f"{build}/lib/libslimfly.a", "-ljansson", "-lpthread"],
             capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -221,6 +221,7 @@ TEST(nomem_settings)
         .lanes = sf_lane_schemes[0],
         .max_vls = 8,
         .options = "/o",
+        .base = "/base",
         .status = "/s",
         .tables = "/t",
     };

@@ -1,6 +1,7 @@
 /* test_plugin.c -- the parts of the plugin for OpenSM that know nothing of it:
  * options, the status file, and what it remembers from sweep to sweep. */
 #define _GNU_SOURCE
+#include "base.h"
 #include "base/mem.h"
 #include "engine.h"
 #include "helpers.h"
@@ -66,7 +67,8 @@ TEST(plugin_options_are_words)
                                     "path_sets=3 "
                                     "max_vls=4 max_hops=5 "
                                     "seed=18446744073709551615 "
-                                    "status=/run/s.json plan=/etc/plan",
+                                    "status=/run/s.json plan=/etc/plan "
+                                    "base=/var/b",
                                     &options, NULL),
              SF_OK);
     CHECK_STR(options.scheme->name, "minimal");
@@ -78,6 +80,7 @@ TEST(plugin_options_are_words)
     CHECK_EQ(options.seed, UINT64_MAX);
     CHECK_STR(options.status, "/run/s.json");
     CHECK_STR(options.plan, "/etc/plan");
+    CHECK_STR(options.base, "/var/b");
 }
 
 TEST(plugin_options_are_a_file)
@@ -102,7 +105,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                             "found 'layers'");
     check_refused("colour=red", "expected a key: scheme, layers, "
                                 "path_sets, lanes, max_vls, max_hops, seed, "
-                                "plan, status, found 'colour'");
+                                "plan, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
@@ -172,6 +175,7 @@ TEST(plugin_options_are_what_settings_write)
         .max_vls = 8,
         .seed = 7,
         .status = "/run/status.json",
+        .base = "/var/base",
         .plan_path = "/etc/plan.json",
     };
     struct sf_plugin_options options;
@@ -197,6 +201,7 @@ TEST(plugin_options_are_what_settings_write)
     CHECK_EQ(options.seed, 7);
     CHECK_STR(options.lanes->name, "turns");
     CHECK_STR(options.status, "/run/status.json");
+    CHECK_STR(options.base, "/var/base");
     free(text);
 }
 
@@ -316,6 +321,56 @@ TEST(plugin_repairs_and_comes_back)
     check_route(engine, whole, &four_layers, 15, SF_OUTCOME_KEPT);
     sf_tables_free(first);
     sf_engine_free(engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+/* The fabric of base goes through a file, from one life to the next. */
+TEST(plugin_recalls_its_base)
+{
+    struct temporary file = temporary_write("");
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=5", 2), *kept;
+    struct sf_fabric *hurt = copy_of(whole), *other;
+    struct sf_routing_params params = four_layers;
+
+    params.n_path_sets = 2;
+    sf_fabric_unplug(hurt, link_at(hurt, 7));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
+    struct sf_tables *first = copy_tables(engine);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    struct sf_tables *second = copy_tables(engine);
+    CHECK_EQ(sf_base_save(whole, file.name, NULL), SF_OK);
+    sf_engine_free(engine);
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
+    sf_engine_recall(engine, kept);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(second, sf_engine_routing(engine)->tables), 0);
+    check_route(engine, whole, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    sf_engine_free(engine);
+
+    /* What is kept does not matter where it is of something else, nor where
+     * there is a base already. */
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    other = make_fabric("sf:q=4", 2);
+    sf_engine_recall(engine, other);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_ANEW);
+    sf_engine_recall(engine, copy_of(whole));
+    check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    sf_engine_recall(engine, copy_of(whole)); /* Freed with the engine. */
+    sf_engine_free(engine);
+
+    temporary_remove(&file);
+    CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
+    CHECK(!kept);
+    CHECK_EQ(sf_base_save(whole, "/proc/none/base", NULL), SF_EIO);
+    sf_tables_free(second);
+    sf_tables_free(first);
     sf_fabric_free(hurt);
     sf_fabric_free(whole);
 }
@@ -649,9 +704,9 @@ TEST(plugin_status_is_replaced_as_a_whole)
     CHECK_STR(json_string_value(json_object_get(root, "reason")), "it rains");
     json_decref(root);
     temporary_remove(&file);
-    CHECK_EQ(sf_plugin_status_write(&status, "/nonexistent/status", &err),
+    CHECK_EQ(sf_plugin_status_write(&status, "/proc/none/status", &err),
              SF_EIO);
-    CHECK(strstr(err.text, "/nonexistent/status: No such file"));
+    CHECK(strstr(err.text, "/proc/none/status: No such file"));
     sf_engine_free(engine);
     sf_fabric_free(fabric);
 }
