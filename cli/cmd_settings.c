@@ -24,6 +24,7 @@ enum {
     OPT_MAX_VLS,
     OPT_SEED,
     OPT_PLAN,
+    OPT_GUIDS,
     OPT_FORMAT,
     OPT_TIMEOUT,
 };
@@ -36,7 +37,7 @@ struct job {
     char *folder;             /* DIR, absolute. */
     char *options;            /* Paths of the settings. */
     char *status, *base;
-    char *plan_path, *tables;
+    char *plan_path, *guids, *tables;
 };
 
 static const char *
@@ -69,6 +70,7 @@ free_job(struct job *job)
     free(job->status);
     free(job->base);
     free(job->plan_path);
+    free(job->guids);
     free(job->tables);
 }
 
@@ -127,6 +129,28 @@ read_route(struct job *job, const char *folder)
     return is_read;
 }
 
+/* Names the switches of a fabric that was found as 'path', a GUID map, says.
+ * Those of a plan have their names. */
+static bool
+name_switches(struct job *job, const char *path)
+{
+    struct sf_guid_map *map;
+    struct sf_error err;
+    uint32_t n_named = 0;
+
+    enum sf_status status = sf_guid_map_load(path, &map, &err);
+    if (status == SF_OK && job->fabric) {
+        status = sf_guid_map_name_switches(map, job->fabric, &n_named, &err);
+    }
+    sf_guid_map_free(map);
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    } else if (job->fabric && !n_named) {
+        cli_fail("%s: has the GUID of no switch of the fabric", path);
+    }
+    return status == SF_OK && (!job->fabric || n_named);
+}
+
 /* Loads FABRIC, and the plan of --plan. */
 static bool
 load(struct job *job, const struct cli_args *args, unsigned timeout)
@@ -147,7 +171,9 @@ load(struct job *job, const struct cli_args *args, unsigned timeout)
         job->plan = cli_load_plan(plan_word);
     }
     job->settings.plan = job->plan;
-    return fabric && (!plan_word || job->plan);
+    const char *guids = args->values[OPT_GUIDS];
+    return fabric && (!plan_word || job->plan) &&
+           (!guids || name_switches(job, guids));
 }
 
 /* The absolute path of the plan.json that 'word' names. */
@@ -182,13 +208,18 @@ place(struct job *job, const struct cli_args *args)
     if (has_file) {
         job->plan_path = find_plan(word);
     }
+    const char *guids = args->values[OPT_GUIDS];
+    if (guids) {
+        job->guids = make_absolute(guids);
+    }
+    settings->guids = job->guids;
     settings->options = job->options;
     settings->status = job->status;
     settings->base = job->base;
     settings->tables = job->tables;
     settings->plan_path = job->plan_path;
     return job->options && job->status && job->base && job->tables &&
-           (!has_file || job->plan_path);
+           (!has_file || job->plan_path) && (!guids || job->guids);
 }
 
 /* A file of the settings, for cli_write_file(). */
@@ -387,8 +418,9 @@ const struct cli_command cli_command_settings = {
         "seed. spread takes a host from each rack in turn, and within a rack "
         "from each switch in turn, so that neighbours in the list stand in "
         "different racks and no switch has its second host in it before all "
-        "switches of its rack have their first. Racks are those of the plan; "
-        "without one, all counts as one rack. A host's name is the first word of "
+        "switches of its rack have their first. Racks are those of the plan, "
+        "whose switches are known by their names or by a GUID map (--guids); "
+        "without a plan, all counts as one rack. A host's name is the first word of "
         "its node description.\n"
         "\n"
         "Some lane schemes need a service level for each path, which UCX, "
@@ -422,6 +454,9 @@ const struct cli_command cli_command_settings = {
                        NULL },
         [OPT_PLAN] = { "plan", 'p', "PLAN",
                        "plan that tells the racks of the switches", NULL },
+        [OPT_GUIDS] = { "guids", 'g', "FILE",
+                        "real GUIDs and planned names, as in guids.map",
+                        NULL },
         [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to print it (text)",
                          format_choice },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",

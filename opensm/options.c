@@ -161,6 +161,12 @@ read_plan(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_guids(const struct reader *reader, const char *value)
+{
+    return read_path(reader, value, reader->options->guids);
+}
+
+static enum sf_status
 read_base(const struct reader *reader, const char *value)
 {
     return read_path(reader, value, reader->options->base);
@@ -180,7 +186,8 @@ static const struct {
     { "path_sets", read_path_sets }, { "lanes", read_lanes },
     { "max_vls", read_max_vls },     { "max_hops", read_max_hops },
     { "seed", read_seed },           { "plan", read_plan },
-    { "base", read_base },           { "status", read_status },
+    { "guids", read_guids },         { "base", read_base },
+    { "status", read_status },
 };
 
 static const char *

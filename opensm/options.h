@@ -18,6 +18,7 @@ struct sf_plugin_options {
     uint32_t max_hops;                    /* 0: the scheme's default. */
     uint64_t seed;
     char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
+    char guids[SF_OPTION_SIZE];  /* GUID map, for names; "" if none. */
     char base[SF_OPTION_SIZE];   /* Where to keep the fabric of base over a
                                   * restart; "" if nowhere. */
     char status[SF_OPTION_SIZE]; /* Where to write it; "" if nowhere. */

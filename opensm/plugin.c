@@ -127,6 +127,20 @@ load_plan(struct plugin *plugin)
     plugin->plan_time = found.st_mtim;
 }
 
+/* Reads the GUID map, which is small, each time; NULL if there is none. */
+static struct sf_guid_map *
+load_guids(struct plugin *plugin)
+{
+    struct sf_guid_map *map = NULL;
+    struct sf_error err;
+
+    if (plugin->options.guids[0] &&
+        sf_guid_map_load(plugin->options.guids, &map, &err) != SF_OK) {
+        warn(plugin, "no names from the GUID map: %s", err.text);
+    }
+    return map;
+}
+
 /* Lets the engine start from what was base before a restart. */
 static void
 load_base(struct plugin *plugin)
@@ -292,10 +306,12 @@ route(struct plugin *plugin, struct sf_error *err)
     struct sf_routing_params params = routing_params(plugin);
     struct sf_subnet_reading reading;
     struct sf_fabric *fabric;
+    struct sf_guid_map *map = load_guids(plugin);
     double start = now();
     enum sf_status code =
-        sf_subnet_read(plugin->osm, plugin->plan, &fabric, &reading, err);
+        sf_subnet_read(plugin->osm, plugin->plan, map, &fabric, &reading, err);
 
+    sf_guid_map_free(map);
     status->read_seconds = now() - start;
     if (code == SF_OK) {
         /* Without qos nobody sets SL-to-VL tables. */
@@ -324,7 +340,9 @@ route(struct plugin *plugin, struct sf_error *err)
                  reading.n_without_lid);
         }
         if (plugin->plan && !reading.n_named) {
-            warn(plugin, "the plan %s knows none of the GUIDs found",
+            warn(plugin,
+                 "the plan %s knows none of the GUIDs found: fill them into "
+                 "its guids.map and name that with the option guids",
                  plugin->options.plan);
         }
     }

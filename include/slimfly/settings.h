@@ -28,6 +28,7 @@ struct sf_settings {
     const char *status;    /* of the status that it writes, */
     const char *base;      /* of what it keeps over a restart, */
     const char *plan_path; /* of the plan, or NULL, */
+    const char *guids;     /* of a GUID map, or NULL, */
     const char *tables;    /* and of the tables for the file engine. */
     const char *only;      /* Parts that are wanted, with commas between;
                             * NULL: all. */

@@ -173,8 +173,8 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          (unsigned)SF_MAX_LID);
     }
     const char *const paths[] = { settings->options, settings->status,
-                                  settings->base, settings->plan_path,
-                                  settings->tables };
+                                  settings->base,    settings->plan_path,
+                                  settings->guids,   settings->tables };
     bool is_for_opensm = sf_settings_wants(settings, "opensm") ||
                          sf_settings_wants(settings, "file");
     for (size_t i = 0;

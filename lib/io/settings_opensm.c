@@ -134,6 +134,11 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
             settings->plan_path ? settings->plan_path
                                 : "/etc/opensm/plan.json");
+    fputs("\n# The real GUIDs of what the plan names: its guids.map, filled "
+          "in.\n",
+          stream);
+    fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
+            settings->guids ? settings->guids : "/etc/opensm/guids.map");
     fputc('\n', stream);
     sf_settings_comment("Keeps the fabric that was routed in full last, so "
                         "that after a restart of OpenSM links that come back "

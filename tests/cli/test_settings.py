@@ -322,6 +322,44 @@ class Orders(Settings):
                          without["hostfile.linear"].split()[::3])
 
 
+    def test_real_guids(self):
+        # As on hardware: other GUIDs and other names than planned.
+        self.succeeds("plan", "sf:q=3", "-o", f"{self.folder}/plan")
+        self.succeeds("route", f"{self.folder}/plan", "-o",
+                      f"{self.folder}/tables")
+        with open(f"{self.folder}/tables/fabric.ibnetdiscover",
+                  encoding="utf-8") as file:
+            text = file.read()
+        text = text.replace("02534c46", "7cfe90c1").replace(
+            "2534c46", "7cfe90c1")
+        real = self.write("real.txt", re.sub(
+            r'"sf-(\d)-(\d)-(\d)"', r'"MF0;switch-\1\2\3:MQM8700/U1"', text))
+        described = self.write("described.txt", re.sub(
+            r'"(sf-\d-\d-\d)"', r'"MF0;\1:MQM8700/U1"', text))
+        with open(f"{self.folder}/plan/guids.map", encoding="utf-8") as file:
+            filled = self.write("filled.map", file.read().replace(
+                "02534c46", "7cfe90c1"))
+        planned = self.files(f"{self.folder}/plan")
+        plan = "--plan", f"{self.folder}/plan"
+        self.fails("settings", real, *plan, says="--guids FILE names them")
+        named = self.files(real, *plan, "--guids", filled)
+        for name in "hostfile.spread", "topology.conf", "topology.yaml":
+            self.assertEqual(named[name], planned[name])
+        self.assertEqual(values(named["slimfly.conf"])["guids"], filled)
+        self.assertNotIn("guids", values(planned["slimfly.conf"]))
+        # Descriptions that hold the names of the plan do as well.
+        self.assertEqual(self.files(described, *plan)["hostfile.spread"],
+                         planned["hostfile.spread"])
+        # For the plan itself, it is for the plugin alone.
+        own = self.files(f"{self.folder}/plan", "--guids", filled)
+        self.assertEqual(values(own["slimfly.conf"])["guids"], filled)
+        self.assertEqual(own["topology.conf"], planned["topology.conf"])
+        self.fails("settings", real, *plan, "--guids",
+                   f"{self.folder}/plan/guids.map",
+                   says="has the GUID of no switch of the fabric")
+        self.fails("settings", real, *plan, "--guids", real, says="real.txt:")
+
+
 NETLIST = '''vendid=0x2c9
 devid=0xd2f0
 sysimgguid=0x10

@@ -436,6 +436,33 @@ class Options(Plugged):
         opensm = self.manager("named", options=f"plan={self.work}/plan")
         self.assertEqual(opensm.wait_status()["warnings"], [])
 
+    def test_real_guids_get_names(self):
+        # What is found is not as planned; the map says what is what.
+        self.plan("sf:q=3")
+        with open(f"{self.work}/plan/plan.json", encoding="utf-8") as file:
+            text = file.read()
+        with open(f"{self.work}/other.json", "w", encoding="utf-8") as file:
+            file.write(text.replace("0x02534c46", "0x7cfe90c1"))
+        options = f"plan={self.work}/other.json base={self.work}/base"
+        opensm = self.manager(options=options)
+        self.assertIn("knows none of the GUIDs found: fill them into its "
+                      "guids.map", opensm.wait_status()["warnings"][0])
+        opensm.stop()
+        os.remove(f"{self.work}/base")
+        with open(f"{self.work}/plan/guids.map", encoding="utf-8") as file:
+            text = file.read()
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            file.write(text.replace('"sf-1-2-2"', '"the last"'))
+        opensm = self.manager("mapped",
+                              f"{options} guids={self.work}/map")
+        self.assertEqual(opensm.wait_status()["warnings"], [])
+        with open(f"{self.work}/base", encoding="utf-8") as file:
+            self.assertIn('"the last"', file.read())
+        opensm.stop()
+        opensm = self.manager("lost", f"{options} guids=/proc/none")
+        self.assertIn("no names from the GUID map: /proc/none: No such file",
+                      opensm.wait_status()["warnings"][0])
+
     def test_too_few_lanes_lead_to_a_tree_and_that_is_said(self):
         self.plan("sf:q=5")
         opensm = self.manager(lmc=2, options="lanes=turns,max_vls=1")

@@ -68,7 +68,7 @@ TEST(plugin_options_are_words)
                                     "max_vls=4 max_hops=5 "
                                     "seed=18446744073709551615 "
                                     "status=/run/s.json plan=/etc/plan "
-                                    "base=/var/b",
+                                    "base=/var/b guids=/etc/g",
                                     &options, NULL),
              SF_OK);
     CHECK_STR(options.scheme->name, "minimal");
@@ -81,6 +81,7 @@ TEST(plugin_options_are_words)
     CHECK_STR(options.status, "/run/s.json");
     CHECK_STR(options.plan, "/etc/plan");
     CHECK_STR(options.base, "/var/b");
+    CHECK_STR(options.guids, "/etc/g");
 }
 
 TEST(plugin_options_are_a_file)
@@ -105,7 +106,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                             "found 'layers'");
     check_refused("colour=red", "expected a key: scheme, layers, "
                                 "path_sets, lanes, max_vls, max_hops, seed, "
-                                "plan, base, status, found 'colour'");
+                                "plan, guids, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
@@ -177,6 +178,7 @@ TEST(plugin_options_are_what_settings_write)
         .status = "/run/status.json",
         .base = "/var/base",
         .plan_path = "/etc/plan.json",
+        .guids = "/etc/guids.map",
     };
     struct sf_plugin_options options;
     struct sf_error err = { 0 };
@@ -202,6 +204,8 @@ TEST(plugin_options_are_what_settings_write)
     CHECK_STR(options.lanes->name, "turns");
     CHECK_STR(options.status, "/run/status.json");
     CHECK_STR(options.base, "/var/base");
+    CHECK_STR(options.plan, "/etc/plan.json");
+    CHECK_STR(options.guids, "/etc/guids.map");
     free(text);
 }
 
