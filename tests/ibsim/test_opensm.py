@@ -380,8 +380,8 @@ class Options(Plugged):
                  "set lmc 2"),
                 ("qos", "", {"qos": "FALSE"}, "the lanes turns need SL-to-VL "
                  "tables: set qos TRUE"),
-                ("file", "/nonexistent/options", {},
-                 "/nonexistent/options: No such file"),
+                ("file", "/proc/none/options", {},
+                 "/proc/none/options: No such file"),
         ]:
             with self.subTest(name=name):
                 # Not even without no_fallback OpenSM routes by itself then.
@@ -427,10 +427,10 @@ class Options(Plugged):
 
     def test_a_missing_plan_is_a_warning(self):
         self.plan("sf:q=4")
-        opensm = self.manager(options="plan=/nonexistent")
+        opensm = self.manager(options="plan=/proc/none")
         status = opensm.wait_status()
         self.assertEqual(status["warnings"], [
-            "no names from the plan: /nonexistent: No such file or directory"])
+            "no names from the plan: /proc/none: No such file or directory"])
         self.audit()
         opensm.stop()
         opensm = self.manager("named", options=f"plan={self.work}/plan")

@@ -122,8 +122,8 @@ TEST(plugin_options_that_cannot_be_are_refused)
                                       "'here.json'");
     check_refused("scheme=updown lanes=turns",
                   "the lanes turns are designed together");
-    check_refused("/nonexistent/options",
-                  "/nonexistent/options: No such file");
+    check_refused("/proc/none/options",
+                  "/proc/none/options: No such file");
     check_file_refused("layers = 2\n\nlayers: 4\n", ":3: expected key = "
                                                     "value, found 'layers: "
                                                     "4'");
