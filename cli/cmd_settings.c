@@ -119,9 +119,12 @@ read_route(struct job *job, const char *folder)
         settings->n_layers = params.layers.n_layers;
         settings->n_path_sets = params.n_path_sets;
         settings->max_hops = params.layers.max_hops;
+        settings->rues_fraction = params.layers.rues_fraction;
+        settings->paper_min_hops = params.layers.paper_min_hops;
         settings->seed = params.layers.seed;
         settings->lanes = sf_lane_scheme_find(params.lanes);
         settings->max_vls = params.max_vls;
+        settings->max_sls = params.max_sls;
     } else {
         cli_fail("%s", err.text);
     }

@@ -174,7 +174,9 @@ is_same_params(const struct sf_routing_params *a,
            a->layers.n_layers == b->layers.n_layers &&
            a->layers.max_hops == b->layers.max_hops &&
            a->layers.seed == b->layers.seed &&
-           a->n_path_sets == b->n_path_sets;
+           a->layers.rues_fraction == b->layers.rues_fraction &&
+           a->layers.paper_min_hops == b->layers.paper_min_hops &&
+           a->max_sls == b->max_sls && a->n_path_sets == b->n_path_sets;
 }
 
 static bool

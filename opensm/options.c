@@ -134,6 +134,30 @@ read_max_hops(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_max_sls(const struct reader *reader, const char *value)
+{
+    return read_small(reader, value, SF_N_SLS, &reader->options->max_sls);
+}
+
+static enum sf_status
+read_paper_min_hops(const struct reader *reader, const char *value)
+{
+    return read_small(reader, value, 64, &reader->options->paper_min_hops);
+}
+
+static enum sf_status
+read_rues_fraction(const struct reader *reader, const char *value)
+{
+    char *end;
+
+    reader->options->rues_fraction = strtod(value, &end);
+    return *end || !(reader->options->rues_fraction >= 0.01 &&
+                     reader->options->rues_fraction <= 1)
+               ? refuse(reader, "a number from 0.01 to 1", value)
+               : SF_OK;
+}
+
+static enum sf_status
 read_seed(const struct reader *reader, const char *value)
 {
     return read_number(reader, value, 0, UINT64_MAX, &reader->options->seed);
@@ -182,11 +206,19 @@ static const struct {
     const char *key;
     enum sf_status (*read)(const struct reader *reader, const char *value);
 } keys[] = {
-    { "scheme", read_scheme },       { "layers", read_layers },
-    { "path_sets", read_path_sets }, { "lanes", read_lanes },
-    { "max_vls", read_max_vls },     { "max_hops", read_max_hops },
-    { "seed", read_seed },           { "plan", read_plan },
-    { "guids", read_guids },         { "base", read_base },
+    { "scheme", read_scheme },
+    { "layers", read_layers },
+    { "path_sets", read_path_sets },
+    { "lanes", read_lanes },
+    { "max_vls", read_max_vls },
+    { "max_sls", read_max_sls },
+    { "max_hops", read_max_hops },
+    { "rues_fraction", read_rues_fraction },
+    { "paper_min_hops", read_paper_min_hops },
+    { "seed", read_seed },
+    { "plan", read_plan },
+    { "guids", read_guids },
+    { "base", read_base },
     { "status", read_status },
 };
 
@@ -262,6 +294,12 @@ set_defaults(struct sf_plugin_options *options)
     options->scheme = sf_layer_scheme_find(NULL);
 }
 
+static bool
+is_scheme(const struct sf_plugin_options *options, const char *name)
+{
+    return strcmp(options->scheme->name, name) == 0;
+}
+
 /* Whether all options could be read, and go together. */
 static enum sf_status
 finish(const struct reader *reader, struct sf_error *err)
@@ -279,6 +317,17 @@ finish(const struct reader *reader, struct sf_error *err)
             "layers, which the scheme %s does not support; expected "
             "other lanes or another scheme",
             reader->place, options->lanes->name, options->scheme->name);
+    }
+    if ((options->rues_fraction > 0 && !is_scheme(options, "rues")) ||
+        (options->paper_min_hops && !is_scheme(options, "paper"))) {
+        return sf_fail(err, SF_EPARSE,
+                       "%s: %s, and the scheme is %s; expected options of "
+                       "that scheme only",
+                       reader->place,
+                       options->rues_fraction > 0
+                           ? "rues_fraction is for the scheme rues"
+                           : "paper_min_hops is for the scheme paper",
+                       options->scheme->name);
     }
     return SF_OK;
 }

@@ -15,7 +15,10 @@ struct sf_plugin_options {
     uint32_t n_layers;                    /* 0: as many as addresses. */
     uint32_t n_path_sets;                 /* 0: one. */
     uint32_t max_vls;                     /* 0: as many as the fabric has. */
+    uint32_t max_sls;                     /* 0: SF_N_SLS. */
     uint32_t max_hops;                    /* 0: the scheme's default. */
+    double rues_fraction;                 /* Likewise, of rues, */
+    uint32_t paper_min_hops;              /* and of paper. */
     uint64_t seed;
     char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
     char guids[SF_OPTION_SIZE];  /* GUID map, for names; "" if none. */

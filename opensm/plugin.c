@@ -210,6 +210,8 @@ routing_params(const struct plugin *plugin)
                     .n_layers =
                         options->n_layers ? options->n_layers : n_addresses,
                     .max_hops = options->max_hops,
+                    .rues_fraction = options->rues_fraction,
+                    .paper_min_hops = options->paper_min_hops,
                     .may_exceed = true, /* Faults lengthen paths. */
                     .seed = options->seed,
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
@@ -218,6 +220,7 @@ routing_params(const struct plugin *plugin)
         .n_path_sets = options->n_path_sets,
         .lanes = options->lanes ? options->lanes->name : NULL,
         .max_vls = options->max_vls,
+        .max_sls = options->max_sls,
     };
     return params;
 }

@@ -19,10 +19,13 @@ struct sf_settings {
                                  * names; may be NULL. */
     const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
     uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
-    uint32_t n_path_sets; /* Sets of paths for the hosts of a switch. */
-    uint32_t max_hops;    /* 0: as the scheme likes. */
+    uint32_t n_path_sets;    /* Sets of paths for the hosts of a switch. */
+    uint32_t max_hops;       /* 0: as the scheme likes. */
+    double rues_fraction;    /* Likewise, of the scheme rues, */
+    uint32_t paper_min_hops; /* and of paper. */
     const struct sf_lane_scheme *lanes;
     uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
+    uint32_t max_sls;      /* 0: SF_N_SLS. */
     uint64_t seed;         /* Of the layers and of the random order. */
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
@@ -61,9 +64,10 @@ enum sf_status sf_settings_write_file(const struct sf_settings *settings,
 bool sf_settings_is_own(const struct sf_settings_file *file, FILE *stream);
 
 /* Whether such settings can be had: SF_EINVAL for a part or a path that
- * cannot be, or, for the parts "slurm" and "hosts", for a node description
- * that does not tell its host; SF_ELIMIT for more layers than there are
- * addresses for.  After that, writing fails for lack of memory only. */
+ * cannot be, for lanes that do not go with the layers, or, for the parts
+ * "slurm" and "hosts", for a node description that does not tell its host;
+ * SF_ELIMIT for more layers than there are addresses for.  After that, writing
+ * fails for lack of memory only. */
 enum sf_status sf_settings_check(const struct sf_settings *settings,
                                  struct sf_error *err);
 

@@ -165,6 +165,13 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
         status = sf_fail(err, SF_EINVAL, "expected 1 to %d layers, found %u",
                          SF_MAX_LAYERS, settings->n_layers);
     }
+    if (status == SF_OK && settings->layers && settings->lanes->needs_turns &&
+        !settings->layers->takes_turns) {
+        status = sf_fail(err, SF_EINVAL,
+                         "lanes '%s' do not go with layers by '%s': expected "
+                         "other lanes",
+                         settings->lanes->name, settings->layers->name);
+    }
     if (status == SF_OK && count_lids(settings) > SF_MAX_LID) {
         status = sf_fail(err, SF_ELIMIT,
                          "%u layers, LMC %u, need %" PRIu64 " addresses, and "

@@ -122,11 +122,25 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "\n# Data VLs to use at most; the fabric may have fewer.\n"
             "max_vls = %u\n",
             settings->max_vls);
+    fprintf(stream, "\n# Service levels to use at most.\n%smax_sls = %u\n",
+            settings->max_sls ? "" : "# ",
+            settings->max_sls ? settings->max_sls : SF_N_SLS);
     fprintf(stream,
             "\n# Longest path in links between switches, if not as the scheme "
             "says.\n%smax_hops = %u\n",
             settings->max_hops ? "" : "# ",
             settings->max_hops ? settings->max_hops : 3);
+    if (settings->rues_fraction > 0) {
+        fprintf(stream,
+                "\n# Share of links in a layer.\nrues_fraction = %.9g\n",
+                settings->rues_fraction);
+    }
+    if (settings->paper_min_hops) {
+        fprintf(stream,
+                "\n# Shortest path that counts as almost minimal.\n"
+                "paper_min_hops = %u\n",
+                settings->paper_min_hops);
+    }
     fprintf(stream,
             "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
             settings->seed);

@@ -191,24 +191,33 @@ class Values(Settings):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
                       "9", "--lanes", "none", "--max-vls", "3",
-                      "--path-sets", "3", "--max-hops", "4", "-o", tables)
+                      "--path-sets", "3", "--max-hops", "4", "--max-sls", "2",
+                      "--paper-min-hops", "3", "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
-                                                "path_sets", "max_hops")],
-                         ["paper", "2", "9", "none", "3", "3", "4"])
+                                                "path_sets", "max_hops",
+                                                "max_sls", "paper_min_hops")],
+                         ["paper", "2", "9", "none", "3", "3", "4", "2", "3"])
+        self.assertNotIn("rues_fraction", told)
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
         # Unless an option says otherwise.
-        texts = self.files(tables, "--lanes", "turns", "--max-vls", "6",
+        texts = self.files(tables, "--lanes", "dfsssp", "--max-vls", "6",
                            "--layers", "4", "--seed", "3", "--path-sets",
                            "2")
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
                                                 "path_sets")],
-                         ["paper", "4", "3", "turns", "6", "2"])
+                         ["paper", "4", "3", "dfsssp", "6", "2"])
+        self.fails("settings", tables, "--lanes", "turns",
+                   says="lanes 'turns' do not go with layers by 'paper'")
+        self.succeeds("route", "sf:q=3", "-s", "rues", "--rues-fraction",
+                      "0.8", "-o", tables)
+        told = values(self.files(tables)["slimfly.conf"])
+        self.assertEqual(told["rues_fraction"], "0.8")
 
     def test_warnings(self):
         stacks = {"ucx", "openmpi", "openib", "mvapich2", "nccl"}

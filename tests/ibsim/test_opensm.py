@@ -340,6 +340,35 @@ class Options(Plugged):
             file.write("\n".join(
                 (f"status = {self.work}/opensm/status.json", *lines)) + "\n")
 
+    def test_it_routes_as_the_folder_of_route_says(self):
+        self.plan("sf:q=4")
+        for i, (scheme, lanes) in enumerate([
+                (("rues", "--rues-fraction", "0.8"), "dfsssp"),
+                (("paper", "--paper-min-hops", "2"), "none"),
+                (("gates",), "turns")]):
+            routed, told = f"{self.work}/routed{i}", f"{self.work}/told{i}"
+            self.succeeds("route", f"{self.work}/plan", "-o", routed, "-s",
+                          *scheme, "--lanes", lanes, "--max-vls", "15")
+            self.succeeds("settings", routed, "-o", told, "--only", "opensm")
+            opensm = self.manager(f"opensm{i}", conf=f"{told}/opensm.conf")
+            opensm.status_path = f"{told}/slimfly-status.json"
+            opensm.wait_status(scheme=scheme[0], lanes=lanes)
+            live = f"{self.work}/live{i}"
+            self.sim.run(harness.PROGRAM, "audit", "live", "--save", live)
+            opensm.stop()
+            # The LIDs are others, but not the fabric: route that.
+            self.succeeds("route", f"{told}/slimfly-base.ibnetdiscover", "-o",
+                          f"{routed}/again", "-s", *scheme, "--lanes", lanes,
+                          "--max-vls", "15")
+            tables = []
+            for folder in live, f"{routed}/again":
+                with open(f"{folder}/opensm-lfts.dump",
+                          encoding="utf-8") as file:
+                    tables.append(sorted(
+                        part.strip() for part in re.split(
+                            r"^(?=Unicast)", file.read(), flags=re.M)))
+            self.assertEqual(tables[0], tables[1])
+
     def test_a_changed_file_is_read_at_the_next_sweep(self):
         self.plan("sf:q=4")
         self.write("# First.", "layers = 4")

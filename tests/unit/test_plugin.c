@@ -84,6 +84,21 @@ TEST(plugin_options_are_words)
     CHECK_STR(options.guids, "/etc/g");
 }
 
+TEST(plugin_options_of_single_schemes)
+{
+    struct sf_plugin_options options;
+
+    CHECK_EQ(sf_plugin_options_load("scheme=rues rues_fraction=0.75 max_sls=3",
+                                    &options, NULL),
+             SF_OK);
+    CHECK(options.rues_fraction > 0.74 && options.rues_fraction < 0.76);
+    CHECK_EQ(options.max_sls, 3);
+    CHECK_EQ(sf_plugin_options_load("paper_min_hops=3 scheme=paper", &options,
+                                    NULL),
+             SF_OK);
+    CHECK_EQ(options.paper_min_hops, 3);
+}
+
 TEST(plugin_options_are_a_file)
 {
     struct temporary file =
@@ -104,9 +119,11 @@ TEST(plugin_options_that_cannot_be_are_refused)
 {
     check_refused("layers", "event_plugin_options: expected key = value, "
                             "found 'layers'");
-    check_refused("colour=red", "expected a key: scheme, layers, "
-                                "path_sets, lanes, max_vls, max_hops, seed, "
-                                "plan, guids, base, status, found 'colour'");
+    check_refused("colour=red",
+                  "expected a key: scheme, layers, "
+                  "path_sets, lanes, max_vls, max_sls, max_hops, "
+                  "rues_fraction, paper_min_hops, seed, "
+                  "plan, guids, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
@@ -116,14 +133,23 @@ TEST(plugin_options_that_cannot_be_are_refused)
     check_refused("path_sets=0", "from 1 to 254");
     check_refused("max_vls=16", "from 1 to 15");
     check_refused("seed=18446744073709551616", "whole number from 0");
+    check_refused("max_sls=17", "from 1 to 16");
+    check_refused("scheme=rues rues_fraction=1.1", "a number from 0.01 to 1");
+    check_refused("scheme=rues rues_fraction=nan", "a number from 0.01 to 1");
+    check_refused("scheme=rues rues_fraction=.5x", "a number from 0.01 to 1");
+    check_refused("scheme=paper paper_min_hops=0", "from 1 to 64");
+    check_refused("rues_fraction=0.5",
+                  "rues_fraction is for the scheme rues, and the scheme is "
+                  "gates");
+    check_refused("paper_min_hops=2",
+                  "paper_min_hops is for the scheme paper");
     check_refused("scheme=best", "expected a layer scheme: gates, ");
     check_refused("lanes=many", "expected a lane scheme: turns, ");
     check_refused("status=here.json", "expected an absolute path, found "
                                       "'here.json'");
     check_refused("scheme=updown lanes=turns",
                   "the lanes turns are designed together");
-    check_refused("/proc/none/options",
-                  "/proc/none/options: No such file");
+    check_refused("/proc/none/options", "/proc/none/options: No such file");
     check_file_refused("layers = 2\n\nlayers: 4\n", ":3: expected key = "
                                                     "value, found 'layers: "
                                                     "4'");
