@@ -74,7 +74,12 @@ load_folder(struct job *job, const char *folder, struct sf_error *err)
         status = sf_fail(err, SF_ENOMEM, "out of memory");
         goto done;
     }
-    status = sf_tables_read(lfts, job->fabric, &job->tables, err);
+    status = is_there(lfts)
+                 ? sf_tables_read(lfts, job->fabric, &job->tables, err)
+                 : sf_fail(err, SF_EIO,
+                           "%s: No such file; OpenSM writes it with log_flags "
+                           "0x43 in opensm.conf",
+                           lfts);
     if (status == SF_OK && is_there(sl2vl)) {
         status = sf_sl2vl_read(sl2vl, job->fabric, &job->sl2vl, err);
     }
@@ -319,7 +324,8 @@ const struct cli_command cli_command_audit = {
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
-        "slimfly audit /var/log\tWhat OpenSM dumped.\n"
+        "slimfly audit /var/log\tWhat OpenSM dumped, if its log_flags are "
+        "0x43.\n"
         "slimfly audit live --all-on-sl 0\tWhat the switches hold now, if "
         "all traffic is on SL 0.\n"
         "slimfly audit live /var/log --path-sls ask\tThe tables that OpenSM "

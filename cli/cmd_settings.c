@@ -204,8 +204,8 @@ place(struct job *job, const struct cli_args *args)
     job->status = join(is_home ? STATUS_HOME : home, "slimfly-status.json");
     job->base =
         join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
-    job->tables =
-        tables ? make_absolute(tables) : join(home, "opensm-lfts.dump");
+    job->tables = tables ? make_absolute(tables) : NULL;
+    bool has_tables = tables != NULL;
     free(tables);
     bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
     if (has_file) {
@@ -221,8 +221,9 @@ place(struct job *job, const struct cli_args *args)
     settings->base = job->base;
     settings->tables = job->tables;
     settings->plan_path = job->plan_path;
-    return job->options && job->status && job->base && job->tables &&
-           (!has_file || job->plan_path) && (!guids || job->guids);
+    return job->options && job->status && job->base &&
+           (!has_tables || job->tables) && (!has_file || job->plan_path) &&
+           (!guids || job->guids);
 }
 
 /* A file of the settings, for cli_write_file(). */
@@ -415,7 +416,7 @@ const struct cli_command cli_command_settings = {
         "\n"
         "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
         "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
-        "loaded; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
+        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
         "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
         "linear goes by rack, switch and port. random is a shuffle by the "
         "seed. spread takes a host from each rack in turn, and within a rack "

@@ -32,9 +32,9 @@ struct sf_settings {
     const char *base;      /* of what it keeps over a restart, */
     const char *plan_path; /* of the plan, or NULL, */
     const char *guids;     /* of a GUID map, or NULL, */
-    const char *tables;    /* and of the tables for the file engine. */
-    const char *only;      /* Parts that are wanted, with commas between;
-                            * NULL: all. */
+    const char *tables; /* and of the tables for the file engine, or NULL. */
+    const char *only;   /* Parts that are wanted, with commas between;
+                         * NULL: all, but "file" only with tables. */
 };
 
 struct sf_settings_file {

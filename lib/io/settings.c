@@ -84,7 +84,8 @@ sf_settings_wants(const struct sf_settings *settings, const char *part)
         }
         at = at[length] ? at + length + 1 : NULL;
     }
-    return !settings->only;
+    /* The file engine is of no use without tables. */
+    return !settings->only && (settings->tables || strcmp(part, "file") != 0);
 }
 
 static enum sf_status
@@ -182,6 +183,13 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
     const char *const paths[] = { settings->options, settings->status,
                                   settings->base,    settings->plan_path,
                                   settings->guids,   settings->tables };
+    if (status == SF_OK && !settings->tables &&
+        sf_settings_wants(settings, "file")) {
+        status = sf_fail(err, SF_EINVAL,
+                         "part 'file' is for tables that are there: make them "
+                         "with 'slimfly route FABRIC -o DIR', then ask for "
+                         "'slimfly settings DIR'");
+    }
     bool is_for_opensm = sf_settings_wants(settings, "opensm") ||
                          sf_settings_wants(settings, "file");
     for (size_t i = 0;

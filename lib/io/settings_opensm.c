@@ -88,6 +88,14 @@ sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
                   "OpenSM's 4 a start takes much longer. Fewer, if the log "
                   "tells of timeouts.",
                   "max_wire_smps", "16");
+    fputc('\n', stream);
+    sf_settings_comment("With 0x43 OpenSM writes its tables into "
+                        "dump_files_dir, /var/log, at every heavy sweep, and "
+                        "'slimfly audit /var/log' can judge them; gigabytes "
+                        "for thousands of hosts. 'slimfly audit live' needs "
+                        "no such files.",
+                        stream);
+    fputs("# log_flags 0x43\n", stream);
     write_setting(stream,
                   "So that what happened stands in the log at once, \"SUBNET "
                   "UP\" above all.",

@@ -16,7 +16,7 @@ import yaml
 
 import harness
 
-FILES = ["opensm.conf", "slimfly.conf", "opensm-file.conf", "ucx.env",
+FILES = ["opensm.conf", "slimfly.conf", "ucx.env",
          "openmpi-mca-params.conf", "openib-mca-params.conf", "mvapich2.env",
          "nccl.env", "topology.conf", "topology.yaml", "hostfile.linear",
          "hostfile.random", "hostfile.spread"]
@@ -43,6 +43,11 @@ class Settings(harness.Case):
         """The files by name, as JSON has them."""
         told = json.loads(self.succeeds("settings", *args, "-f", "json"))
         return {file["name"]: file["text"] for file in told["files"]}
+
+    def routed(self, *args):
+        """A folder with tables, for which there is a file more."""
+        self.succeeds("route", "sf:q=3", "-o", f"{self.folder}/tables", *args)
+        return f"{self.folder}/tables"
 
     def lanes(self):
         """The lane schemes that there are."""
@@ -111,6 +116,13 @@ class Files(Settings):
         with open(f"{self.folder}/opensm.conf", encoding="utf-8") as file:
             self.assertEqual(file.read(), ours)
 
+    def test_the_file_engine_needs_tables(self):
+        self.assertNotIn("opensm-file.conf", self.files("sf:q=3"))
+        self.fails("settings", "sf:q=3", "--only", "ucx,file",
+                   says="make them with 'slimfly route FABRIC -o DIR'")
+        text = self.files(self.routed(), "--only", "file")["opensm-file.conf"]
+        self.assertTrue(os.path.isfile(values(text, " ")["lfts_file"]))
+
     def test_only_some(self):
         self.assertEqual(list(self.files("sf:q=3", "--only", "slurm,ucx")),
                          ["ucx.env", "topology.conf", "topology.yaml"])
@@ -127,7 +139,7 @@ class Files(Settings):
                          ["slimfly.conf", "hostfile.random"])
 
     def test_every_setting_has_its_reason(self):
-        for text in list(self.files("sf:q=5").values())[:8]:
+        for text in list(self.files(self.routed()).values())[:8]:
             lines = text.splitlines()
             for i, line in enumerate(lines):
                 if line and not line.startswith("#"):
@@ -155,10 +167,11 @@ class Files(Settings):
 
 class Values(Settings):
     def test_layers(self):
+        tables = self.routed()
         for layers, lmc, bits, rails in [(1, 0, "0", None), (2, 1, "0-1", 2),
                                          (3, 2, "0-2", 3), (4, 2, "0-3", 4),
                                          (8, 3, "0-7", 4)]:
-            texts = self.files("sf:q=3", "--layers", str(layers))
+            texts = self.files(tables, "--layers", str(layers))
             opensm = values(texts["opensm.conf"], " ")
             self.assertEqual(opensm["lmc"], str(lmc))
             self.assertEqual(values(texts["opensm-file.conf"], " ")["lmc"],
@@ -220,11 +233,12 @@ class Values(Settings):
         self.assertEqual(told["rues_fraction"], "0.8")
 
     def test_warnings(self):
+        tables = self.routed()
         stacks = {"ucx", "openmpi", "openib", "mvapich2", "nccl"}
         for lanes in self.lanes():
             parts = {"file"} | (stacks if LANES[lanes] else set())
             parts |= {"opensm"} if lanes == "none" else set()
-            told = json.loads(self.succeeds("settings", "sf:q=3", "--lanes",
+            told = json.loads(self.succeeds("settings", tables, "--lanes",
                                             lanes, "-f", "json"))
             self.assertEqual({warning["part"]
                               for warning in told["warnings"]}, parts)
@@ -513,8 +527,9 @@ class TheRealThing(Settings):
     """The programs that read the files."""
 
     def test_opensm(self):
+        tables = self.routed()
         for options in (), ("--layers", "8", "--max-vls", "3"):
-            self.succeeds("settings", "sf:q=3", "-o", self.folder, *options)
+            self.succeeds("settings", tables, "-o", self.folder, *options)
             for name in "opensm.conf", "opensm-file.conf":
                 # It writes what it read, with its defaults, and ends.
                 copy = f"{self.folder}/copy"
