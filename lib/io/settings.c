@@ -19,7 +19,7 @@
 
 /* Where lines of comments end, and how much of a file people want to see. */
 #define COLUMNS     79
-#define LINES_SHOWN 40
+#define LINES_SHOWN 60
 
 const struct sf_settings_file sf_settings_files[] = {
     { "opensm.conf", "opensm", "OpenSM with the slimfly plugin",

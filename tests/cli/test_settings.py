@@ -79,7 +79,7 @@ class Files(Settings):
                 text = file.read()
             self.assertEqual(text.replace(f"{self.folder}/x", "?"),
                              texts[name].replace(f"{self.folder}/y", "?"))
-            head = "".join(text.splitlines(keepends=True)[:40])
+            head = "".join(text.splitlines(keepends=True)[:60])
             head = head.replace(f"{self.folder}/x/slimfly-status",
                                 "/var/log/slimfly-status")
             head = head.replace(f"{self.folder}/x/slimfly-base",
