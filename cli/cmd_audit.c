@@ -103,8 +103,8 @@ load(const struct cli_args *args, struct job *job, const char *word,
     const char *way = args->values[OPT_PATH_SLS];
     enum sf_status status;
 
-    if (!strcmp(word, "live")) {
-        status = sf_live_tables(job->fabric, timeout, &job->tables,
+    if (sf_is_live(word)) {
+        status = sf_live_tables(word, job->fabric, timeout, &job->tables,
                                 &job->sl2vl, err);
     } else if (is_folder(word)) {
         status = load_folder(job, word, err);
@@ -113,7 +113,10 @@ load(const struct cli_args *args, struct job *job, const char *word,
     }
     if (status == SF_OK && job->tables && way && strcmp(way, "file") != 0) {
         sf_path_sls_free(job->path_sls);
-        status = sf_live_path_sls(job->fabric, job->tables->max_lid,
+        const char *source = sf_is_live(word)             ? word
+                             : sf_is_live(args->words[0]) ? args->words[0]
+                                                          : "live";
+        status = sf_live_path_sls(source, job->fabric, job->tables->max_lid,
                                   !strcmp(way, "sample"), timeout,
                                   &job->path_sls, err);
     }
@@ -249,8 +252,7 @@ run(const struct cli_args *args)
     job.params.one_sl = (uint8_t)one_sl;
     job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables) &&
-        strcmp(tables, "live") != 0) {
+    if (args->n_words == 1 && !is_folder(tables) && !sf_is_live(tables)) {
         return cli_fail("audit: expected the tables after the fabric, a "
                         "folder with both, or the word live; '%s' is no "
                         "folder",
@@ -304,7 +306,9 @@ const struct cli_command cli_command_audit = {
         "live; it has LIDs. TABLES is a "
         "folder that 'slimfly route' or OpenSM wrote, with opensm-lfts.dump "
         "and perhaps opensm-sl2vl.dump and path-sl.csv, a file like the "
-        "first, or the word live: then forwarding and SL-to-VL tables are "
+        "first, or the word live (live:DEVICE:PORT, such as live:mlx5_0:1, "
+        "where this machine has several ports): then forwarding and SL-to-VL "
+        "tables are "
         "read back from the switches. Without SL-to-VL tables all is on "
         "virtual lane 0. If TABLES is left out, it is the same as FABRIC.\n"
         "\n"

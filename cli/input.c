@@ -109,7 +109,8 @@ cli_load_fabric_and_plan(const char *word, unsigned timeout,
     if (is_folder && !fabric_path) {
         fabric_path = cli_find_in_folder(word, "opensm-subnet.lst");
     }
-    bool is_plan = plan_path || (!is_there && strchr(word, ':')) ||
+    bool is_spec = !is_there && strchr(word, ':') && !sf_is_live(word);
+    bool is_plan = plan_path || is_spec ||
                    (length > 5 && !strcmp(word + length - 5, ".json"));
     if (is_plan || (is_folder && !fabric_path)) {
         *planp = cli_load_plan(word);
