@@ -24,14 +24,15 @@ sf_live_port_parse(const char *word, struct sf_live_port *port,
                    struct sf_error *err)
 {
     const char *device = word[4] ? word + 5 : "";
-    size_t length = strcspn(device, ":");
-    const char *number = device[length] ? device + length + 1 : "";
+    const char *colon = strchr(device, ':');
+    const char *number = colon ? colon + 1 : "";
+    size_t length = colon ? (size_t)(colon - device) : strlen(device);
     size_t n_digits = strspn(number, "0123456789");
     bool has_number = n_digits > 0 && n_digits <= 3 && number[0] != '0';
 
     *port = (struct sf_live_port){ 0 };
     if ((word[4] && !length) || length >= sizeof port->device ||
-        number[n_digits] || (device[length] && !has_number)) {
+        number[n_digits] || (colon && !has_number)) {
         return sf_fail(err, SF_EINVAL,
                        "%s: expected live, live:DEVICE or live:DEVICE:PORT, "
                        "such as live:mlx5_0:1",
