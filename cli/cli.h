@@ -96,6 +96,14 @@ int cli_output_close(struct cli_output *output, enum sf_status status,
  * failure says so and returns NULL. */
 struct sf_plan *cli_load_plan(const char *word);
 
+/* Whether 'word' names a plan rather than what was discovered. */
+bool cli_is_plan(const char *word);
+
+/* Loads what was discovered: all that sf_fabric_discover() takes, or a folder
+ * that 'slimfly route' or OpenSM wrote.  On failure says so and returns
+ * NULL. */
+struct sf_fabric *cli_load_discovered(const char *word, unsigned timeout);
+
 /* Loads the fabric that 'word' names: what cli_load_plan() takes, a folder
  * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
  * On failure says so and returns NULL. */
@@ -128,6 +136,10 @@ int cli_make_folder(const char *folder);
  * 'code', or the error that it met. */
 void cli_begin_files(void);
 int cli_end_files(int code);
+
+/* Between the two, after the files were written: those of 'folder' whose name
+ * 'is_ours' accepts and that were not among them are to go with the change. */
+int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
 
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 int cli_write_file(const char *folder, const char *name,

@@ -392,6 +392,9 @@ make_rows(const struct cli_args *args, struct job *job)
         add_row(job, &row);
     } else if (!job->schemes.n) {
         job->schemes.items[job->schemes.n++] = sf_layer_schemes[0]->name;
+        if (sf_is_fat_tree(job->graph, job->n_hosts)) {
+            job->schemes.items[job->schemes.n++] = "ftree";
+        }
     }
     return add_schemes(job) && add_references(args, job);
 }
@@ -631,7 +634,8 @@ const struct cli_command cli_command_analyze = {
         "number of --layers. A scheme is gates, paper, minimal, rues with the "
         "share of links that a layer keeps, as in rues:0.6, or another one "
         "that 'slimfly help route' names. Without tables and --schemes, it is "
-        "the scheme that 'slimfly route' uses. Schemes are taken by "
+        "the scheme that 'slimfly route' uses, and ftree for a Fat Tree. Schemes "
+        "are taken by "
         "themselves, free of what virtual lanes ask for: what 'slimfly route' "
         "makes with these is in its folder.\n"
         "\n"

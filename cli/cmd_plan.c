@@ -8,6 +8,7 @@
 
 enum {
     OPT_OUTPUT,
+    OPT_HOSTS,
     OPT_SWITCH_PORTS,
     OPT_RATE,
     OPT_RACK_UNITS,
@@ -21,6 +22,26 @@ enum {
     OPT_COPPER_MAX,
 };
 
+/* Whether 'rate' is a width and a speed as ibnetdiscover spells them. */
+static bool
+is_rate(const char *rate)
+{
+    static const char *const widths[] = { "1x", "2x", "4x", "8x", "12x" };
+    static const char *const speeds[] = { "SDR", "DDR", "QDR", "FDR10", "FDR",
+                                          "EDR", "HDR", "NDR", "XDR" };
+    char known[SF_RATE_SIZE];
+
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t j = 0; j < sizeof speeds / sizeof *speeds; j++) {
+            snprintf(known, sizeof known, "%s%s", widths[i], speeds[j]);
+            if (!strcmp(rate, known)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Reads the options about ports and floor; false if one is wrong. */
 static bool
 read_options(const struct cli_args *args, struct sf_fabric_params *params,
@@ -28,15 +49,16 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
 {
     const char *rate = args->values[OPT_RATE];
 
-    if (rate && (!strchr("1248", rate[0]) || !strchr(rate, 'x') ||
-                 strlen(rate) >= SF_RATE_SIZE || strpbrk(rate, " \"="))) {
-        cli_fail("plan: --rate '%s': expected width and speed as "
-                 "ibnetdiscover prints them, such as 4xHDR",
+    if (rate && !is_rate(rate)) {
+        cli_fail("plan: --rate '%s': expected a width, 1x, 2x, 4x, 8x or 12x, "
+                 "and a speed, SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or "
+                 "XDR, such as 4xHDR",
                  rate);
         return false;
     }
     params->rate = rate;
-    return cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
+    return cli_number(args, OPT_HOSTS, 1, UINT32_MAX, &params->n_hosts) &&
+           cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
                       &params->switch_ports) &&
            cli_number(args, OPT_RACK_UNITS, 1, 1000, &floor->rack_units) &&
            cli_number(args, OPT_SWITCH_UNITS, 1, 1000, &floor->switch_units) &&
@@ -95,6 +117,41 @@ write_diagram(const void *aux, FILE *stream, struct sf_error *err)
                                        diagram->a, stream, err);
 }
 
+/* The file that a diagram goes to. */
+#define NAME_SIZE 64
+static const char *
+name_diagram(const struct diagram *diagram, char name[NAME_SIZE])
+{
+    if (diagram->step == SF_STEP_RACKS) {
+        snprintf(name, NAME_SIZE, "step3-R%u-R%u.svg", diagram->a, diagram->b);
+    } else {
+        snprintf(name, NAME_SIZE, "step%d-R%u.svg", (int)diagram->step,
+                 diagram->a);
+    }
+    return name;
+}
+
+/* Whether a diagram may have this name. */
+static bool
+is_diagram(const char *name)
+{
+    const char *a = strstr(name, "-R");
+    const char *b = a ? strstr(a + 1, "-R") : NULL;
+    struct diagram diagram = {
+        .a = a ? (uint32_t)strtoul(a + 2, NULL, 10) : 0,
+        .b = b ? (uint32_t)strtoul(b + 2, NULL, 10) : 0,
+    };
+    char same[NAME_SIZE];
+
+    for (int step = SF_STEP_SUBGROUP; step < SF_N_STEPS; step++) {
+        diagram.step = (enum sf_step)step;
+        if (!strcmp(name, name_diagram(&diagram, same))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Draws each step of each rack, and each two racks, that have cables.  Cables
  * are in the order of wiring, so a new diagram starts where these change. */
 static int
@@ -114,15 +171,9 @@ write_diagrams(const struct sf_plan *plan, const char *folder)
              diagram.b == last.b)) {
             continue;
         }
-        char name[64];
-        if (diagram.step == SF_STEP_RACKS) {
-            snprintf(name, sizeof name, "step3-R%u-R%u.svg", diagram.a,
-                     diagram.b);
-        } else {
-            snprintf(name, sizeof name, "step%d-R%u.svg", (int)diagram.step,
-                     diagram.a);
-        }
-        int code = cli_write_file(folder, name, write_diagram, &diagram);
+        char name[NAME_SIZE];
+        int code = cli_write_file(folder, name_diagram(&diagram, name),
+                                  write_diagram, &diagram);
         if (code != CLI_FINE) {
             return code;
         }
@@ -162,6 +213,9 @@ write_guides(const struct sf_plan *plan, const char *folder)
     code = cli_make_folder(diagrams);
     if (code == CLI_FINE) {
         code = write_diagrams(plan, diagrams);
+    }
+    if (code == CLI_FINE) {
+        code = cli_remove_others(diagrams, is_diagram);
     }
     free(diagrams);
     return code;
@@ -264,15 +318,24 @@ const struct cli_command cli_command_plan = {
         "cables through a tray above them. Up to --copper-max they are "
         "copper, beyond that optical.\n"
         "\n"
+        "With --hosts N, hosts beyond N are left out, those that 'slimfly "
+        "design' names: the last ones of switches, evenly spread. Their ports "
+        "and places stay free; all other hosts keep their names, ports and "
+        "places.\n"
+        "\n"
         "The files of DIR that the plan consists of are replaced when all are "
-        "complete; other files are left alone.",
+        "complete, and diagrams of an earlier plan that this one does not "
+        "have go with them; other files are left alone.",
     .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
                 "Slim Fly with switches of 36 ports.\n",
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_HOSTS] = { "hosts", 0, "N",
+                        "hosts that there are (as many as the spec says)",
+                        NULL },
         [OPT_SWITCH_PORTS] = { "switch-ports", 0, "N",
                                "ports of a switch (as many as needed)", NULL },
-        [OPT_RATE] = { "rate", 0, "RATE", "of every link (4xEDR)", NULL },
+        [OPT_RATE] = { "rate", 0, "RATE", "of every link, such as 4xHDR (4xEDR)", NULL },
         [OPT_RACK_UNITS] = { "rack-units", 0, "N", "height of a rack (42)",
                              NULL },
         [OPT_SWITCH_UNITS] = { "switch-units", 0, "N",

@@ -29,12 +29,14 @@ enum {
 /* What is routed, and with what. */
 struct job {
     struct sf_routing_params params;
+    bool is_default_scheme;
     struct sf_fabric *fabric;
     struct sf_routing *previous; /* NULL unless it is to be repaired. */
     struct sf_routing *routing;
     double seconds;     /* For the routing. */
     char why_anew[640]; /* Why a repair was not possible, or "", */
     char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
+    uint32_t n_lids_lost; /* LIDs that the fabric had and has not now. */
     struct sf_repair repair, recomputation;
     struct sf_route_report report;
 };
@@ -111,6 +113,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     params->scheme = args->values[OPT_SCHEME];
+    job->is_default_scheme = !params->scheme && !args->values[OPT_PREVIOUS];
     params->n_layers = 4;
     params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
@@ -204,6 +207,24 @@ make_anew(struct job *job, struct sf_error *err)
     return status;
 }
 
+/* Counts what had a LID in 'before', another state of 'fabric', and has not
+ * the same now. */
+static uint32_t
+count_lids_lost(const struct sf_fabric *before, const struct sf_fabric *fabric)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        n += before->nodes[i].lid &&
+             before->nodes[i].lid != fabric->nodes[i].lid;
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        n += before->ports[i].lid &&
+             before->ports[i].lid != fabric->ports[i].lid;
+    }
+    return n;
+}
+
 /* Gives LIDs.  Those of the earlier run stay, or those that the fabric has
  * already, as far as they go with the LMC. */
 static enum sf_status
@@ -221,6 +242,13 @@ assign_lids(struct job *job, struct sf_error *err)
     }
     if (status == SF_OK) {
         status = sf_fabric_assign_lids(job->fabric, lmc, source, err);
+    }
+    if (before && status == SF_ELIMIT) {
+        /* With some kept, what is free may be in too small pieces. */
+        status = sf_fabric_assign_lids(job->fabric, lmc, NULL, err);
+    }
+    if (before && status == SF_OK) {
+        job->n_lids_lost = count_lids_lost(before, job->fabric);
     }
     sf_fabric_free(before);
     return status;
@@ -336,6 +364,21 @@ write_all(const struct job *job, const char *folder)
     return cli_end_files(code);
 }
 
+static bool
+is_fat_tree(const struct sf_routing *routing)
+{
+    uint32_t *n_hosts =
+        calloc(routing->fabric->n_switches + 1, sizeof *n_hosts);
+    bool is_tree = false;
+
+    if (n_hosts) {
+        sf_fabric_count_hosts(routing->fabric, n_hosts);
+        is_tree = sf_is_fat_tree(routing->graph, n_hosts);
+    }
+    free(n_hosts);
+    return is_tree;
+}
+
 /* Says what was done, and how to use it. */
 static void
 tell(const struct job *job, const char *folder)
@@ -343,6 +386,15 @@ tell(const struct job *job, const char *folder)
     const struct sf_routing *routing = job->routing;
 
     sf_route_report_write_text(&job->report, stdout);
+    if (job->n_lids_lost) {
+        printf("  %u ports have another LID than in the fabric: theirs "
+               "collide, or do not go with LMC %u\n",
+               job->n_lids_lost,
+               sf_lmc_for_layers(routing->params.layers.n_layers));
+    }
+    if (job->is_default_scheme && is_fat_tree(routing)) {
+        printf("  a Fat Tree: --scheme ftree is made for it\n");
+    }
     printf("  made in %.3f s; written to %s\n", job->seconds, folder);
     if (routing->lanes->n_vls == 1) {
         printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",

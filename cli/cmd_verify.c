@@ -7,6 +7,7 @@
 enum {
     OPT_FORMAT,
     OPT_GUIDS,
+    OPT_SAVE_GUIDS,
     OPT_IDENTITY,
     OPT_IGNORE_RATES,
     OPT_TIMEOUT,
@@ -34,6 +35,38 @@ write_verification(const char *format,
     return sf_verification_write_text(verification, stream, err);
 }
 
+/* Writes who is who to the file of --save-guids. */
+static int
+save_guids(const char *path, const struct sf_verification *verification,
+           const struct sf_guid_map *map)
+{
+    struct cli_output output;
+    struct sf_error err = { 0 };
+
+    if (!cli_output_open(&output, path)) {
+        return CLI_ERROR;
+    }
+    enum sf_status status =
+        sf_verification_write_guids(verification, map, output.stream, &err);
+    return cli_output_close(&output, status, &err);
+}
+
+/* Says that the map of --guids, if it was to be used, was of no use. */
+static void
+warn_useless_map(const struct cli_args *args,
+                 const struct sf_verify_params *params,
+                 const struct sf_verification *verification)
+{
+    bool is_used = !params->sources || params->sources & SF_IDENTITY_MAP;
+
+    if (params->map && is_used && !verification->n_by_source[0]) {
+        fprintf(stderr,
+                "slimfly: nothing that was found has a GUID and a planned "
+                "name in %s\n",
+                args->values[OPT_GUIDS]);
+    }
+}
+
 /* Compares and writes; returns an exit code. */
 static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
@@ -54,11 +87,30 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
             write_verification(format, verification, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
+    if (code == CLI_FINE && args->values[OPT_SAVE_GUIDS]) {
+        code = save_guids(args->values[OPT_SAVE_GUIDS], verification,
+                          params->map);
+    }
+    if (code == CLI_FINE) {
+        warn_useless_map(args, params, verification);
+    }
     if (code == CLI_FINE && !verification->matches) {
         code = CLI_FINDINGS;
     }
     sf_verification_free(verification);
     return code;
+}
+
+/* Says that 'second' cannot be what was discovered. */
+static int
+refuse_plan(const char *first, const char *second)
+{
+    return cli_is_plan(first)
+               ? cli_fail("verify: %s: expected what was discovered, and this "
+                          "is a plan",
+                          second)
+               : cli_fail("verify: the plan comes first: slimfly verify %s %s",
+                          second, first);
 }
 
 static int
@@ -68,8 +120,7 @@ run(const struct cli_args *args)
     struct sf_guid_map *map = NULL;
     struct sf_plan *plan = NULL;
     struct sf_fabric *found = NULL;
-    uint32_t timeout = 60, n_unanswered = 0;
-    struct sf_error err = { 0 };
+    uint32_t timeout = 60;
     int code = CLI_ERROR;
 
     if (args->n_words != 2) {
@@ -77,24 +128,19 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
+    if (cli_is_plan(args->words[1])) {
+        return refuse_plan(args->words[0], args->words[1]);
+    }
     if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
         !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
         return CLI_ERROR;
     }
     params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
     plan = cli_load_plan(args->words[0]);
-    if (!plan) {
-        goto done;
+    found = plan ? cli_load_discovered(args->words[1], timeout) : NULL;
+    if (found) {
+        code = verify(args, plan, found, &params);
     }
-    if (sf_fabric_discover(args->words[1], timeout, &found, &n_unanswered,
-                           &err) != SF_OK) {
-        cli_fail("%s", err.text);
-        goto done;
-    }
-    cli_warn_unanswered(n_unanswered);
-    code = verify(args, plan, found, &params);
-
-done:
     sf_fabric_free(found);
     sf_plan_free(plan);
     sf_guid_map_free(map);
@@ -114,25 +160,33 @@ const struct cli_command cli_command_verify = {
         "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
         "DISCOVERED is what ibnetdiscover prints (- for standard input), a "
         "file that 'ibnetdiscover --cache' wrote, opensm-subnet.lst as OpenSM "
-        "dumps it, or the word live for the "
-        "fabric that this machine is part of.\n"
+        "dumps it, a folder with fabric.ibnetdiscover or opensm-subnet.lst in "
+        "it, or the word live for the fabric that this machine is part of.\n"
         "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "
         "where nothing else is known, by how they are wired; what is a guess "
-        "is said to be one.\n"
+        "is said to be one. --save-guids writes the GUIDs of all that was "
+        "recognized to a file that --guids takes, guesses as comments: with "
+        "the GUID of one switch in it, which is enough to tell all others by "
+        "their cables, the rest need not be typed.\n"
         "\n"
         "The exit code is 0 if all is as planned and 1 if not.",
     .examples =
         "ibnetdiscover | slimfly verify plan -\tThe fabric of this machine.\n"
         "slimfly verify plan live --format svg -o wrong.svg\tA picture of the "
-        "racks concerned.\n",
+        "racks concerned.\n"
+        "slimfly verify plan live --save-guids guids.map\tThe real GUIDs in "
+        "place of the planned ones.\n",
     .options = {
         [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
                          format_choice },
         [OPT_GUIDS] = { "guids", 'g', "FILE",
                         "real GUIDs and planned names, as in guids.map",
                         NULL },
+        [OPT_SAVE_GUIDS] = { "save-guids", 0, "FILE",
+                             "write the GUIDs found to FILE, for --guids",
+                             NULL },
         [OPT_IDENTITY] = { "identity", 'i', "HOW",
                            "recognize nodes only this way (auto)",
                            cli_identity_choice },

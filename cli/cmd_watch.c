@@ -24,11 +24,25 @@ enum {
 
 static volatile sig_atomic_t is_interrupted;
 
+/* Ends a discovery or a pause that is under way.  One that is just about to
+ * begin would not notice, so the signal comes again. */
 static void
 interrupt(int signal_number)
 {
     (void)signal_number;
     is_interrupted = 1;
+    alarm(1);
+}
+
+static void
+catch_signals(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+    struct sigaction action = { .sa_handler = interrupt };
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], &action, NULL);
+    }
 }
 
 static const char *
@@ -170,9 +184,7 @@ run(const struct cli_args *args)
         cli_fail("%s", err.text);
         goto done;
     }
-    struct sigaction action = { .sa_handler = interrupt };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    catch_signals();
     struct view view = {
         .is_json = args->values[OPT_FORMAT] &&
                    !strcmp(args->values[OPT_FORMAT], "jsonl"),

@@ -91,36 +91,70 @@ discover(const char *source, unsigned timeout)
     return fabric;
 }
 
+static bool
+is_folder(const char *word)
+{
+    struct stat status;
+    return stat(word, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool
+cli_is_plan(const char *word)
+{
+    struct stat status;
+    size_t length = strlen(word);
+
+    if (is_folder(word)) {
+        char *path = cli_find_in_folder(word, "plan.json");
+        free(path);
+        return path != NULL;
+    }
+    return (stat(word, &status) != 0 && strchr(word, ':') &&
+            !sf_is_live(word)) ||
+           (length > 5 && !strcmp(word + length - 5, ".json"));
+}
+
+/* The file in 'folder' that says what was discovered; NULL if there is
+ * none. */
+static char *
+find_discovered(const char *folder)
+{
+    char *path = cli_find_in_folder(folder, "fabric.ibnetdiscover");
+    return path ? path : cli_find_in_folder(folder, "opensm-subnet.lst");
+}
+
+struct sf_fabric *
+cli_load_discovered(const char *word, unsigned timeout)
+{
+    if (sf_is_live(word) || !is_folder(word)) {
+        return discover(word, timeout);
+    }
+    char *path = find_discovered(word);
+    if (!path) {
+        cli_fail("%s: expected fabric.ibnetdiscover or opensm-subnet.lst in "
+                 "this folder",
+                 word);
+        return NULL;
+    }
+    struct sf_fabric *fabric = discover(path, timeout);
+    free(path);
+    return fabric;
+}
+
 struct sf_fabric *
 cli_load_fabric_and_plan(const char *word, unsigned timeout,
                          struct sf_plan **planp)
 {
-    struct stat status;
-    struct sf_fabric *fabric = NULL;
-    size_t length = strlen(word);
-
     /* A plan says it all; a folder without one may hold a routed fabric. */
+    char *path = is_folder(word) ? find_discovered(word) : NULL;
+    bool is_plan = cli_is_plan(word) || (is_folder(word) && !path);
+    free(path);
     *planp = NULL;
-    bool is_there = stat(word, &status) == 0;
-    bool is_folder = is_there && S_ISDIR(status.st_mode);
-    char *plan_path = is_folder ? cli_find_in_folder(word, "plan.json") : NULL;
-    char *fabric_path =
-        is_folder ? cli_find_in_folder(word, "fabric.ibnetdiscover") : NULL;
-    if (is_folder && !fabric_path) {
-        fabric_path = cli_find_in_folder(word, "opensm-subnet.lst");
+    if (!is_plan) {
+        return cli_load_discovered(word, timeout);
     }
-    bool is_spec = !is_there && strchr(word, ':') && !sf_is_live(word);
-    bool is_plan = plan_path || is_spec ||
-                   (length > 5 && !strcmp(word + length - 5, ".json"));
-    if (is_plan || (is_folder && !fabric_path)) {
-        *planp = cli_load_plan(word);
-        fabric = *planp ? (*planp)->fabric : NULL;
-    } else {
-        fabric = discover(fabric_path ? fabric_path : word, timeout);
-    }
-    free(fabric_path);
-    free(plan_path);
-    return fabric;
+    *planp = cli_load_plan(word);
+    return *planp ? (*planp)->fabric : NULL;
 }
 
 struct sf_fabric *
@@ -176,6 +210,12 @@ cli_identity(const struct cli_args *args, int guids_option,
     }
     if (path && sf_guid_map_load(path, mapp, &err) != SF_OK) {
         cli_fail("%s", err.text);
+        return false;
+    }
+    if (path && (*mapp)->n_entries == 0) {
+        cli_fail("%s: expected lines 0xGUID \"name\", found none", path);
+        sf_guid_map_free(*mapp);
+        *mapp = NULL;
         return false;
     }
     params->map = *mapp;

@@ -214,8 +214,10 @@ cli_seed(const struct cli_args *args, int option, uint64_t *seedp)
     }
     errno = 0;
     uint64_t seed = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE) {
-        cli_fail("%s: --%s '%s': expected a whole number of at most 64 bits",
+    /* JSON takes no larger ones. */
+    if (text[0] < '0' || text[0] > '9' || *end || errno == ERANGE ||
+        seed > INT64_MAX) {
+        cli_fail("%s: --%s '%s': expected a whole number below 2^63",
                  args->command->name, args->command->options[option].name,
                  text);
         return false;

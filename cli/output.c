@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* A file that is written and waits for others to take its place with it. */
+/* A file that is written and waits for others to take its place with it, or,
+ * without a temporary one, that is to go with them. */
 struct waiting {
     char *temporary, *path;
 };
@@ -40,7 +42,9 @@ remove_unfinished(int signal_number)
         unlink(path);
     }
     for (size_t i = 0; i < n_waiting; i++) {
-        unlink(waiting[i].temporary);
+        if (waiting[i].temporary) {
+            unlink(waiting[i].temporary);
+        }
     }
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -83,14 +87,16 @@ make_guarded(char *path)
     return fd;
 }
 
-/* Lets the finished file wait; false if memory ran out. */
+/* Lets the finished file wait, or, if 'temporary' is NULL, the removal of
+ * 'path'; false if memory ran out. */
 static bool
-let_wait(const struct cli_output *output)
+let_wait(const char *temporary, const char *path)
 {
     hold_signals(true);
-    struct waiting file = { strdup(output->temporary), strdup(output->path) };
+    struct waiting file = { temporary ? strdup(temporary) : NULL,
+                            strdup(path) };
     struct waiting *all = realloc(waiting, (n_waiting + 1) * sizeof *all);
-    bool made = all && file.temporary && file.path;
+    bool made = all && (file.temporary || !temporary) && file.path;
     if (all) {
         waiting = all;
     }
@@ -110,6 +116,58 @@ cli_begin_files(void)
     is_waiting = true;
 }
 
+static int
+compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int
+cli_remove_others(const char *folder, bool (*is_ours)(const char *name))
+{
+    size_t n = n_waiting;
+    const char **paths = calloc(n ? n : 1, sizeof *paths);
+    DIR *listing = opendir(folder);
+    bool is_done = paths && listing;
+
+    for (size_t i = 0; paths && i < n; i++) {
+        paths[i] = waiting[i].path;
+    }
+    if (paths) {
+        qsort(paths, n, sizeof *paths, compare_paths);
+    }
+    for (const struct dirent *entry; is_done && (entry = readdir(listing));) {
+        char *path = NULL, *resolved = NULL;
+        if (!is_ours(entry->d_name)) {
+            continue;
+        }
+        if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
+            path = NULL;
+        }
+        /* Files that were there are replaced where links lead to. */
+        resolved = path ? realpath(path, NULL) : NULL;
+        const char *key = resolved;
+        if (!key || !bsearch(&key, paths, n, sizeof *paths, compare_paths)) {
+            is_done = path && let_wait(NULL, path);
+        }
+        free(resolved);
+        free(path);
+    }
+    if (listing) {
+        closedir(listing);
+    }
+    free(paths);
+    return is_done ? CLI_FINE : cli_fail("%s: %s", folder, strerror(errno));
+}
+
+/* Does what 'file' waits for. */
+static bool
+take_place(const struct waiting *file)
+{
+    return file->temporary ? rename(file->temporary, file->path) == 0
+                           : unlink(file->path) == 0 || errno == ENOENT;
+}
+
 int
 cli_end_files(int code)
 {
@@ -117,10 +175,10 @@ cli_end_files(int code)
     hold_signals(true);
     for (size_t i = 0; i < n_waiting; i++) {
         const struct waiting *file = &waiting[i];
-        if (code == CLI_FINE && rename(file->temporary, file->path) != 0) {
+        if (code == CLI_FINE && !take_place(file)) {
             code = cli_fail("%s: %s", file->path, strerror(errno));
         }
-        if (code != CLI_FINE) {
+        if (code != CLI_FINE && file->temporary) {
             unlink(file->temporary);
         }
         free(file->temporary);
@@ -199,7 +257,7 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     is_written = fclose(output->stream) == 0 && is_written;
     bool is_done = is_written;
     if (code == CLI_FINE && is_written && output->temporary) {
-        is_done = is_waiting ? let_wait(output)
+        is_done = is_waiting ? let_wait(output->temporary, output->path)
                              : rename(output->temporary, output->path) == 0;
     }
     if (code == CLI_FINE && !is_done) {

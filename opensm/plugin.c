@@ -344,8 +344,9 @@ route(struct plugin *plugin, struct sf_error *err)
         }
         if (plugin->plan && !reading.n_named) {
             warn(plugin,
-                 "the plan %s knows none of the GUIDs found: fill them into "
-                 "its guids.map and name that with the option guids",
+                 "the plan %s knows none of the GUIDs found: name the map "
+                 "that 'slimfly verify --save-guids' writes with the option "
+                 "guids",
                  plugin->options.plan);
         }
     }

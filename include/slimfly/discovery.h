@@ -46,8 +46,9 @@ enum sf_status sf_subnet_lst_parse(char *text, size_t length, const char *path,
  * file: a cache that 'ibnetdiscover
  * --cache' wrote, or text as above, of either kind.  The library is run in a
  * child process, since it waits for ever where nobody answers and aborts on
- * damaged caches; after 'timeout' seconds the child is ended and SF_EIO says
- * so.  Switches and hosts that did not answer are missing from the fabric:
+ * damaged caches; after 'timeout' seconds, or when a signal is caught, the
+ * child is ended with all that it started and SF_EIO says so.  Switches and
+ * hosts that did not answer are missing from the fabric:
  * '*n_unansweredp', if nonnull, gets the number of questions without an
  * answer. */
 enum sf_status sf_fabric_discover(const char *source, unsigned timeout,

@@ -63,6 +63,7 @@ struct sf_fabric_builder; /* Opaque. */
 struct sf_fabric_params {
     uint32_t switch_ports; /* Ports of every switch; 0: as many as needed. */
     const char *rate;      /* Of every link; NULL: "4xEDR". */
+    uint32_t n_hosts;      /* So many of the topology's, see below; 0: all. */
 };
 
 /* Builds the fabric of 'topo': hosts on ports 1..p, then the links, sorted so
@@ -75,8 +76,13 @@ struct sf_fabric_params {
  *
  * For a Slim Fly this is the port plan of [Blach24].  Names are those of the
  * topology, hosts are node0000...; GUIDs are placeholders from a range for
- * local use.  SF_ELIMIT if a switch would need more than 'switch_ports' or
- * SF_MAX_PORTS ports. */
+ * local use.
+ *
+ * Hosts that are left out are the last ones of switches, evenly spread: none
+ * has two less before each has one less.  Their ports stay free and the others
+ * keep their names, so they can come later.  SF_EINVAL if there are not that
+ * many in the topology, SF_ELIMIT if a switch would need more than
+ * 'switch_ports' or SF_MAX_PORTS ports. */
 enum sf_status sf_fabric_from_topology(const struct sf_topology *topo,
                                        const struct sf_fabric_params *params,
                                        struct sf_fabric **fabricp,
@@ -137,6 +143,10 @@ void sf_fabric_unplug(struct sf_fabric *fabric, uint32_t port);
 enum sf_status sf_fabric_graph(const struct sf_fabric *fabric,
                                struct sf_graph **graphp,
                                uint32_t **link_portsp, struct sf_error *err);
+
+/* How many hosts are on each switch, counted by plugged ports: 'n_hosts'
+ * [n_switches]. */
+void sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts);
 
 /* The node called 'name', or SF_NONE; O(nodes). */
 uint32_t sf_fabric_find(const struct sf_fabric *fabric, const char *name);

@@ -113,7 +113,8 @@ struct sf_layer_ops; /* lib/routing/scheme.h */
 struct sf_layer_scheme {
     const char *name, *title, *summary; /* For people. */
     const char *reference; /* A key of doc/REFERENCES.md, or NULL. */
-    uint32_t extra_hops;   /* The default of max_hops is the diameter plus
+    uint32_t extra_hops;   /* The default of max_hops is the diameter, as
+                            * far as it is not that of a few faults, plus
                             * this; SF_NONE: no limit. */
     bool takes_turns;
     bool is_per_host; /* Meant to have paths of their own for each host. */
@@ -125,6 +126,11 @@ extern const struct sf_layer_scheme *const sf_layer_schemes[];
 
 /* The scheme of that name, the default for NULL; NULL if there is none. */
 const struct sf_layer_scheme *sf_layer_scheme_find(const char *name);
+
+/* Whether 'graph', whose switches carry 'n_hosts' hosts each, is a tree for
+ * which the scheme "ftree" is made: no link joins switches that are equally
+ * far from hosts. */
+bool sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts);
 
 /* Builds layers for 'graph' whose switches carry 'n_hosts' hosts each (NULL:
  * one each), which weigh the routes.  On success the caller owns '*layersp',

@@ -95,8 +95,9 @@ struct sf_repair {
 
 /* Mends 'previous', tables of another state of the fabric whose switches are
  * 'previous_fabric', for 'fabric' as it is now: entries change only where a
- * path does not lead to its destination any more, is longer than 'max_hops'
- * switches apart, does not obey 'turns' (unless NULL) or, in an address of
+ * path does not lead to its destination any more, is longer than 'usual_hops'
+ * and than the shortest from the farthest switch, does not obey 'turns'
+ * (unless NULL) or, in an address of
  * the first of 'n_layers', is longer than it need be.  The result is
  * loop-free.  SF_ELANES if the turns do not allow that. */
 enum sf_status sf_tables_repair(

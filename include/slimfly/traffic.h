@@ -106,9 +106,5 @@ enum sf_status sf_traffic_parse(char *text, size_t length, const char *path,
                                 struct sf_traffic **trafficp,
                                 struct sf_error *err);
 
-/* How many hosts are on each switch of 'fabric', counted by plugged ports, as
- * sf_tables_build() numbers them: 'n_hosts' [n_switches]. */
-void sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts);
-
 #pragma GCC visibility pop
 #endif

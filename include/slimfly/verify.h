@@ -187,8 +187,10 @@ struct sf_verification {
     uint32_t n_findings;
     struct sf_finding *findings;
     uint32_t n_moves;
-    struct sf_move *moves; /* Those that an exchange of switches would spare
-                            * come last. */
+    struct sf_move *moves;
+    /* So many moves, the first, have nothing to do with switches that were
+     * exchanged; those that follow are instead of exchanging them. */
+    uint32_t n_moves_besides;
 };
 
 /* Compares 'found' with 'plan'; 'params' may be NULL.  On success the caller
@@ -218,11 +220,46 @@ void sf_verification_write_move(const struct sf_verification *verification,
 void sf_verification_write_finding(const struct sf_verification *verification,
                                    uint32_t finding, FILE *stream);
 
+/* Whether a finding is mended by something else than a move, such as switching
+ * on a switch; and that as sentences, without a newline. */
+bool sf_verification_has_remedy(const struct sf_verification *verification,
+                                uint32_t finding);
+void sf_verification_write_remedy(const struct sf_verification *verification,
+                                  uint32_t finding, FILE *stream);
+
+/* A GUID map of what was found, to be given to later verifications: what is
+ * certain; guesses as comments.  What 'map' (may be NULL), the one in use, has
+ * for nodes that were not found is kept. */
+enum sf_status
+sf_verification_write_guids(const struct sf_verification *verification,
+                            const struct sf_guid_map *map, FILE *stream,
+                            struct sf_error *err);
+
 /* The name of the node at 'end': the plan's, or else the one it was found
  * with.  It lives as long as the plan and the fabric found, and may hold any
  * bytes. */
 const char *sf_verification_name(const struct sf_verification *verification,
                                  const struct sf_end *end);
+
+/* The node found at 'end' if it bears another name than the plan's, which
+ * people in front of it would look for in vain; else NULL. */
+const struct sf_node *
+sf_verification_alias(const struct sf_verification *verification,
+                      const struct sf_end *end);
+
+/* What to know before anything is moved: that the nodes may be others than
+ * they were taken for. */
+enum sf_warning {
+    SF_WARNING_LITTLE_AGREES, /* Maybe it is the fabric of another plan. */
+    SF_WARNING_AMBIGUOUS,     /* Places fit in several ways (n_labellings). */
+    SF_N_WARNINGS,
+};
+
+/* Whether 'warning' is called for, and as sentences, without a newline. */
+bool sf_verification_warns(const struct sf_verification *verification,
+                           enum sf_warning warning);
+void sf_verification_write_warning(const struct sf_verification *verification,
+                                   enum sf_warning warning, FILE *stream);
 
 /* A drawing (SVG) of the racks concerned: cables as they are in red, as they
  * should be in green. */

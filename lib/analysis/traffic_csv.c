@@ -42,21 +42,6 @@ each_host(const struct sf_fabric *fabric,
     }
 }
 
-static void
-count_host(void *aux, uint32_t s, uint32_t host)
-{
-    uint32_t *n_hosts = aux;
-    (void)host;
-    n_hosts[s]++;
-}
-
-void
-sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
-{
-    memset(n_hosts, 0, fabric->n_switches * sizeof *n_hosts);
-    each_host(fabric, count_host, n_hosts);
-}
-
 struct name_list {
     const struct sf_fabric *fabric;
     struct name *names;

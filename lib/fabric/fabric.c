@@ -331,6 +331,19 @@ done:
     return status;
 }
 
+void
+sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
+{
+    memset(n_hosts, 0, fabric->n_switches * sizeof *n_hosts);
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        if (port->node < fabric->n_switches && port->peer != SF_NONE &&
+            fabric->ports[port->peer].node >= fabric->n_switches) {
+            n_hosts[port->node]++;
+        }
+    }
+}
+
 uint32_t
 sf_fabric_find(const struct sf_fabric *fabric, const char *name)
 {

@@ -104,15 +104,61 @@ add_switches(const struct sf_topology *topo, uint32_t switch_ports,
     }
 }
 
-/* Adds the hosts and joins them to ports 1... of their switches. */
+/* Leaves out the last host of 'n_out' switches that have any: those in the
+ * middle of as many equal parts of all of them. */
 static void
-add_hosts(const struct sf_topology *topo, const char *rate,
-          struct sf_fabric_builder *builder)
+thin_out(const struct sf_topology *topo, uint32_t n_hosting, uint32_t n_out,
+         uint32_t *n_kept)
+{
+    uint32_t n_seen = 0, n_done = 0;
+
+    for (uint32_t s = 0; s < topo->graph->n_nodes && n_done < n_out; s++) {
+        if (n_kept[s] == 0) {
+            continue;
+        }
+        if ((2 * (uint64_t)n_done + 1) * n_hosting / (2 * (uint64_t)n_out) ==
+            n_seen) {
+            n_kept[s]--;
+            n_done++;
+        }
+        n_seen++;
+    }
+}
+
+/* Sets 'n_kept' [n_switches] to the hosts of each switch if 'n_hosts' are to
+ * be left. */
+static void
+keep_hosts(const struct sf_topology *topo, uint32_t n_hosts, uint32_t *n_kept)
+{
+    uint32_t n_out = topo->n_endpoints - n_hosts;
+
+    for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
+        n_kept[s] = topo->n_hosts[s];
+    }
+    while (n_out > 0) {
+        uint32_t n_hosting = 0;
+        for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
+            n_hosting += n_kept[s] > 0;
+        }
+        uint32_t n_now = n_out < n_hosting ? n_out : n_hosting;
+        thin_out(topo, n_hosting, n_now, n_kept);
+        n_out -= n_now;
+    }
+}
+
+/* Adds the hosts, the first n_kept[] of each switch, and joins them to ports
+ * 1... of it. */
+static void
+add_hosts(const struct sf_topology *topo, const uint32_t *n_kept,
+          const char *rate, struct sf_fabric_builder *builder)
 {
     uint32_t host = 0;
 
     for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
         for (uint32_t i = 0; i < topo->n_hosts[s]; i++, host++) {
+            if (i >= n_kept[s]) {
+                continue;
+            }
             char name[SF_MAX_NAME];
             uint64_t guid = HOST_GUID + (uint64_t)GUID_STEP * host;
             snprintf(name, sizeof name, "node%04u", host);
@@ -204,6 +250,8 @@ sf_fabric_from_topology(const struct sf_topology *topo,
 {
     uint32_t switch_ports = params ? params->switch_ports : 0;
     const char *rate = params && params->rate ? params->rate : "4xEDR";
+    uint32_t n_hosts =
+        params && params->n_hosts ? params->n_hosts : topo->n_endpoints;
     struct sf_fabric_builder *builder = NULL;
     uint32_t max_degree;
 
@@ -213,10 +261,15 @@ sf_fabric_from_topology(const struct sf_topology *topo,
     if (status != SF_OK) {
         return status;
     }
+    if (n_hosts > topo->n_endpoints) {
+        return sf_fail(err, SF_EINVAL, "%s has %u hosts, not %u", topo->spec,
+                       topo->n_endpoints, n_hosts);
+    }
+    uint32_t *n_kept = sf_calloc(topo->graph->n_nodes, sizeof *n_kept);
     uint32_t *port_of =
         sf_calloc(2 * (size_t)topo->graph->n_links, sizeof *port_of);
     struct outlet *outlets = sf_calloc(max_degree, sizeof *outlets);
-    if (!port_of || !outlets) {
+    if (!n_kept || !port_of || !outlets) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a fabric");
         goto done;
     }
@@ -228,12 +281,14 @@ sf_fabric_from_topology(const struct sf_topology *topo,
         number_ports(topo, s, outlets, port_of);
     }
     add_switches(topo, switch_ports, builder);
-    add_hosts(topo, rate, builder);
+    keep_hosts(topo, n_hosts, n_kept);
+    add_hosts(topo, n_kept, rate, builder);
     add_links(topo, port_of, rate, builder);
     status = sf_fabric_builder_end(builder, fabricp, err);
 
 done:
     free(outlets);
     free(port_of);
+    free(n_kept);
     return status;
 }

@@ -60,9 +60,10 @@ read_some(int fd, struct sf_printed *printed, int which, bool *is_too_muchp)
 }
 
 /* Collects the output of the child until it has closed both pipes; false if
- * that takes too long or is too much. */
+ * that takes too long, is too much, or a signal was caught. */
 static bool
-collect(const int fds[2], unsigned timeout, struct sf_printed *printed)
+collect(const int fds[2], unsigned timeout, struct sf_printed *printed,
+        bool *is_interruptedp)
 {
     double deadline = now() + timeout;
     bool is_open[2] = { true, true };
@@ -77,7 +78,8 @@ collect(const int fds[2], unsigned timeout, struct sf_printed *printed)
         if (left <= 0) {
             return false;
         }
-        if (poll(polled, 2, (int)(left * 1000) + 1) < 0 && errno != EINTR) {
+        if (poll(polled, 2, (int)(left * 1000) + 1) < 0) {
+            *is_interruptedp = errno == EINTR;
             return false;
         }
         for (int i = 0; i < 2; i++) {
@@ -96,6 +98,7 @@ run_job(const struct sf_child_job *job, unsigned timeout,
         struct sf_printed *printed, int *codep, struct sf_error *err)
 {
     int output[2], errors[2], wait_status;
+    bool is_interrupted = false;
 
     if (pipe2(output, O_CLOEXEC) != 0) {
         return sf_fail(err, SF_EIO, "cannot make a pipe: %s", strerror(errno));
@@ -112,8 +115,8 @@ run_job(const struct sf_child_job *job, unsigned timeout,
     }
     close(output[1]);
     close(errors[1]);
-    bool is_done = child > 0 &&
-                   collect((int[]){ output[0], errors[0] }, timeout, printed);
+    bool is_done = child > 0 && collect((int[]){ output[0], errors[0] },
+                                        timeout, printed, &is_interrupted);
     close(output[0]);
     close(errors[0]);
     if (child < 0) {
@@ -125,6 +128,9 @@ run_job(const struct sf_child_job *job, unsigned timeout,
         kill(child, SIGKILL);
     }
     while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) {
+    }
+    if (is_interrupted) {
+        return sf_fail(err, SF_EIO, "%s was interrupted", job->name);
     }
     if (!is_done) {
         return sf_fail(err, SF_EIO, "%s did not end within %u seconds",

@@ -23,9 +23,10 @@ struct sf_printed {
     SF_VEC(char) text[2];
 };
 
-/* Runs 'job' in a child.  SF_EIO if it takes longer than 'timeout' seconds,
- * crashes, or fails: the last line that it printed on standard error, where
- * programs say why they gave up, is part of the message. */
+/* Runs 'job' in a child.  SF_EIO if it takes longer than 'timeout' seconds, if
+ * a signal is caught meanwhile, if it crashes, or fails: the last line that it
+ * printed on standard error, where programs say why they gave up, is part of
+ * the message. */
 enum sf_status sf_child_run(const struct sf_child_job *job, unsigned timeout,
                             struct sf_printed *printed, struct sf_error *err);
 void sf_printed_clear(struct sf_printed *printed);

@@ -135,6 +135,9 @@ write_next(const struct sf_candidate *first, uint32_t n_endpoints,
     }
     fprintf(stream, "Next: slimfly plan %s -o plan --switch-ports %u",
             first->spec, first->ports);
+    if (first->n_left_out) {
+        fprintf(stream, " --hosts %u", n_endpoints);
+    }
     if (first->generation) {
         fprintf(stream, " --rate %s", first->generation->rate);
     }

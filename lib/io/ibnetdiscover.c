@@ -464,6 +464,46 @@ sort_ids(struct reader *reader, struct id_entry *entries)
     return SF_OK;
 }
 
+static int
+compare_node_guids(const void *a, const void *b)
+{
+    const struct found_node *x = *(const struct found_node *const *)a;
+    const struct found_node *y = *(const struct found_node *const *)b;
+    return x->node.guid != y->node.guid
+               ? (x->node.guid > y->node.guid ? 1 : -1)
+               : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Refuses two nodes with the same GUID: tables know them by it. */
+static enum sf_status
+check_guids(const struct reader *reader)
+{
+    const struct found_node **sorted =
+        sf_calloc(reader->nodes.n, sizeof *sorted);
+    enum sf_status status = SF_OK;
+
+    if (!sorted) {
+        return sf_fail(reader->err, SF_ENOMEM, "%s: out of memory",
+                       reader->path);
+    }
+    for (size_t i = 0; i < reader->nodes.n; i++) {
+        sorted[i] = &reader->nodes.items[i];
+    }
+    qsort(sorted, reader->nodes.n, sizeof *sorted, compare_node_guids);
+    for (size_t i = 1; i < reader->nodes.n && status == SF_OK; i++) {
+        uint64_t guid = sorted[i]->node.guid;
+        if (guid && guid == sorted[i - 1]->node.guid) {
+            status = sf_fail(reader->err, SF_EPARSE,
+                             "%s:%u: expected each GUID once, but the node of "
+                             "line %u has 0x%016" PRIx64 " too",
+                             reader->path, sorted[i]->line,
+                             sorted[i - 1]->line, guid);
+        }
+    }
+    free(sorted);
+    return status;
+}
+
 /* Joins the two ends of a port line. */
 static enum sf_status
 join(struct reader *reader, const struct id_entry *entries,
@@ -530,6 +570,9 @@ build(struct reader *reader, struct sf_fabric **fabricp)
                        reader->path);
     }
     status = sort_ids(reader, entries);
+    if (status == SF_OK) {
+        status = check_guids(reader);
+    }
     if (status == SF_OK) {
         status = sf_fabric_builder_new(&builder, reader->err);
     }

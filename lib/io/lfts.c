@@ -123,18 +123,42 @@ sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream)
         }
         for (uint32_t j = 0; j < node->n_ports; j++) {
             const struct sf_port *port = &fabric->ports[node->first_port + j];
-            fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", port->guid,
-                    port->lid, port->lid + (1u << port->lmc) - 1);
+            if (port->lid) {
+                fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n",
+                        port->guid, port->lid,
+                        port->lid + (1u << port->lmc) - 1);
+            }
         }
     }
+}
+
+/* What is read into. */
+struct tables_text {
+    struct sf_tables *tables;
+    bool is_open; /* The table at hand has no end yet. */
+};
+
+static enum sf_status
+expect_end(struct sf_table_reader *reader, const char *text)
+{
+    const struct tables_text *into = reader->aux;
+    return into->is_open
+               ? sf_table_reader_fail(
+                     reader, "'lids dumped', the end of a table", text)
+               : SF_OK;
 }
 
 /* "Unicast lids [...] of switch Lid 1 guid 0x... (...)". */
 static enum sf_status
 read_switch(struct sf_table_reader *reader, char *text)
 {
+    struct tables_text *into = reader->aux;
     char *guid = strstr(text, " guid 0x");
 
+    if (expect_end(reader, text) != SF_OK) {
+        return SF_EPARSE;
+    }
+    into->is_open = true;
     if (!guid) {
         return sf_table_reader_fail(reader, "the GUID of a switch", text);
     }
@@ -146,7 +170,8 @@ read_switch(struct sf_table_reader *reader, char *text)
 static enum sf_status
 read_entry(struct sf_table_reader *reader, const char *text)
 {
-    const struct sf_tables *tables = reader->aux;
+    const struct tables_text *into = reader->aux;
+    const struct sf_tables *tables = into->tables;
     char *rest;
     unsigned long lid = strtoul(text, &rest, 16);
 
@@ -182,10 +207,14 @@ read_line(struct sf_table_reader *reader, char *text)
     if (!strncmp(text, "0x", 2)) {
         return read_entry(reader, text);
     }
-    /* Empty lines, counts, the titles of ibroute, comments. */
-    if (!*text || strstr(text, "lids dumped") || *text == '#' ||
-        !strncmp(text, "Lid", 3) || !strncmp(text, "Port", 4) ||
-        !strncmp(text, "Info", 4) || !strncmp(text, "dump", 4)) {
+    if (strstr(text, "lids dumped")) {
+        ((struct tables_text *)reader->aux)->is_open = false;
+        return SF_OK;
+    }
+    /* Empty lines, the titles of ibroute, comments. */
+    if (!*text || *text == '#' || !strncmp(text, "Lid", 3) ||
+        !strncmp(text, "Port", 4) || !strncmp(text, "Info", 4) ||
+        !strncmp(text, "dump", 4)) {
         return SF_OK;
     }
     return sf_table_reader_fail(
@@ -205,10 +234,16 @@ sf_tables_parse(char *text, size_t length, const char *path,
         .err = err,
     };
 
+    struct tables_text into = { 0 };
+
     enum sf_status status = sf_tables_make(fabric, tablesp, err);
     if (status == SF_OK) {
-        reader.aux = *tablesp;
+        into.tables = *tablesp;
+        reader.aux = &into;
         status = sf_table_reader_run(&reader, text, length);
+    }
+    if (status == SF_OK) {
+        status = expect_end(&reader, "the end of the file");
     }
     if (status != SF_OK) {
         sf_tables_free(*tablesp);

@@ -156,8 +156,8 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
             settings->plan_path ? settings->plan_path
                                 : "/etc/opensm/plan.json");
-    fputs("\n# The real GUIDs of what the plan names: its guids.map, filled "
-          "in.\n",
+    fputs("\n# The real GUIDs of what the plan names ('slimfly verify "
+          "--save-guids').\n",
           stream);
     fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
             settings->guids ? settings->guids : "/etc/opensm/guids.map");

@@ -31,7 +31,23 @@ make_guid(uint64_t guid)
     return json_sprintf("0x%016llx", (unsigned long long)guid);
 }
 
-/* {node, port} with rack and unit, or null. */
+/* What the node at 'end' calls itself, or null if it was not found. */
+static json_t *
+make_found_as(const struct sf_verification *is, const struct sf_end *end)
+{
+    if (end->found == SF_NONE) {
+        return json_null();
+    }
+    const struct sf_node *node = &is->found->nodes[end->found];
+    return json_pack(
+        "{s:o, s:o, s:o}", "name", make_string(node->name), "guid",
+        make_guid(node->guid), "certain",
+        end->node == SF_NONE
+            ? json_null()
+            : json_boolean(is->identities[end->found].is_certain));
+}
+
+/* {node, port} with rack and unit, and what it was found as; or null. */
 static json_t *
 make_end(const struct sf_verification *is, const struct sf_end *end)
 {
@@ -45,10 +61,11 @@ make_end(const struct sf_verification *is, const struct sf_end *end)
         rack = json_string(is->plan->racks[node->rack].name);
         unit = json_integer(node->unit);
     }
-    return json_pack("{s:o, s:o, s:o, s:o}", "node",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "node",
                      make_string(sf_verification_name(is, end)), "port",
                      end->number ? json_integer(end->number) : json_null(),
-                     "rack", rack, "unit", unit);
+                     "rack", rack, "unit", unit, "found_as",
+                     make_found_as(is, end));
 }
 
 static void
@@ -75,6 +92,26 @@ make_label(const struct sf_verification *is, uint32_t cable)
                             : json_string(is->plan->cables[cable].label);
 }
 
+static void
+write_warning(const struct sf_verification *is, uint32_t i, FILE *stream)
+{
+    sf_verification_write_warning(is, (enum sf_warning)i, stream);
+}
+
+json_t *
+sf_json_warnings(const struct sf_verification *is)
+{
+    json_t *warnings = json_array();
+
+    for (enum sf_warning i = 0; i < SF_N_WARNINGS; i++) {
+        if (sf_verification_warns(is, i)) {
+            json_array_append_new(warnings,
+                                  sf_json_sentence(is, i, write_warning));
+        }
+    }
+    return warnings;
+}
+
 json_t *
 sf_json_sentence(const struct sf_verification *is, uint32_t i,
                  void (*write)(const struct sf_verification *, uint32_t,
@@ -93,6 +130,14 @@ sf_json_sentence(const struct sf_verification *is, uint32_t i,
     return string;
 }
 
+json_t *
+sf_json_remedy(const struct sf_verification *is, uint32_t i)
+{
+    return sf_verification_has_remedy(is, i)
+               ? sf_json_sentence(is, i, sf_verification_write_remedy)
+               : json_null();
+}
+
 static json_t *
 make_finding(const struct sf_verification *is, uint32_t i)
 {
@@ -106,11 +151,12 @@ make_finding(const struct sf_verification *is, uint32_t i)
         append_end(is, &finding->found[j], "found", ends);
     }
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "verdict",
         sf_verdict_name(finding->verdict), "ends", ends, "cable",
         make_label(is, finding->cable), "move", make_index(finding->move),
         "because", make_index(finding->cause), "text",
-        sf_json_sentence(is, i, sf_verification_write_finding));
+        sf_json_sentence(is, i, sf_verification_write_finding), "remedy",
+        sf_json_remedy(is, i));
     if (finding->verdict == SF_VERDICT_DIFFERENT) {
         const struct sf_fabric *planned = is->plan->fabric;
         json_t *should = json_array(), *rates = json_array();
@@ -134,12 +180,13 @@ make_move(const struct sf_verification *is, uint32_t i)
     const struct sf_move *move = &is->moves[i];
 
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "kind",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:o}", "kind",
         sf_move_kind_name(move->kind), "cable", make_end(is, &move->kept),
         "from", make_end(is, &move->from), "to", make_end(is, &move->to),
         "label", make_label(is, move->cable), "hangs_until",
         move->until == i ? json_null() : json_integer(move->until), "finding",
-        (json_int_t)move->finding, "text",
+        (json_int_t)move->finding, "instead_of_exchange",
+        (int)(i >= is->n_moves_besides), "text",
         sf_json_sentence(is, i, sf_verification_write_move));
 }
 
@@ -206,11 +253,12 @@ sf_verification_write_json(const struct sf_verification *is, FILE *stream,
     for (uint32_t i = 0; i < is->n_moves; i++) {
         is_complete &= !json_array_append_new(moves, make_move(is, i));
     }
-    json_t *root = json_pack(
-        "{s:s, s:i, s:b, s:s, s:o, s:o, s:o, s:o}", "schema",
-        "slimfly.verification", "schema_version", 1, "matches",
-        (int)is->matches, "plan", is->plan->spec, "counts", make_counts(is),
-        "identity", make_identity(is), "findings", findings, "moves", moves);
+    json_t *root =
+        json_pack("{s:s, s:i, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
+                  "slimfly.verification", "schema_version", 1, "matches",
+                  (int)is->matches, "plan", is->plan->spec, "counts",
+                  make_counts(is), "identity", make_identity(is), "warnings",
+                  sf_json_warnings(is), "findings", findings, "moves", moves);
     if (!root || !is_complete) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -11,4 +11,11 @@ json_t *sf_json_sentence(const struct sf_verification *is, uint32_t i,
                          void (*write)(const struct sf_verification *,
                                        uint32_t, FILE *));
 
+/* What mends finding 'i' if that is no move; null if there is no such thing.
+ */
+json_t *sf_json_remedy(const struct sf_verification *is, uint32_t i);
+
+/* The warnings of a verification, an array of sentences. */
+json_t *sf_json_warnings(const struct sf_verification *is);
+
 #endif

@@ -1,5 +1,6 @@
 /* verify_text.c -- a verification for people: what is wrong, and what to do
  * in front of the racks. */
+#include "io/verify_text.h"
 #include "slimfly/verify.h"
 
 #include <string.h>
@@ -7,9 +8,8 @@
 /* More right cables than this with the same other rate go into one line. */
 #define MAX_DIFFERENT 10
 
-/* Writes a name with nothing in it that a terminal might act on. */
-static void
-write_name(const char *name, FILE *stream)
+void
+sf_text_write_name(const char *name, FILE *stream)
 {
     for (; *name; name++) {
         fputc(*name >= 0x20 && *name <= 0x7e ? *name : '?', stream);
@@ -21,24 +21,47 @@ static void
 write_end(const struct sf_verification *is, const struct sf_end *end,
           FILE *stream)
 {
-    write_name(sf_verification_name(is, end), stream);
+    sf_text_write_name(sf_verification_name(is, end), stream);
     if (end->number) {
         fprintf(stream, " port %u", end->number);
     }
 }
 
-/* The same with its place: "sf-0-0-1 port 8 (R0 U41)". */
+void
+sf_text_write_found_as(const struct sf_node *node, FILE *stream)
+{
+    fputc('"', stream);
+    sf_text_write_name(node->name, stream);
+    fprintf(stream, "\" 0x%016llx", (unsigned long long)node->guid);
+}
+
+/* Writes the end with its place and, if it is not called as planned, what it
+ * was found as: 'sf-0-0-1 port 8 (R0 U41, found as "switch" 0x...)'. */
 static void
 write_placed(const struct sf_verification *is, const struct sf_end *end,
              FILE *stream)
 {
+    const struct sf_node *alias = sf_verification_alias(is, end);
     char place[SF_PLACE_SIZE];
+    const char *separator = " (";
 
     write_end(is, end, stream);
     if (end->node == SF_NONE) {
         fputs(" (not in the plan)", stream);
-    } else if (is->plan->fabric->nodes[end->node].rack != SF_NONE) {
-        fprintf(stream, " (%s)", sf_plan_place(is->plan, end->node, place));
+        return;
+    }
+    if (is->plan->fabric->nodes[end->node].rack != SF_NONE) {
+        fprintf(stream, " (%s", sf_plan_place(is->plan, end->node, place));
+        separator = ", ";
+    }
+    if (alias) {
+        fprintf(stream, "%sfound as ", separator);
+        sf_text_write_found_as(alias, stream);
+        fputs(is->identities[end->found].is_certain ? "" : ", a guess",
+              stream);
+    }
+    if (alias || *separator == ',') {
+        fputc(')', stream);
     }
 }
 
@@ -209,25 +232,6 @@ write_unknown(const struct sf_verification *is,
     }
 }
 
-static void
-write_exchanged(const struct sf_verification *is, uint32_t number,
-                FILE *stream)
-{
-    const struct sf_finding *finding = &is->findings[number];
-    uint32_t n_moves = 0;
-
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        n_moves += is->findings[is->moves[i].finding].cause == number;
-    }
-    write_placed(is, &finding->planned[0], stream);
-    fputs(" and ", stream);
-    write_placed(is, &finding->planned[1], stream);
-    fputs(" carry each other's cables: exchange the two switches, or correct "
-          "their names, and ",
-          stream);
-    fprintf(stream, "%u moves are not needed", n_moves);
-}
-
 void
 sf_verification_write_finding(const struct sf_verification *is,
                               uint32_t number, FILE *stream)
@@ -254,9 +258,9 @@ sf_verification_write_finding(const struct sf_verification *is,
         end = different_end(is, finding);
         write_cable(is, finding->found, stream);
         fputs(" runs at ", stream);
-        write_name(found_rate(is, end), stream);
+        sf_text_write_name(found_rate(is, end), stream);
         fputs(" instead of ", stream);
-        write_name(planned_rate(is, end), stream);
+        sf_text_write_name(planned_rate(is, end), stream);
         fprintf(stream, ": %s", label_of(is, finding->cable));
         break;
     case SF_VERDICT_MISSING_SWITCH:
@@ -274,18 +278,94 @@ sf_verification_write_finding(const struct sf_verification *is,
         write_unknown(is, finding, stream);
         break;
     case SF_VERDICT_EXCHANGED:
-        write_exchanged(is, number, stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(" and ", stream);
+        write_placed(is, &finding->planned[1], stream);
+        fputs(" carry each other's cables", stream);
         break;
     case SF_VERDICT_MISNAMED:
         write_placed(is, &finding->planned[0], stream);
         fprintf(stream, " by its GUID 0x%016llx, but it is called \"",
                 (unsigned long long)is->found->nodes[finding->found[0].found]
                     .guid);
-        write_name(is->found->nodes[finding->found[0].found].name, stream);
+        sf_text_write_name(is->found->nodes[finding->found[0].found].name,
+                           stream);
         fputc('"', stream);
         break;
     case SF_N_VERDICTS:
         break;
+    }
+}
+
+/* The number of planned cables of a node. */
+static uint32_t
+count_cables(const struct sf_fabric *fabric, uint32_t node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fabric->nodes[node].n_ports; i++) {
+        n += fabric->ports[fabric->nodes[node].first_port + i].peer != SF_NONE;
+    }
+    return n;
+}
+
+static void
+write_switch_on(const struct sf_verification *is, const struct sf_end *end,
+                FILE *stream)
+{
+    uint32_t n_cables = count_cables(is->plan->fabric, end->node);
+
+    fputs("See that ", stream);
+    write_placed(is, end, stream);
+    fprintf(stream,
+            " is on. If it is, see that its cable%s %s in firmly: not one of "
+            "%u was found.",
+            n_cables == 1 ? "" : "s", n_cables == 1 ? "is" : "are", n_cables);
+}
+
+void
+sf_verification_write_remedy(const struct sf_verification *is, uint32_t number,
+                             FILE *stream)
+{
+    const struct sf_finding *finding = &is->findings[number];
+    const struct sf_end *end;
+
+    switch (finding->verdict) {
+    case SF_VERDICT_EXCHANGED:
+        fputs("Exchange ", stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(" and ", stream);
+        write_placed(is, &finding->planned[1], stream);
+        fputs(": give each the name of the other, or its GUID in the map; or "
+              "put each into the place of the other, and the cables there "
+              "into the same ports of it.",
+              stream);
+        break;
+    case SF_VERDICT_MISSING_SWITCH:
+    case SF_VERDICT_MISSING_HOST:
+        write_switch_on(is, &finding->planned[0], stream);
+        break;
+    case SF_VERDICT_MISNAMED:
+        fputs("Correct the name of ", stream);
+        write_placed(is, &finding->planned[0], stream);
+        fputs(", or its GUID in the map.", stream);
+        break;
+    case SF_VERDICT_DIFFERENT:
+        end = different_end(is, finding);
+        fprintf(stream, "See that cable %s is one for ",
+                label_of(is, finding->cable));
+        sf_text_write_name(planned_rate(is, end), stream);
+        fputs(" and in firmly, and that neither port is held at less.",
+              stream);
+        break;
+    case SF_VERDICT_MISSING:
+    case SF_VERDICT_UNEXPECTED:
+    case SF_VERDICT_MISCONNECTED:
+    case SF_VERDICT_DUPLICATE:
+    case SF_VERDICT_UNKNOWN_SWITCH:
+    case SF_VERDICT_UNKNOWN_HOST:
+    case SF_N_VERDICTS:
+        break; /* Mended by moves. */
     }
 }
 
@@ -331,7 +411,6 @@ write_summary(const struct sf_verification *is, FILE *stream)
         { SF_VERDICT_MISSING, "missing", "missing" },
         { SF_VERDICT_UNEXPECTED, "unexpected", "unexpected" },
         { SF_VERDICT_DUPLICATE, "duplicate", "duplicate" },
-        { SF_VERDICT_DIFFERENT, "of another rate", "of another rate" },
         { SF_VERDICT_MISSING_SWITCH, "switch missing", "switches missing" },
         { SF_VERDICT_MISSING_HOST, "host missing", "hosts missing" },
         { SF_VERDICT_UNKNOWN_SWITCH, "switch unknown", "switches unknown" },
@@ -342,8 +421,15 @@ write_summary(const struct sf_verification *is, FILE *stream)
     };
     const char *separator = "; ";
 
-    fprintf(stream, "DIFFERS: %u of %u cables are right", is->n_right,
+    fprintf(stream, "DIFFERS: %u of %u cables are ", is->n_right,
             is->plan->n_cables);
+    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    if (n_different) {
+        fprintf(stream, "in the right ports, %u of them at another rate",
+                n_different);
+    } else {
+        fputs("right", stream);
+    }
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         uint32_t n = is->n_by_verdict[items[i].verdict];
         if (n) {
@@ -356,13 +442,56 @@ write_summary(const struct sf_verification *is, FILE *stream)
             is->plan->fabric->n_nodes);
     write_identity(is, stream);
     fputs(".\n", stream);
-    /* Placeholder GUIDs are alike in all plans, so a wrong plan or fabric
-     * shows itself by the names. */
-    if (is->n_by_verdict[SF_VERDICT_MISNAMED] * 4 > is->n_identified ||
-        is->n_right * 4 < is->found->n_cables) {
+    if (sf_verification_warns(is, SF_WARNING_LITTLE_AGREES)) {
+        sf_verification_write_warning(is, SF_WARNING_LITTLE_AGREES, stream);
+        fputc('\n', stream);
+    }
+}
+
+/* Says how to tell which of several labellings is right: by the GUID of any
+ * one switch, since that of all others follows from the ports. */
+static void
+write_ambiguity(const struct sf_verification *is, FILE *stream)
+{
+    struct sf_end end = { 0, SF_NONE, 0 };
+    char place[SF_PLACE_SIZE];
+
+    fprintf(stream,
+            "Every place named here is a guess, one of %u that fit equally "
+            "well, since no switch has a name or GUID that the plan knows. "
+            "Move nothing before you know that it is the right one",
+            is->n_labellings);
+    while (end.node < is->plan->fabric->n_switches &&
+           is->found_of[end.node] == SF_NONE) {
+        end.node++;
+    }
+    if (end.node < is->plan->fabric->n_switches) {
+        end.found = is->found_of[end.node];
+        fprintf(stream, ": read the GUID on the switch in %s. If it is not ",
+                sf_plan_place(is->plan, end.node, place));
+        sf_text_write_found_as(&is->found->nodes[end.found], stream);
+        fputs(", write the line '0xGUID \"", stream);
+        sf_text_write_name(sf_verification_name(is, &end), stream);
+        fputs("\"' with the GUID that you read to a file and verify again "
+              "with --guids FILE; one switch settles all, a few more show "
+              "that none was mistaken",
+              stream);
+    }
+    fputs(". Names and GUIDs that devices were found with are right in any "
+          "case.",
+          stream);
+}
+
+void
+sf_verification_write_warning(const struct sf_verification *is,
+                              enum sf_warning warning, FILE *stream)
+{
+    if (warning == SF_WARNING_AMBIGUOUS) {
+        write_ambiguity(is, stream);
+    } else {
         fputs("So little agrees that this may not be the fabric of this plan: "
               "see that both files are the right ones before moving "
-              "anything.\n",
+              "anything.",
               stream);
     }
 }
@@ -389,7 +518,7 @@ write_guesses(const struct sf_verification *is, FILE *stream)
             continue;
         }
         fputs(is_first ? "\nGuessed:\n  \"" : "  \"", stream);
-        write_name(is->found->nodes[i].name, stream);
+        sf_text_write_name(is->found->nodes[i].name, stream);
         fprintf(stream, "\" (GUID 0x%016llx) is taken for ",
                 (unsigned long long)is->found->nodes[i].guid);
         write_placed(is, &(struct sf_end){ identity->node, i, 0 }, stream);
@@ -427,6 +556,81 @@ write_group(const struct sf_verification *is, enum sf_verdict verdict,
     }
 }
 
+/* Writes what is to be done besides moves: one line for each finding, and one
+ * for all cables of another rate. */
+static void
+write_remedies(const struct sf_verification *is, FILE *stream)
+{
+    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    uint32_t n_more = 0;
+
+    for (uint32_t i = 0; i < is->n_findings; i++) {
+        if (sf_verification_has_remedy(is, i) &&
+            is->findings[i].verdict != SF_VERDICT_DIFFERENT) {
+            fputs("   -  ", stream);
+            sf_verification_write_remedy(is, i, stream);
+            fputc('\n', stream);
+        }
+    }
+    for (uint32_t i = is->n_moves_besides; i < is->n_moves; i++) {
+        n_more += is->findings[is->moves[i].finding].cause == SF_NONE;
+    }
+    if (n_more) {
+        fputs("   -  Then verify again: switches that are to be exchanged "
+              "have other wrong cables, too.\n",
+              stream);
+    }
+    if (n_different) {
+        fprintf(
+            stream,
+            "   -  See that the %u cable%s of another rate %s made for the "
+            "planned one and in firmly, and that no port is held at less. "
+            "If the plan is wrong there, plan with another --rate, or "
+            "verify with --ignore-rates.\n",
+            n_different, n_different == 1 ? "" : "s",
+            n_different == 1 ? "is" : "are");
+    }
+}
+
+/* Writes the moves from 'first' to before 'end' under 'title', if any. */
+static void
+write_moves(const struct sf_verification *is, uint32_t first, uint32_t end,
+            const char *title, FILE *stream)
+{
+    if (first < end) {
+        fprintf(stream, "\n%s, in this order:\n", title);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        fprintf(stream, "%4u. ", i + 1);
+        sf_verification_write_move(is, i, stream);
+        fputc('\n', stream);
+    }
+}
+
+static void
+write_what_to_do(const struct sf_verification *is, FILE *stream)
+{
+    bool has_remedies = false;
+
+    for (uint32_t i = 0; i < is->n_findings && !has_remedies; i++) {
+        has_remedies = sf_verification_has_remedy(is, i);
+    }
+    if (sf_verification_warns(is, SF_WARNING_AMBIGUOUS)) {
+        fputs("\nWARNING. ", stream);
+        sf_verification_write_warning(is, SF_WARNING_AMBIGUOUS, stream);
+        fputc('\n', stream);
+    }
+    if (has_remedies) {
+        fprintf(stream, "\nWhat to do%s:\n",
+                is->n_moves_besides ? " first" : "");
+        write_remedies(is, stream);
+    }
+    write_moves(is, 0, is->n_moves_besides,
+                has_remedies ? "Then" : "What to do", stream);
+    write_moves(is, is->n_moves_besides, is->n_moves,
+                "Or, instead of exchanging switches", stream);
+}
+
 enum sf_status
 sf_verification_write_text(const struct sf_verification *is, FILE *stream,
                            struct sf_error *err)
@@ -461,13 +665,6 @@ sf_verification_write_text(const struct sf_verification *is, FILE *stream,
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         write_group(is, groups[i].verdict, groups[i].title, stream);
     }
-    if (is->n_moves) {
-        fprintf(stream, "\nWhat to do, in this order:\n");
-    }
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        fprintf(stream, "%4u. ", i + 1);
-        sf_verification_write_move(is, i, stream);
-        fputc('\n', stream);
-    }
+    write_what_to_do(is, stream);
     return SF_OK;
 }

@@ -67,6 +67,7 @@ make_wrong(const struct sf_verification *verification)
         json_t *object = json_pack(
             "{s:s, s:o}", "verdict", sf_verdict_name(finding->verdict), "text",
             sf_json_sentence(verification, i, sf_verification_write_finding));
+        json_object_set_new(object, "remedy", sf_json_remedy(verification, i));
         json_object_set_new(
             object, "move",
             finding->move == SF_NONE
@@ -90,7 +91,7 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
         !failure && watch->verification && watch->verification->matches;
     bool is_news = !failure && watch->is_news;
     json_t *root = json_pack(
-        "{s:s, s:i, s:b, s:s?, s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o}",
+        "{s:s, s:i, s:b, s:s?, s:b, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.watch", "schema_version", 1, "discovered",
         failure == NULL, "failure", failure, "matches", (int)matches, "cables",
         make_tally(&watch->all), "steps", make_steps(watch), "racks",
@@ -101,6 +102,10 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
         "lost",
         make_labels(watch->plan, watch->lost_cables,
                     is_news ? watch->n_lost : 0),
+        "warnings",
+        failure || !watch->verification
+            ? json_array()
+            : sf_json_warnings(watch->verification),
         "wrong", make_wrong(failure ? NULL : watch->verification));
 
     if (!root) {

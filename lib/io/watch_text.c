@@ -68,6 +68,17 @@ is_mistake(const struct sf_finding *finding)
 }
 
 static void
+write_ambiguity(const struct sf_verification *verification, FILE *stream)
+{
+    if (sf_verification_warns(verification, SF_WARNING_AMBIGUOUS)) {
+        fputs("  WARNING. ", stream);
+        sf_verification_write_warning(verification, SF_WARNING_AMBIGUOUS,
+                                      stream);
+        fputc('\n', stream);
+    }
+}
+
+static void
 write_mistakes(const struct sf_watch *watch, FILE *stream)
 {
     const struct sf_verification *verification = watch->verification;
@@ -81,6 +92,7 @@ write_mistakes(const struct sf_watch *watch, FILE *stream)
         }
         if (n_mistakes == 1) {
             fputs("wrong:\n", stream);
+            write_ambiguity(verification, stream);
         }
         fputs("  ! ", stream);
         sf_verification_write_finding(verification, i, stream);
@@ -88,6 +100,9 @@ write_mistakes(const struct sf_watch *watch, FILE *stream)
             /* The numbers are those that the sentences refer to. */
             fprintf(stream, "\n    %u. ", finding->move + 1);
             sf_verification_write_move(verification, finding->move, stream);
+        } else if (sf_verification_has_remedy(verification, i)) {
+            fputs("\n    ", stream);
+            sf_verification_write_remedy(verification, i, stream);
         }
         fputc('\n', stream);
     }

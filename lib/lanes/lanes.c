@@ -61,18 +61,6 @@ fill_ports(const struct sf_lane_job *job, const uint32_t *link_ports,
     }
 }
 
-static void
-count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
-{
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[i];
-        if (port->node < fabric->n_switches && port->peer != SF_NONE &&
-            fabric->ports[port->peer].node >= fabric->n_switches) {
-            n_hosts[port->node]++;
-        }
-    }
-}
-
 static enum sf_status
 prepare(struct sf_lane_job *job, const uint32_t *link_ports,
         const struct sf_tables *tables, struct prepared *prepared,
@@ -89,7 +77,7 @@ prepare(struct sf_lane_job *job, const uint32_t *link_ports,
     }
     sf_graph_pair_arcs(job->graph, prepared->reverse);
     fill_ports(job, link_ports, prepared);
-    count_hosts(job->fabric, prepared->n_hosts);
+    sf_fabric_count_hosts(job->fabric, prepared->n_hosts);
     job->reverse = prepared->reverse;
     job->arc_ports = prepared->arc_ports;
     job->n_hosts = prepared->n_hosts;

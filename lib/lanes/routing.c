@@ -52,19 +52,12 @@ settle_params(const struct sf_routing_params *params,
     return SF_OK;
 }
 
-/* Counts the hosts on each switch; the most on one. */
 static uint32_t
-count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
+largest(const uint32_t *numbers, uint32_t n)
 {
-    uint32_t most = 1;
-
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[i];
-        if (port->node < fabric->n_switches && port->peer != SF_NONE &&
-            fabric->ports[port->peer].node >= fabric->n_switches) {
-            uint32_t n = ++n_hosts[port->node];
-            most = n > most ? n : most;
-        }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        most = numbers[i] > most ? numbers[i] : most;
     }
     return most;
 }
@@ -201,10 +194,12 @@ build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
     enum sf_status status = SF_ENOMEM;
 
     if (n_hosts) {
-        n_variants = count_hosts(routing->fabric, n_hosts);
+        sf_fabric_count_hosts(routing->fabric, n_hosts);
+        n_variants = largest(n_hosts, routing->fabric->n_switches);
         if (n_variants > routing->params.n_path_sets) {
             n_variants = routing->params.n_path_sets;
         }
+        n_variants = n_variants ? n_variants : 1;
         routing->params.n_path_sets = n_variants;
         variants = sf_calloc(n_variants, sizeof *variants);
     }
@@ -294,37 +289,6 @@ sf_routing_build(const struct sf_fabric *fabric,
     return end(routing, status, routingp);
 }
 
-/* Finds the limit for a repair: what was asked for, if it reaches everything
- * or does so again, and else that of 'base'. */
-static enum sf_status
-limit_repair(const struct sf_routing *base, struct sf_routing *routing,
-             struct sf_error *err)
-{
-    uint32_t asked = base->params.layers.max_hops, farthest = 0;
-    const struct sf_graph *graph = routing->graph;
-    struct sf_search search;
-
-    routing->max_hops = base->max_hops;
-    if (asked == 0 || asked >= base->max_hops) {
-        return SF_OK;
-    }
-    if (!sf_search_init(&search, graph->n_nodes)) {
-        sf_search_clear(&search);
-        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
-    }
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        sf_search_run(&search, graph, s, NULL);
-        uint32_t last = search.order[search.n_reached - 1];
-        farthest = search.distance[last] > farthest ? search.distance[last]
-                                                    : farthest;
-    }
-    sf_search_clear(&search);
-    if (farthest <= asked) {
-        routing->max_hops = asked;
-    }
-    return SF_OK;
-}
-
 enum sf_status
 sf_routing_repair(const struct sf_routing *base,
                   const struct sf_fabric *fabric, struct sf_routing **routingp,
@@ -333,6 +297,7 @@ sf_routing_repair(const struct sf_routing *base,
     const struct sf_layers_params *layers = &base->params.layers;
     struct sf_repair repair;
     struct sf_routing *routing;
+    uint32_t usual_hops = 0;
     enum sf_status status = begin(fabric, &base->params, &routing, err);
 
     if (status == SF_OK && layers->updown_first &&
@@ -345,13 +310,14 @@ sf_routing_repair(const struct sf_routing *base,
         status = sf_turns_carry(base, routing, err);
     }
     if (status == SF_OK) {
-        status = limit_repair(base, routing, err);
+        status = sf_layers_limits(routing->graph, layers, &usual_hops,
+                                  &routing->max_hops, err);
     }
     if (status == SF_OK) {
-        status = sf_tables_repair(
-            base->tables, base->fabric, routing->fabric, routing->graph,
-            routing->link_ports, layers->n_layers, routing->max_hops,
-            routing->turns, &routing->tables, &repair, err);
+        status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
+                                  routing->graph, routing->link_ports,
+                                  layers->n_layers, usual_hops, routing->turns,
+                                  &routing->tables, &repair, err);
     }
     if (status == SF_OK) {
         routing->has_default_lanes = base->has_default_lanes;

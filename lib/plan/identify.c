@@ -96,21 +96,42 @@ sf_name_index_exact(const struct sf_name_index *index, enum sf_node_kind kind,
     return look_up(index, kind, name, strlen(name));
 }
 
+/* The name that the description 'name' holds among other things; its length
+ * is 0 if there is none. */
+static const char *
+name_inside(enum sf_node_kind kind, const char *name, size_t *lengthp)
+{
+    if (kind == SF_NODE_HOST) {
+        *lengthp = strcspn(name, " \t");
+        return name;
+    }
+    const char *start = strchr(name, ';');
+    *lengthp = start ? strcspn(start + 1, ":") : 0;
+    return start ? start + 1 : name;
+}
+
 uint32_t
 sf_name_index_find(const struct sf_name_index *index, enum sf_node_kind kind,
                    const char *name)
 {
     uint32_t node = sf_name_index_exact(index, kind, name);
+    size_t length;
 
     if (node != SF_NONE) {
         return node;
     }
-    if (kind == SF_NODE_HOST) {
-        return look_up(index, kind, name, strcspn(name, " \t"));
-    }
-    const char *start = strchr(name, ';');
-    return start ? look_up(index, kind, start + 1, strcspn(start + 1, ":"))
-                 : SF_NONE;
+    const char *part = name_inside(kind, name, &length);
+    return look_up(index, kind, part, length);
+}
+
+bool
+sf_name_is(enum sf_node_kind kind, const char *found, const char *planned)
+{
+    size_t length;
+    const char *part = name_inside(kind, found, &length);
+
+    return !strcmp(found, planned) ||
+           (strlen(planned) == length && !memcmp(part, planned, length));
 }
 
 /* Who is who, so far. */

@@ -28,4 +28,9 @@ uint32_t sf_name_index_exact(const struct sf_name_index *index,
 uint32_t sf_name_index_find(const struct sf_name_index *index,
                             enum sf_node_kind kind, const char *name);
 
+/* Whether the name 'found' of a node of that kind is 'planned', or holds it
+ * in that way. */
+bool sf_name_is(enum sf_node_kind kind, const char *found,
+                const char *planned);
+
 #endif

@@ -334,46 +334,60 @@ mend_surplus_chain(struct walker *walker)
     }
 }
 
-/* The exchange of switches that would make the cable at 'slot' right. */
+/* The slot that 'slot' becomes when all switches concerned are exchanged. */
 static uint32_t
-exchange_behind(const struct walker *walker, uint32_t slot)
+exchanged(const struct walker *walker, uint32_t slot)
 {
-    const struct sf_wiring *wiring = walker->wiring;
-    const struct sf_report *report = walker->report;
-    uint32_t other = wiring->have[slot];
-
-    if (slot >= wiring->n_planned || other >= wiring->n_planned) {
-        return SF_NONE;
-    }
-    uint32_t a = report->exchanged_slot[slot];
-    uint32_t b = report->exchanged_slot[other];
-    uint32_t node_a = wiring->verification->plan->fabric->ports[slot].node;
-    uint32_t node_b = wiring->verification->plan->fabric->ports[other].node;
-    uint32_t exchange = report->exchange_of[node_a] != SF_NONE
-                            ? report->exchange_of[node_a]
-                            : report->exchange_of[node_b];
-    a = a == SF_NONE ? slot : a;
-    b = b == SF_NONE ? other : b;
-    return wiring->want[a] == b ? exchange : SF_NONE;
+    uint32_t other = slot < walker->wiring->n_planned
+                         ? walker->report->exchanged_slot[slot]
+                         : SF_NONE;
+    return other != SF_NONE ? other : slot;
 }
 
-/* The exchange that explains every present cable of the path, if any. */
+/* The exchange that the node of 'slot' is part of, or SF_NONE. */
 static uint32_t
-find_cause(const struct walker *walker)
+exchange_at(const struct walker *walker, uint32_t slot)
 {
-    uint32_t cause = SF_NONE;
+    const struct sf_fabric *planned =
+        walker->wiring->verification->plan->fabric;
+
+    return slot < walker->wiring->n_planned
+               ? walker->report->exchange_of[planned->ports[slot].node]
+               : SF_NONE;
+}
+
+/* An exchange that concerns the path, or SF_NONE. */
+static uint32_t
+find_exchange(const struct walker *walker)
+{
+    for (size_t i = 0; i < walker->path.n; i++) {
+        uint32_t exchange = exchange_at(walker, walker->path.items[i]);
+        if (exchange != SF_NONE) {
+            return exchange;
+        }
+    }
+    return SF_NONE;
+}
+
+/* Whether after all exchanges nothing of the path is left to do: each present
+ * cable is right then, and each wanted one there. */
+static bool
+is_explained(const struct walker *walker)
+{
+    const struct sf_wiring *wiring = walker->wiring;
 
     for (size_t i = 0; i < walker->path.n; i++) {
         uint32_t slot = walker->path.items[i];
-        if (walker->wiring->have[slot] == SF_NONE) {
-            continue;
-        }
-        cause = exchange_behind(walker, slot);
-        if (cause == SF_NONE) {
-            return SF_NONE;
+        uint32_t other = exchanged(walker, slot);
+        uint32_t have = wiring->have[slot], want = wiring->want[slot];
+        if ((have != SF_NONE &&
+             wiring->want[other] != exchanged(walker, have)) ||
+            (want != SF_NONE &&
+             wiring->have[other] != exchanged(walker, want))) {
+            return false;
         }
     }
-    return cause;
+    return true;
 }
 
 /* Puts the component of 'start' into the path, along the wanted or the
@@ -416,9 +430,9 @@ mend_chain(struct walker *walker, uint32_t start)
     }
 }
 
-/* Mends all components that an exchange explains, or all others. */
+/* Mends all components that concern exchanged switches, or all others. */
 static void
-mend_all(struct walker *walker, bool is_explained)
+mend_all(struct walker *walker, bool is_exchange)
 {
     const struct sf_wiring *wiring = walker->wiring;
 
@@ -435,10 +449,11 @@ mend_all(struct walker *walker, bool is_explained)
             if (walker->is_out_of_memory) {
                 return;
             }
-            walker->cause = find_cause(walker);
-            if ((walker->cause != SF_NONE) != is_explained) {
+            uint32_t exchange = find_exchange(walker);
+            if ((exchange != SF_NONE) != is_exchange) {
                 continue;
             }
+            walker->cause = is_explained(walker) ? exchange : SF_NONE;
             if (is_end) {
                 mend_chain(walker, slot);
             } else {
@@ -453,14 +468,15 @@ sf_list_moves(const struct sf_wiring *wiring, struct sf_report *report)
 {
     struct walker walker = { .wiring = wiring, .report = report };
 
-    for (int is_explained = 0; is_explained < 2 && !walker.is_out_of_memory;
-         is_explained++) {
+    for (int is_exchange = 0; is_exchange < 2 && !walker.is_out_of_memory;
+         is_exchange++) {
+        report->n_moves_besides = (uint32_t)report->moves.n;
         walker.is_done = sf_calloc(wiring->n_slots, sizeof *walker.is_done);
         if (!walker.is_done) {
             walker.is_out_of_memory = true;
             break;
         }
-        mend_all(&walker, is_explained);
+        mend_all(&walker, is_exchange);
         free(walker.is_done);
     }
     free(walker.path.items);

@@ -19,6 +19,8 @@ struct sf_wiring {
 struct sf_report {
     SF_VEC(struct sf_finding) findings;
     SF_VEC(struct sf_move) moves;
+    uint32_t n_moves_besides; /* Of these, that concern no switch that was
+                               * exchanged: the first ones. */
     /* [n_planned] For ports of switches that were exchanged: the port of the
      * same number on the other; else SF_NONE.  And the findings that say so,
      * by planned node. */

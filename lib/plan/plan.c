@@ -178,39 +178,44 @@ new_rack(struct planner *planner, uint32_t part)
     return (struct shelf){ index, floor->rack_units };
 }
 
-/* Puts 'node', which takes 'units', onto 'shelf' or, if that is full, into a
- * new rack of the same part. */
+/* Takes 'units' from 'shelf' or, if that is full, from a new rack of the same
+ * part. */
 static void
-put(struct planner *planner, uint32_t part, uint32_t node, uint32_t units,
-    struct shelf *shelf)
+take(struct planner *planner, uint32_t part, uint32_t units,
+     struct shelf *shelf)
 {
     if (shelf->n_left < units) {
         *shelf = new_rack(planner, part);
     }
     shelf->n_left -= units;
+}
+
+/* Puts 'node' into the units taken last. */
+static void
+put(struct planner *planner, uint32_t node, const struct shelf *shelf)
+{
     planner->plan->fabric->nodes[node].rack = shelf->rack;
     planner->plan->fabric->nodes[node].unit = shelf->n_left + 1;
 }
 
-/* Puts the hosts of the switches members[first..end-1], which share units. */
+/* Puts the hosts of the switches members[first..end-1], which share units.
+ * The places of those that are left out stay free. */
 static void
 put_hosts(struct planner *planner, uint32_t part, uint32_t first, uint32_t end,
           struct shelf *shelf)
 {
-    struct sf_fabric *fabric = planner->plan->fabric;
-    uint32_t n_put = 0, last = SF_NONE;
+    uint32_t n_places = 0;
 
     for (uint32_t i = first; i < end; i++) {
         uint32_t s = planner->members[i];
-        for (uint32_t host = planner->first_host[s];
-             host < planner->first_host[s + 1]; host++, n_put++) {
-            if (n_put % planner->plan->floor.hosts_per_unit == 0) {
-                put(planner, part, host, 1, shelf);
-            } else {
-                fabric->nodes[host].rack = fabric->nodes[last].rack;
-                fabric->nodes[host].unit = fabric->nodes[last].unit;
+        uint32_t host = planner->first_host[s];
+        for (uint32_t j = 0; j < planner->topo->n_hosts[s]; j++, host++) {
+            if (n_places++ % planner->plan->floor.hosts_per_unit == 0) {
+                take(planner, part, 1, shelf);
             }
-            last = host;
+            if (host < planner->first_host[s + 1]) {
+                put(planner, host, shelf);
+            }
         }
     }
 }
@@ -232,8 +237,8 @@ put_block(struct planner *planner, uint32_t part, uint32_t first, uint32_t end,
           struct shelf *shelf)
 {
     for (uint32_t i = first; i < end; i++) {
-        put(planner, part, planner->members[i],
-            planner->plan->floor.switch_units, shelf);
+        take(planner, part, planner->plan->floor.switch_units, shelf);
+        put(planner, planner->members[i], shelf);
     }
     put_hosts(planner, part, first, end, shelf);
 }
@@ -515,17 +520,22 @@ check_floor(const struct sf_floor *floor, struct sf_error *err)
     return SF_OK;
 }
 
-/* Hosts are numbered switch by switch, after the switches. */
+/* Hosts are numbered switch by switch, after the switches; they are on the
+ * first ports. */
 static void
 find_hosts(struct planner *planner)
 {
-    uint32_t next = planner->topo->graph->n_nodes;
+    const struct sf_fabric *fabric = planner->plan->fabric;
+    uint32_t n = planner->topo->graph->n_nodes, next = n;
 
-    for (uint32_t s = 0; s < planner->topo->graph->n_nodes; s++) {
+    for (uint32_t s = 0; s < n; s++) {
         planner->first_host[s] = next;
-        next += planner->topo->n_hosts[s];
+        for (uint32_t i = 0; i < planner->topo->n_hosts[s]; i++) {
+            uint32_t port = fabric->nodes[s].first_port + i;
+            next += fabric->ports[port].peer != SF_NONE;
+        }
     }
-    planner->first_host[planner->topo->graph->n_nodes] = next;
+    planner->first_host[n] = next;
 }
 
 enum sf_status

@@ -459,6 +459,7 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
     is->n_findings = (uint32_t)verifier->report.findings.n;
     is->moves = verifier->report.moves.items;
     is->n_moves = (uint32_t)verifier->report.moves.n;
+    is->n_moves_besides = verifier->report.n_moves_besides;
     verifier->report.findings.items = NULL;
     verifier->report.moves.items = NULL;
     for (uint32_t i = 0; i < is->n_findings; i++) {
@@ -582,6 +583,47 @@ sf_move_kind_name(enum sf_move_kind kind)
 {
     static const char *const names[] = { "move", "plug", "unplug" };
     return names[kind];
+}
+
+bool
+sf_verification_has_remedy(const struct sf_verification *verification,
+                           uint32_t finding)
+{
+    const struct sf_finding *is = &verification->findings[finding];
+
+    return is->cause == SF_NONE && is->move == SF_NONE &&
+           is->verdict != SF_VERDICT_UNKNOWN_SWITCH &&
+           is->verdict != SF_VERDICT_UNKNOWN_HOST;
+}
+
+const struct sf_node *
+sf_verification_alias(const struct sf_verification *verification,
+                      const struct sf_end *end)
+{
+    if (end->node == SF_NONE || end->found == SF_NONE) {
+        return NULL;
+    }
+    const struct sf_node *planned =
+        &verification->plan->fabric->nodes[end->node];
+    const struct sf_node *found = &verification->found->nodes[end->found];
+    return sf_name_is(found->kind, found->name, planned->name) ? NULL : found;
+}
+
+bool
+sf_verification_warns(const struct sf_verification *verification,
+                      enum sf_warning warning)
+{
+    if (verification->matches) {
+        return false;
+    }
+    if (warning == SF_WARNING_AMBIGUOUS) {
+        return verification->n_labellings > 1;
+    }
+    /* Placeholder GUIDs are alike in all plans, so a wrong plan or fabric
+     * shows itself by the names. */
+    return verification->n_by_verdict[SF_VERDICT_MISNAMED] * 4 >
+               verification->n_identified ||
+           verification->n_right * 4 < verification->found->n_cables;
 }
 
 const char *

@@ -196,6 +196,24 @@ done:
     return status;
 }
 
+bool
+sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts)
+{
+    struct sf_layer_job job = { .graph = graph, .weights = n_hosts };
+    struct ftree ftree = { .job = &job };
+    bool made = sf_search_init(&ftree.search, graph->n_nodes);
+    bool is_tree = false;
+
+    ftree.level = sf_calloc(graph->n_nodes, sizeof *ftree.level);
+    if (made && ftree.level && graph->n_links > 0) {
+        find_levels(&ftree);
+        is_tree = check_levels(&ftree, NULL) == SF_OK;
+    }
+    free(ftree.level);
+    sf_search_clear(&ftree.search);
+    return is_tree;
+}
+
 static const struct sf_layer_ops ops = { .build = build };
 
 const struct sf_layer_scheme sf_scheme_ftree = {

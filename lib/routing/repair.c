@@ -21,7 +21,7 @@
 struct mender {
     const struct sf_graph *graph;
     uint32_t destination;
-    uint32_t limit;           /* Hops at most. */
+    uint32_t limit;           /* Hops at most, to it. */
     bool is_minimal;          /* Every path must be a shortest one. */
     const uint32_t *best;     /* [n] Shortest distances to the destination. */
     uint16_t *hops;           /* [n] Next hops as arcs; SF_NO_HOP is none. */
@@ -348,6 +348,7 @@ struct repairer {
     struct memo memos[SF_MAX_LAYERS];
     uint16_t *memo_hops; /* What they point into. */
     uint32_t n_layers;   /* Addresses beyond repeat them. */
+    uint32_t usual_hops;
     struct sf_tables *tables;
 };
 
@@ -461,6 +462,9 @@ repair_destination(struct repairer *repairer, uint32_t d)
     }
     uint32_t n_reached =
         search(repairer->graph, d, repairer->order, repairer->best);
+    uint32_t farthest = repairer->best[repairer->order[n_reached - 1]];
+    repairer->mender.limit =
+        farthest > repairer->usual_hops ? farthest : repairer->usual_hops;
     for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
         if (!repair_column(repairer, node->lid + k, node->lid + k, n_reached,
                            0, k)) {
@@ -492,7 +496,7 @@ sf_tables_repair(const struct sf_tables *previous,
                  const struct sf_fabric *previous_fabric,
                  const struct sf_fabric *fabric, const struct sf_graph *graph,
                  const uint32_t *link_ports, uint32_t n_layers,
-                 uint32_t max_hops, const struct sf_turns *turns,
+                 uint32_t usual_hops, const struct sf_turns *turns,
                  struct sf_tables **tablesp, struct sf_repair *repair,
                  struct sf_error *err)
 {
@@ -503,12 +507,13 @@ sf_tables_repair(const struct sf_tables *previous,
         .graph = graph,
         .link_ports = link_ports,
         .n_layers = n_layers,
+        .usual_hops = usual_hops,
         .before = sf_switches_by_guid(fabric, previous_fabric),
         .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
         .order = sf_calloc(n, sizeof(uint32_t)),
         .best = sf_calloc(n, sizeof(uint32_t)),
         .memo_hops = sf_calloc(n, 2 * SF_MAX_LAYERS * sizeof(uint16_t)),
-        .mender = { .graph = graph, .limit = max_hops, .turns = turns },
+        .mender = { .graph = graph, .turns = turns },
     };
     struct mender *mender = &repairer.mender;
     enum sf_status status = SF_OK;

@@ -21,7 +21,7 @@ struct sf_layer_job {
     /* By default a fault that takes a few switches farther away does not make
      * all paths longer: most destinations have the usual limit, those with
      * farther switches as much as they need. */
-    uint32_t usual_diameter;  /* Median of the farthest distances. */
+    uint32_t usual_diameter;  /* Farthest distance, without outliers. */
     uint32_t usual_hops;      /* The limit for most. */
     const uint32_t *limits;   /* [V] Hops at most, by destination. */
     uint32_t n_threads;       /* At least 1. */
@@ -34,6 +34,13 @@ struct sf_layer_ops {
     enum sf_status (*build)(const struct sf_layer_job *job,
                             struct sf_error *err);
 };
+
+/* The limits that sf_layers_build() would set: to most destinations, and to
+ * those of which some switches are farther away. */
+enum sf_status sf_layers_limits(const struct sf_graph *graph,
+                                const struct sf_layers_params *params,
+                                uint32_t *usual_hopsp, uint32_t *max_hopsp,
+                                struct sf_error *err);
 
 /* sf_turns_rank() for a job. */
 static inline uint32_t

@@ -11,7 +11,10 @@ count_host_ports(const struct sf_fabric *fabric)
 {
     uint32_t n = 0;
     for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
-        n += fabric->nodes[i].n_ports;
+        const struct sf_node *node = &fabric->nodes[i];
+        for (uint32_t j = 0; j < node->n_ports; j++) {
+            n += fabric->ports[node->first_port + j].peer != SF_NONE;
+        }
     }
     return n;
 }
@@ -133,7 +136,8 @@ keep_lids(struct sf_fabric *fabric, uint32_t lmc,
         for (uint32_t j = 0; j < node->n_ports && j < old->n_ports; j++) {
             const struct sf_port *from = &previous->ports[old->first_port + j];
             struct sf_port *to = &fabric->ports[node->first_port + j];
-            if (from->lmc == lmc && from->lid % (1u << lmc) == 0 &&
+            if (to->peer != SF_NONE && from->lmc == lmc &&
+                from->lid % (1u << lmc) == 0 &&
                 claim_lids(is_used, from->lid, 1u << lmc)) {
                 to->lid = from->lid;
             }
@@ -202,6 +206,9 @@ sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
         const struct sf_node *node = &fabric->nodes[i];
         for (uint32_t j = 0; status == SF_OK && j < node->n_ports; j++) {
             struct sf_port *port = &fabric->ports[node->first_port + j];
+            if (port->peer == SF_NONE) {
+                continue;
+            }
             port->lmc = (uint8_t)lmc;
             if (!port->lid) {
                 port->lid = (uint16_t)take_lids(is_used, size, &next);

@@ -128,6 +128,13 @@ class SlimFly(Planned):
                                   for (s, _), pattern in patterns.items()
                                   if s == subgroup}), 1)
 
+    def test_rates_that_are_known(self):
+        for rate in "4xHDR", "1xSDR", "12xFDR10", "2xXDR":
+            folder = self.plan("sf:q=3", "--rate", rate)
+            with open(f"{folder}/fabric.ibnetdiscover",
+                      encoding="utf-8") as file:
+                self.assertIn(f"lid 0 {rate}\n", file.read())
+
     def test_larger_switches(self):
         folder = self.plan("sf:q=5", "--switch-ports", "36")
         with open(f"{folder}/fabric.ibnetdiscover", encoding="utf-8") as file:
@@ -294,6 +301,100 @@ class AllFamilies(Planned):
                 self.assertEqual(a.read(), b.read(), name)
 
 
+class FewerHosts(Planned):
+    """--hosts leaves out the hosts that design says, and nothing else."""
+
+    def load(self, folder):
+        with open(f"{folder}/plan.json", encoding="utf-8") as file:
+            return json.load(file)
+
+    def ports(self, plan):
+        return {frozenset((c[e]["node"], c[e]["port"]) for e in "ab")
+                for c in plan["cables"]}
+
+    def test_the_hosts_that_design_names(self):
+        text = self.succeeds("design", "--endpoints", "1000", "--families",
+                             "sf,ft2,df", "-f", "json")
+        n_seen = 0
+        for candidate in json.loads(text)["candidates"]:
+            left_out = set(candidate["left_out"])
+            if not left_out:
+                continue
+            with self.subTest(spec=candidate["spec"]):
+                full = self.load(self.plan(candidate["spec"]))
+                less = self.load(self.plan(candidate["spec"], "--hosts",
+                                           "1000"))
+                self.assertEqual(len(less["hosts"]), 1000)
+                self.assertEqual(less["switches"], full["switches"])
+                self.assertEqual(less["racks"], full["racks"])
+                self.assertEqual(less["hosts"], [
+                    h for h in full["hosts"] if h["name"] not in left_out])
+                self.assertEqual(self.ports(less), {
+                    cable for cable in self.ports(full)
+                    if not any(node in left_out for node, _ in cable)})
+                n_seen += 1
+        self.assertGreater(n_seen, 1)
+
+    def test_no_switch_has_two_less_before_all_have_one(self):
+        for spec in "sf:q=4", "ft3:ports=4", "hx2:4x5,p=3":
+            full = self.load(self.plan(spec))
+            for n in 1, 2, 7, len(full["hosts"]) - 1, len(full["hosts"]):
+                counts = {}
+                for node in {c["a"]["node"] for c in full["cables"]
+                             if c["step"] == 0}:
+                    counts[node] = 0
+                for cable in self.cables(self.plan(spec, "--hosts", str(n))):
+                    if cable["step"] == "0":
+                        counts[cable["a_node"]] += 1
+                self.assertEqual(sum(counts.values()), n)
+                self.assertLessEqual(max(counts.values())
+                                     - min(counts.values()), 1)
+
+    def test_verify_knows_that_they_are_left_out(self):
+        less = self.plan("sf:q=4", "--hosts", "90")
+        full = self.plan("sf:q=4")
+        found = "fabric.ibnetdiscover"
+        self.assertIn("OK: all 186 cables and 122 nodes",
+                      self.succeeds("verify", less, f"{less}/{found}"))
+        done = harness.slimfly("verify", less, f"{full}/{found}", "-f", "json")
+        counts = json.loads(done.stdout)["counts"]
+        self.assertEqual((done.returncode, counts["unknown_host"],
+                          counts["unexpected"]), (1, 6, 6))
+
+
+class AnotherPlan(Planned):
+    """A plan where another one was before."""
+
+    def test_diagrams_of_the_old_plan_go(self):
+        folder = self.plan("sf:q=7")
+        kept = ["notes.txt", "step4-R1.svg", "step1-R01.svg", "step1-R9.png",
+                "step1-R1.svg.orig", "my-step1-R1.svg"]
+        for name in kept:
+            with open(f"{folder}/diagrams/{name}", "w", encoding="utf-8"):
+                pass
+        self.assertEqual(len(os.listdir(f"{folder}/diagrams")), 35 + 6)
+        # A link stays one, and what it leads to is replaced.
+        os.rename(f"{folder}/diagrams/step1-R0.svg", f"{folder}/linked.svg")
+        os.symlink("../linked.svg", f"{folder}/diagrams/step1-R0.svg")
+        self.succeeds("plan", "sf:q=5", "-o", folder)
+        fresh = self.plan("sf:q=5")
+        self.assertEqual(sorted(os.listdir(f"{folder}/diagrams")),
+                         sorted(os.listdir(f"{fresh}/diagrams") + kept))
+        for name in os.listdir(f"{fresh}/diagrams"):
+            with open(f"{fresh}/diagrams/{name}", "rb") as a, \
+                    open(f"{folder}/diagrams/{name}", "rb") as b:
+                self.assertEqual(a.read(), b.read(), name)
+        self.assertTrue(os.path.islink(f"{folder}/diagrams/step1-R0.svg"))
+
+    def test_a_plan_that_fails_leaves_all_as_it_was(self):
+        folder = self.plan("sf:q=5")
+        before = sorted(os.listdir(f"{folder}/diagrams"))
+        os.remove(f"{folder}/cables.csv")
+        os.mkdir(f"{folder}/cables.csv")
+        self.fails("plan", "sf:q=4", "-o", folder, says="cables.csv")
+        self.assertEqual(sorted(os.listdir(f"{folder}/diagrams")), before)
+
+
 class BadInput(harness.Case):
     def test_usage(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -312,6 +413,10 @@ class BadInput(harness.Case):
                      "expected a whole number"),
                     (["sf:q=5", "-o", out, "--switch-ports", "36x"],
                      "expected a whole number"),
+                    (["sf:q=5", "-o", out, "--hosts", "201"],
+                     "sf:q=5 has 200 hosts, not 201"),
+                    (["sf:q=5", "-o", out, "--hosts", "0"],
+                     "expected a whole number from 1"),
                     (["sf:q=128", "-o", out], "InfiniBand numbers at most"),
                     (["sf:q=5", "-o", out, "--rack-pitch", "0"],
                      "expected a number from 0.01"),
@@ -319,8 +424,10 @@ class BadInput(harness.Case):
                      "expected a number from 0"),
                     (["sf:q=5", "-o", out, "--rack-units", "1",
                       "--switch-units", "2"], "racks that hold at least one"),
-                    (["sf:q=5", "-o", out, "--rate", "fast"],
-                     "such as 4xHDR"),
+                    *((["sf:q=5", "-o", out, "--rate", rate],
+                       "FDR, EDR, HDR, NDR or XDR, such as 4xHDR")
+                      for rate in ("fast", "4xFOO", "3xEDR", "4xedr", "4x",
+                                   "EDR", "4xEDR ", "")),
                     (["edges:-", "-o", out], "expected at least one link")]:
                 with self.subTest(args=args):
                     self.fails("plan", *args, says=says)

@@ -474,8 +474,8 @@ class Options(Plugged):
             file.write(text.replace("0x02534c46", "0x7cfe90c1"))
         options = f"plan={self.work}/other.json base={self.work}/base"
         opensm = self.manager(options=options)
-        self.assertIn("knows none of the GUIDs found: fill them into its "
-                      "guids.map", opensm.wait_status()["warnings"][0])
+        self.assertIn("knows none of the GUIDs found: name the map",
+                      opensm.wait_status()["warnings"][0])
         opensm.stop()
         os.remove(f"{self.work}/base")
         with open(f"{self.work}/plan/guids.map", encoding="utf-8") as file:

@@ -87,6 +87,39 @@ TEST(layers_survive_1000_removals_at_q_7)
     remove_and_route("sf:q=7", 1000, 50, 2);
 }
 
+/* A few dead links do not let all paths become longer: three hops are the
+ * limit still, but to the ends of such a link, which are four hops apart. */
+TEST(layers_stay_short_with_dead_links)
+{
+    struct sf_topology *topo;
+    struct sf_graph *graph;
+    struct sf_layers *layers;
+    struct sf_layers_params params = { .n_layers = 4 };
+
+    CHECK_EQ(sf_topology_build("sf:q=5", &topo, NULL), SF_OK);
+    struct sf_graph *one = oracle_remove(topo->graph, 100, SF_NONE);
+    struct sf_graph *two = oracle_remove(one, 50, SF_NONE);
+    graph = oracle_remove(two, 3, SF_NONE);
+    CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL), SF_OK);
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        uint32_t n_links = sf_graph_degree(graph, d), longest = 0;
+        for (uint32_t i = 0; i < 4 * graph->n_nodes; i++) {
+            uint32_t n_hops = 0, l = i % 4;
+            for (uint32_t s = i / 4; s != d; n_hops++) {
+                s = graph->arcs[sf_layers_arc(layers, graph, l, s, d)].to;
+            }
+            longest = n_hops > longest ? n_hops : longest;
+        }
+        CHECK_FOR(longest <= (n_links < 7 ? 4u : 3u), "%u hops to %u", longest,
+                  d);
+    }
+    sf_layers_free(layers);
+    sf_graph_free(graph);
+    sf_graph_free(two);
+    sf_graph_free(one);
+    sf_topology_free(topo);
+}
+
 /* Few links a switch, so that much breaks apart. */
 TEST(layers_on_sparse_random_graphs)
 {

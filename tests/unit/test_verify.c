@@ -21,7 +21,7 @@ static struct hall
 make_hall(const char *spec, uint32_t switch_ports)
 {
     struct sf_topology *topo = build("%s", spec);
-    struct sf_fabric_params params = { switch_ports, NULL };
+    struct sf_fabric_params params = { .switch_ports = switch_ports };
     struct sf_error err = { 0 };
     struct hall hall;
 
@@ -554,7 +554,7 @@ TEST(verify_dead_host_and_dead_switch)
             CHECK_EQ(is->findings[i].cause, 0);
         }
         CHECK_EQ(is->findings[0].planned[0].node, dead);
-        CHECK_EQ(check_writes(is), 5);
+        CHECK_EQ(check_writes(is), 8);
         sf_verification_free(is);
         free_hall(&hall);
     }
@@ -599,7 +599,9 @@ TEST(verify_two_switches_exchanged)
         for (uint32_t i = 2; i < is->n_findings; i++) {
             CHECK_EQ(is->findings[i].cause, 0);
         }
-        CHECK(check_writes(is) < least + 12);
+        /* Which is right whether or not they are exchanged. */
+        CHECK_EQ(is->n_moves_besides, 1);
+        CHECK(check_writes(is) < least + 18);
         check_mends(is, &hall, NULL);
         sf_verification_free(is);
         free_hall(&hall);
@@ -964,6 +966,84 @@ TEST(verify_random_faults_are_mended_with_the_fewest_moves)
     CHECK(n_sets >= 500);
 }
 
+/* The port that 'port' becomes when switches a and b change places. */
+static uint32_t
+exchanged(const struct sf_fabric *found, uint32_t a, uint32_t b, uint32_t port)
+{
+    uint32_t node = found->ports[port].node;
+    uint32_t other = node == a ? b : node == b ? a : node;
+    return sf_fabric_port(found, other, found->ports[port].number);
+}
+
+/* Carries each of two switches of the same size to the place of the other,
+ * where all cables go into the same ports. */
+static void
+carry(struct sf_fabric *found, uint32_t a, uint32_t b)
+{
+    uint32_t n_ports = found->nodes[a].n_ports, n = 0;
+    uint32_t cables[128][2];
+
+    for (uint32_t i = 0; i < 2 * n_ports; i++) {
+        uint32_t port = sf_fabric_port(found, i % 2 ? a : b, i / 2 + 1);
+        uint32_t peer = found->ports[port].peer;
+        if (peer != SF_NONE) {
+            cables[n][0] = exchanged(found, a, b, port);
+            cables[n++][1] = exchanged(found, a, b, peer);
+            sf_fabric_unplug(found, port);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sf_fabric_plug(found, cables[i][0], cables[i][1]);
+    }
+}
+
+/* Whether or not the other moves, which are for those who do not exchange
+ * anything, could be done as well. */
+TEST(verify_an_exchange_and_the_moves_besides_mend_the_fabric)
+{
+    uint32_t n_alone = 0, n_untold = 0;
+
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct hall hall = make_hall("sf:q=5", 0);
+        struct sf_random random;
+        uint32_t a = 3, b = 40, n_tangled = 0;
+        sf_random_init(&random, seed, 700);
+        carry(hall.found, a, b);
+        for (uint32_t i = 0; i < 1 + seed % 4; i++) {
+            break_once(hall.found, &random, false);
+        }
+        struct sf_verification *is = verify(&hall, NULL);
+        /* So many faults may hit one switch that it cannot be told. */
+        if (is->n_by_verdict[SF_VERDICT_EXCHANGED] == 0) {
+            n_untold++;
+            sf_verification_free(is);
+            free_hall(&hall);
+            continue;
+        }
+        for (uint32_t i = 0; i < is->n_moves; i++) {
+            const struct sf_move *move = &is->moves[i];
+            bool is_besides = i < is->n_moves_besides;
+            bool is_explained = is->findings[move->finding].cause == 0;
+            CHECK(!is_explained || !is_besides);
+            n_tangled += !is_explained && !is_besides;
+        }
+        check_writes(is);
+        struct sf_verification first = *is;
+        first.n_moves = is->n_moves_besides;
+        apply(&first, hall.found);
+        carry(hall.found, a, b);
+        struct sf_verification *after = verify(&hall, NULL);
+        CHECK_EQ(after->matches, n_tangled == 0);
+        CHECK(after->n_moves <= 2 * n_tangled);
+        n_alone += n_tangled == 0;
+        sf_verification_free(after);
+        sf_verification_free(is);
+        free_hall(&hall);
+    }
+    CHECK(n_untold < 5);
+    CHECK(n_alone > 10 && n_alone < 50); /* Both happen. */
+}
+
 /* What discovery sees of a fabric from node 0: what it can reach. */
 static struct hall
 discover(const struct hall *hall)
@@ -1108,6 +1188,63 @@ TEST(verify_infers_from_ports_alone)
             sf_verification_free(is);
             free_hall(&hall);
         }
+    }
+}
+
+/* Writes the GUID map of a verification and reads it back. */
+static struct sf_guid_map *
+save_and_load(const struct sf_verification *is, const struct sf_guid_map *old)
+{
+    struct sf_guid_map *map;
+    struct sf_error err = { 0 };
+    char *text = NULL;
+    size_t length;
+
+    FILE *stream = open_memstream(&text, &length);
+    CHECK_EQ(sf_verification_write_guids(is, old, stream, &err), SF_OK);
+    fclose(stream);
+    CHECK_FOR(sf_guid_map_parse(text, "saved", &map, &err) == SF_OK, "%s",
+              err.text);
+    free(text);
+    return map;
+}
+
+/* All that is certain, and nothing else, is known by the saved map alone. */
+TEST(verify_saved_guids_give_the_same_identities)
+{
+    static const unsigned forms[] = { 0, HCA_NAMES | NO_GUIDS,
+                                      NO_SWITCH_NAMES | NO_GUIDS,
+                                      NO_HOST_NAMES | NO_GUIDS,
+                                      NO_NAMES | NO_GUIDS };
+
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct hall hall = make_hall(seed % 2 ? "sf:q=5" : "df:a=4,h=2", 24);
+        struct sf_random random;
+        sf_random_init(&random, seed, 600);
+        for (uint32_t i = 0; i < seed % 7; i++) {
+            break_once(hall.found, &random, true);
+        }
+        uint32_t lost = 3;
+        reform(&hall, SHUFFLED | forms[seed % ARRAY_SIZE(forms)], &lost,
+               seed % 3 == 0, seed);
+        struct sf_verification *is = verify(&hall, NULL);
+        struct sf_guid_map *map = save_and_load(is, NULL);
+        struct sf_verify_params params = { .sources = SF_IDENTITY_MAP,
+                                           .map = map };
+        struct sf_verification *again = verify(&hall, &params);
+        CHECK_EQ(map->n_entries, is->n_identified - is->n_guessed);
+        for (uint32_t i = 0; i < hall.found->n_nodes; i++) {
+            CHECK_EQ(again->identities[i].node, is->identities[i].is_certain
+                                                    ? is->identities[i].node
+                                                    : SF_NONE);
+        }
+        struct sf_guid_map *twice = save_and_load(again, map);
+        CHECK_EQ(twice->n_entries, map->n_entries);
+        sf_guid_map_free(twice);
+        sf_verification_free(again);
+        sf_guid_map_free(map);
+        sf_verification_free(is);
+        free_hall(&hall);
     }
 }
 
@@ -1266,6 +1403,21 @@ is_swallowed(void)
     return !failed;
 }
 
+static void
+check_guids_fail(const struct sf_verification *is)
+{
+    FILE *stream = fopen("/dev/null", "w");
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_verification_write_guids(is, NULL, stream, NULL);
+        CHECK(status == SF_ENOMEM || !is_swallowed());
+        CHECK(nth < 10);
+    }
+    fclose(stream);
+}
+
 TEST(verify_every_allocation_fails_once)
 {
     static const unsigned forms[] = { 0, NO_SWITCH_NAMES | NO_GUIDS,
@@ -1291,6 +1443,7 @@ TEST(verify_every_allocation_fails_once)
                 CHECK_FOR(!is_swallowed(), "allocation %lu went unnoticed",
                           nth);
                 CHECK(nth > 10);
+                check_guids_fail(is);
                 sf_verification_free(is);
             } else {
                 sf_mem_fail_at(0);
