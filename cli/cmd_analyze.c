@@ -215,8 +215,9 @@ read_tables(const struct job *job, const char *word, unsigned timeout,
     enum sf_status status = SF_OK;
 
     *tablesp = NULL;
-    if (!strcmp(word, "live")) {
-        status = sf_live_tables(job->fabric, timeout, tablesp, &sl2vl, err);
+    if (sf_is_live(word)) {
+        status =
+            sf_live_tables(word, job->fabric, timeout, tablesp, &sl2vl, err);
         sf_sl2vl_free(sl2vl);
     } else if (is_file(word)) {
         status = sf_tables_read(word, job->fabric, tablesp, err);
@@ -627,7 +628,7 @@ const struct cli_command cli_command_analyze = {
         "the largest factor that all demands of a traffic can have at once.\n"
         "\n"
         "FABRIC is what 'slimfly route' takes. TABLES is a folder with " TABLES_FILE
-        ", a file like it, or the word live, which reads them back from the "
+        ", a file like it, or the word live (or live:DEVICE:PORT), which reads them back from the "
         "switches; a FABRIC that is such a folder, or live, brings its own. "
         "Tables are one routing; others are made by --schemes, with each "
         "number of --layers. A scheme is gates, paper, minimal, rues with the "

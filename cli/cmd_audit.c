@@ -74,7 +74,12 @@ load_folder(struct job *job, const char *folder, struct sf_error *err)
         status = sf_fail(err, SF_ENOMEM, "out of memory");
         goto done;
     }
-    status = sf_tables_read(lfts, job->fabric, &job->tables, err);
+    status = is_there(lfts)
+                 ? sf_tables_read(lfts, job->fabric, &job->tables, err)
+                 : sf_fail(err, SF_EIO,
+                           "%s: No such file; OpenSM writes it with log_flags "
+                           "0x43 in opensm.conf",
+                           lfts);
     if (status == SF_OK && is_there(sl2vl)) {
         status = sf_sl2vl_read(sl2vl, job->fabric, &job->sl2vl, err);
     }
@@ -98,8 +103,8 @@ load(const struct cli_args *args, struct job *job, const char *word,
     const char *way = args->values[OPT_PATH_SLS];
     enum sf_status status;
 
-    if (!strcmp(word, "live")) {
-        status = sf_live_tables(job->fabric, timeout, &job->tables,
+    if (sf_is_live(word)) {
+        status = sf_live_tables(word, job->fabric, timeout, &job->tables,
                                 &job->sl2vl, err);
     } else if (is_folder(word)) {
         status = load_folder(job, word, err);
@@ -108,7 +113,10 @@ load(const struct cli_args *args, struct job *job, const char *word,
     }
     if (status == SF_OK && job->tables && way && strcmp(way, "file") != 0) {
         sf_path_sls_free(job->path_sls);
-        status = sf_live_path_sls(job->fabric, job->tables->max_lid,
+        const char *source = sf_is_live(word)             ? word
+                             : sf_is_live(args->words[0]) ? args->words[0]
+                                                          : "live";
+        status = sf_live_path_sls(source, job->fabric, job->tables->max_lid,
                                   !strcmp(way, "sample"), timeout,
                                   &job->path_sls, err);
     }
@@ -244,8 +252,7 @@ run(const struct cli_args *args)
     job.params.one_sl = (uint8_t)one_sl;
     job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables) &&
-        strcmp(tables, "live") != 0) {
+    if (args->n_words == 1 && !is_folder(tables) && !sf_is_live(tables)) {
         return cli_fail("audit: expected the tables after the fabric, a "
                         "folder with both, or the word live; '%s' is no "
                         "folder",
@@ -299,7 +306,9 @@ const struct cli_command cli_command_audit = {
         "live; it has LIDs. TABLES is a "
         "folder that 'slimfly route' or OpenSM wrote, with opensm-lfts.dump "
         "and perhaps opensm-sl2vl.dump and path-sl.csv, a file like the "
-        "first, or the word live: then forwarding and SL-to-VL tables are "
+        "first, or the word live (live:DEVICE:PORT, such as live:mlx5_0:1, "
+        "where this machine has several ports): then forwarding and SL-to-VL "
+        "tables are "
         "read back from the switches. Without SL-to-VL tables all is on "
         "virtual lane 0. If TABLES is left out, it is the same as FABRIC.\n"
         "\n"
@@ -319,7 +328,8 @@ const struct cli_command cli_command_audit = {
         "The exit code is 0 if the routing is sound and 1 if not.",
     .examples =
         "slimfly audit tables\tWhat 'slimfly route' wrote.\n"
-        "slimfly audit /var/log\tWhat OpenSM dumped.\n"
+        "slimfly audit /var/log\tWhat OpenSM dumped, if its log_flags are "
+        "0x43.\n"
         "slimfly audit live --all-on-sl 0\tWhat the switches hold now, if "
         "all traffic is on SL 0.\n"
         "slimfly audit live /var/log --path-sls ask\tThe tables that OpenSM "

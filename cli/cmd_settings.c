@@ -6,14 +6,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the files go if nobody says so. */
 #define HOME        "/etc/opensm"
 #define STATUS_HOME "/var/log"
+#define CACHE_HOME  "/var/cache/opensm"
 
 enum {
     OPT_OUTPUT,
+    OPT_FORCE,
     OPT_ONLY,
     OPT_LAYERS,
     OPT_PATH_SETS,
@@ -21,6 +24,7 @@ enum {
     OPT_MAX_VLS,
     OPT_SEED,
     OPT_PLAN,
+    OPT_GUIDS,
     OPT_FORMAT,
     OPT_TIMEOUT,
 };
@@ -31,8 +35,9 @@ struct job {
     struct sf_fabric *fabric; /* Unless the plan holds it. */
     struct sf_plan *plan;     /* Of FABRIC, or of --plan. */
     char *folder;             /* DIR, absolute. */
-    char *options, *status;   /* Paths of the settings. */
-    char *plan_path, *tables;
+    char *options;            /* Paths of the settings. */
+    char *status, *base;
+    char *plan_path, *guids, *tables;
 };
 
 static const char *
@@ -63,7 +68,9 @@ free_job(struct job *job)
     free(job->folder);
     free(job->options);
     free(job->status);
+    free(job->base);
     free(job->plan_path);
+    free(job->guids);
     free(job->tables);
 }
 
@@ -112,14 +119,39 @@ read_route(struct job *job, const char *folder)
         settings->n_layers = params.layers.n_layers;
         settings->n_path_sets = params.n_path_sets;
         settings->max_hops = params.layers.max_hops;
+        settings->rues_fraction = params.layers.rues_fraction;
+        settings->paper_min_hops = params.layers.paper_min_hops;
         settings->seed = params.layers.seed;
         settings->lanes = sf_lane_scheme_find(params.lanes);
         settings->max_vls = params.max_vls;
+        settings->max_sls = params.max_sls;
     } else {
         cli_fail("%s", err.text);
     }
     free(path);
     return is_read;
+}
+
+/* Names the switches of a fabric that was found as 'path', a GUID map, says.
+ * Those of a plan have their names. */
+static bool
+name_switches(struct job *job, const char *path)
+{
+    struct sf_guid_map *map;
+    struct sf_error err;
+    uint32_t n_named = 0;
+
+    enum sf_status status = sf_guid_map_load(path, &map, &err);
+    if (status == SF_OK && job->fabric) {
+        status = sf_guid_map_name_switches(map, job->fabric, &n_named, &err);
+    }
+    sf_guid_map_free(map);
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    } else if (job->fabric && !n_named) {
+        cli_fail("%s: has the GUID of no switch of the fabric", path);
+    }
+    return status == SF_OK && (!job->fabric || n_named);
 }
 
 /* Loads FABRIC, and the plan of --plan. */
@@ -142,7 +174,9 @@ load(struct job *job, const struct cli_args *args, unsigned timeout)
         job->plan = cli_load_plan(plan_word);
     }
     job->settings.plan = job->plan;
-    return fabric && (!plan_word || job->plan);
+    const char *guids = args->values[OPT_GUIDS];
+    return fabric && (!plan_word || job->plan) &&
+           (!guids || name_switches(job, guids));
 }
 
 /* The absolute path of the plan.json that 'word' names. */
@@ -163,24 +197,33 @@ place(struct job *job, const struct cli_args *args)
     const char *word =
         is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
     const char *home = job->folder ? job->folder : HOME;
+    bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
     char *tables = cli_find_in_folder(args->words[0], "opensm-lfts.dump");
 
     job->options = join(home, "slimfly.conf");
-    job->status =
-        join(job->folder ? job->folder : STATUS_HOME, "slimfly-status.json");
-    job->tables =
-        tables ? make_absolute(tables) : join(home, "opensm-lfts.dump");
+    job->status = join(is_home ? STATUS_HOME : home, "slimfly-status.json");
+    job->base =
+        join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
+    job->tables = tables ? make_absolute(tables) : NULL;
+    bool has_tables = tables != NULL;
     free(tables);
     bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
     if (has_file) {
         job->plan_path = find_plan(word);
     }
+    const char *guids = args->values[OPT_GUIDS];
+    if (guids) {
+        job->guids = make_absolute(guids);
+    }
+    settings->guids = job->guids;
     settings->options = job->options;
     settings->status = job->status;
+    settings->base = job->base;
     settings->tables = job->tables;
     settings->plan_path = job->plan_path;
-    return job->options && job->status && job->tables &&
-           (!has_file || job->plan_path);
+    return job->options && job->status && job->base &&
+           (!has_tables || job->tables) && (!has_file || job->plan_path) &&
+           (!guids || job->guids);
 }
 
 /* A file of the settings, for cli_write_file(). */
@@ -193,7 +236,58 @@ static enum sf_status
 write_one(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct file_of *of = aux;
-    return of->file->write(of->settings, stream, err);
+    return sf_settings_write_file(of->settings, of->file, stream, err);
+}
+
+/* Whether the file at 'path' is there and somebody else's. */
+static bool
+is_foreign(const char *path, const struct sf_settings_file *file)
+{
+    struct stat status;
+
+    /* What cannot be read or is no file is for the writing to refuse. */
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    FILE *stream = fopen(path, "r");
+    bool is_own = stream && sf_settings_is_own(file, stream);
+    if (stream) {
+        fclose(stream);
+    }
+    return !is_own;
+}
+
+/* Sees that nothing is lost: files that were not written by this command are
+ * named and stay. */
+static int
+spare_others(const struct job *job)
+{
+    char *names = NULL;
+    size_t length;
+    FILE *list = open_memstream(&names, &length);
+
+    for (const struct sf_settings_file *file = sf_settings_files;
+         list && file->name; file++) {
+        char *path = join(job->folder, file->name);
+        if (path && sf_settings_wants(&job->settings, file->part) &&
+            is_foreign(path, file)) {
+            fprintf(list, "%s%s", ftell(list) > 0 ? ", " : "", path);
+        }
+        free(path);
+    }
+    if (!list || fclose(list) != 0) {
+        free(names);
+        return cli_fail("out of memory");
+    }
+    int code =
+        length ? cli_fail("settings: already there, and not written by "
+                          "'slimfly settings': %s; nothing was changed. Write "
+                          "to another folder and take over the lines wanted, "
+                          "or replace with --force",
+                          names)
+               : CLI_FINE;
+    free(names);
+    return code;
 }
 
 static int
@@ -290,6 +384,9 @@ run(const struct cli_args *args)
                    ? CLI_FINE
                    : cli_fail("%s", err.text);
     }
+    if (code == CLI_FINE && folder && !args->values[OPT_FORCE]) {
+        code = spare_others(&job);
+    }
     if (code == CLI_FINE && folder) {
         code = cli_make_folder(folder);
     }
@@ -307,23 +404,28 @@ const struct cli_command cli_command_settings = {
     .description =
         "Prints, or writes into DIR, what an administrator puts into "
         "configuration files so that the layers of a fabric are used and its "
-        "lanes protect against deadlock. Every line says why it is there.\n"
+        "lanes protect against deadlock. Every line says why it is there. "
+        "Files in DIR that were not written by this command, which their "
+        "first line tells, are not replaced without --force: the command "
+        "names them and changes nothing.\n"
         "\n"
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
-        "netlist of ibsim, or the word live. What the route.json of a folder "
+        "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
+        "as live:mlx5_0:1, where this machine has several ports). What the route.json of a folder "
         "says holds unless an option says otherwise.\n"
         "\n"
         "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
         "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
-        "loaded; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
+        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
         "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
         "linear goes by rack, switch and port. random is a shuffle by the "
         "seed. spread takes a host from each rack in turn, and within a rack "
         "from each switch in turn, so that neighbours in the list stand in "
         "different racks and no switch has its second host in it before all "
-        "switches of its rack have their first. Racks are those of the plan; "
-        "without one, all counts as one rack. A host's name is the first word of "
+        "switches of its rack have their first. Racks are those of the plan, "
+        "whose switches are known by their names or by a GUID map (--guids); "
+        "without a plan, all counts as one rack. A host's name is the first word of "
         "its node description.\n"
         "\n"
         "Some lane schemes need a service level for each path, which UCX, "
@@ -335,6 +437,8 @@ const struct cli_command cli_command_settings = {
         "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
+        [OPT_FORCE] = { "force", 0, NULL,
+                        "replace files that others wrote", NULL },
         [OPT_ONLY] = { "only", 0, "PARTS",
                        "parts to write, with commas between (all)", NULL },
         [OPT_LAYERS] = { "layers", 'l', "N",
@@ -355,6 +459,9 @@ const struct cli_command cli_command_settings = {
                        NULL },
         [OPT_PLAN] = { "plan", 'p', "PLAN",
                        "plan that tells the racks of the switches", NULL },
+        [OPT_GUIDS] = { "guids", 'g', "FILE",
+                        "real GUIDs and planned names, as in guids.map",
+                        NULL },
         [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to print it (text)",
                          format_choice },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",

@@ -108,6 +108,7 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
              struct view *view, double interval, uint32_t timeout)
 {
     const char *command = args->values[OPT_EXEC];
+    const char *source = args->n_words == 2 ? args->words[1] : "live";
     uint32_t n_failures = 0;
 
     while (!is_interrupted) {
@@ -117,7 +118,7 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
         enum sf_status status =
             command ? sf_fabric_discover_by(command, timeout, &found,
                                             &n_unanswered, &err)
-                    : sf_fabric_discover("live", timeout, &found,
+                    : sf_fabric_discover(source, timeout, &found,
                                          &n_unanswered, &err);
         if (is_interrupted) {
             sf_fabric_free(found);
@@ -158,9 +159,16 @@ run(const struct cli_args *args)
     struct sf_error err;
     int code = CLI_ERROR;
 
-    if (args->n_words != 1) {
+    if (args->n_words != 1 && args->n_words != 2) {
         return cli_fail("watch: expected a plan, found %zu words",
                         args->n_words);
+    }
+    if (args->n_words == 2 &&
+        (!sf_is_live(args->words[1]) || args->values[OPT_EXEC])) {
+        return cli_fail("watch: expected nothing after the plan but "
+                        "live:DEVICE:PORT, and not that with --exec; found "
+                        "'%s'",
+                        args->words[1]);
     }
     if (!cli_real(args, OPT_INTERVAL, 0, 86400, &interval) ||
         !cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
@@ -194,7 +202,7 @@ done:
 
 const struct cli_command cli_command_watch = {
     .name = "watch",
-    .arguments = "PLAN",
+    .arguments = "PLAN [live:DEVICE:PORT]",
     .summary = "follow the wiring and name each mistake as it is made",
     .description =
         "Discovers the fabric again and again and shows how far the wiring "
@@ -204,7 +212,8 @@ const struct cli_command cli_command_watch = {
         "that fails now and then does not end it.\n"
         "\n"
         "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
-        "Discovery is that of this machine, or what a command given with "
+        "Discovery is that of this machine, by its first port or by the one "
+        "named (live:mlx5_0:1), or what a command given with "
         "--exec prints: ibnetdiscover on another machine, say.",
     .examples = "slimfly watch plan\tOn a machine that is part of the "
                 "fabric.\n"

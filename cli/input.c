@@ -109,7 +109,8 @@ cli_is_plan(const char *word)
         free(path);
         return path != NULL;
     }
-    return (stat(word, &status) != 0 && strchr(word, ':')) ||
+    return (stat(word, &status) != 0 && strchr(word, ':') &&
+            !sf_is_live(word)) ||
            (length > 5 && !strcmp(word + length - 5, ".json"));
 }
 
@@ -125,7 +126,7 @@ find_discovered(const char *folder)
 struct sf_fabric *
 cli_load_discovered(const char *word, unsigned timeout)
 {
-    if (!strcmp(word, "live") || !is_folder(word)) {
+    if (sf_is_live(word) || !is_folder(word)) {
         return discover(word, timeout);
     }
     char *path = find_discovered(word);

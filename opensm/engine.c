@@ -25,6 +25,7 @@ struct sf_engine {
     uint32_t n_vls;                  /* Likewise. */
     struct sf_routing *base;
     struct sf_routing_params base_params; /* As asked for. */
+    struct sf_fabric *recalled;           /* To make base of, or NULL. */
     struct view current;
     bool is_fallback;       /* 'current' is. */
     pthread_rwlock_t lock;  /* Of 'current': path_sl() comes from threads. */
@@ -71,6 +72,7 @@ sf_engine_free(struct sf_engine *engine)
         }
         clear_view(&engine->current);
         sf_routing_free(engine->base);
+        sf_fabric_free(engine->recalled);
         pthread_rwlock_destroy(&engine->lock);
         free(engine);
     }
@@ -172,7 +174,9 @@ is_same_params(const struct sf_routing_params *a,
            a->layers.n_layers == b->layers.n_layers &&
            a->layers.max_hops == b->layers.max_hops &&
            a->layers.seed == b->layers.seed &&
-           a->n_path_sets == b->n_path_sets;
+           a->layers.rues_fraction == b->layers.rues_fraction &&
+           a->layers.paper_min_hops == b->layers.paper_min_hops &&
+           a->max_sls == b->max_sls && a->n_path_sets == b->n_path_sets;
 }
 
 static bool
@@ -272,17 +276,54 @@ fallback_params(const struct sf_routing_params *params)
     return tree;
 }
 
+/* What to ask for where links have 'n_vls' lanes. */
+static struct sf_routing_params
+limit_vls(const struct sf_routing_params *params, uint32_t n_vls)
+{
+    struct sf_routing_params asked = *params;
+
+    asked.max_vls =
+        params->max_vls && params->max_vls < n_vls ? params->max_vls : n_vls;
+    return asked;
+}
+
+void
+sf_engine_recall(struct sf_engine *engine, struct sf_fabric *fabric)
+{
+    sf_fabric_free(engine->recalled);
+    engine->recalled = fabric;
+}
+
+/* Makes base of the fabric that it was made for before a restart: the same
+ * fabric, seed and options give the same tables.  If that cannot be done,
+ * there is none, as without that fabric. */
+static void
+recall_base(struct sf_engine *engine, const struct sf_routing_params *params,
+            uint32_t n_vls)
+{
+    struct sf_routing_params asked = limit_vls(params, n_vls);
+    struct sf_routing *routing = NULL;
+
+    if (!engine->recalled) {
+        return;
+    }
+    if (!engine->base &&
+        sf_routing_build(engine->recalled, &asked, &routing, NULL) == SF_OK) {
+        engine->base = routing;
+        engine->base_params = *params;
+    }
+    sf_engine_recall(engine, NULL);
+}
+
 /* Routes 'fabric' as asked, or else as can be. */
 static enum sf_status
 build(struct sf_engine *engine, const struct sf_fabric *fabric,
       const struct sf_routing_params *params, uint32_t n_vls,
       struct sf_engine_result *result, struct sf_error *err)
 {
-    struct sf_routing_params asked = *params, tree = fallback_params(params);
+    struct sf_routing_params asked = limit_vls(params, n_vls);
+    struct sf_routing_params tree = fallback_params(params);
     struct sf_routing *routing = NULL;
-
-    asked.max_vls =
-        params->max_vls && params->max_vls < n_vls ? params->max_vls : n_vls;
     enum sf_status status = sf_routing_build(fabric, &asked, &routing, err);
     if (status == SF_OK) {
         status = publish(engine, routing, true, err);
@@ -321,6 +362,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
                                                    &result->difference, NULL)
                               : SF_OK;
     } else {
+        recall_base(engine, params, n_vls);
         if (can_repair(engine, fabric, params, n_vls, result)) {
             status = repair(engine, fabric, result, &problem);
         }

@@ -16,7 +16,8 @@ struct reader {
     const char *place; /* "opensm.conf" or a path, for messages. */
     uint32_t line;     /* 0 if there are no lines. */
     struct sf_plugin_options *options;
-    struct sf_error *err;
+    enum sf_status status; /* Of the first option that cannot be; */
+    struct sf_error *err;  /* only that is told. */
 };
 
 /* Fails with the place and 'expected'. */
@@ -133,6 +134,30 @@ read_max_hops(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_max_sls(const struct reader *reader, const char *value)
+{
+    return read_small(reader, value, SF_N_SLS, &reader->options->max_sls);
+}
+
+static enum sf_status
+read_paper_min_hops(const struct reader *reader, const char *value)
+{
+    return read_small(reader, value, 64, &reader->options->paper_min_hops);
+}
+
+static enum sf_status
+read_rues_fraction(const struct reader *reader, const char *value)
+{
+    char *end;
+
+    reader->options->rues_fraction = strtod(value, &end);
+    return *end || !(reader->options->rues_fraction >= 0.01 &&
+                     reader->options->rues_fraction <= 1)
+               ? refuse(reader, "a number from 0.01 to 1", value)
+               : SF_OK;
+}
+
+static enum sf_status
 read_seed(const struct reader *reader, const char *value)
 {
     return read_number(reader, value, 0, UINT64_MAX, &reader->options->seed);
@@ -147,6 +172,7 @@ read_path(const struct reader *reader, const char *value,
         return refuse(reader, "an absolute path", value);
     }
     if (snprintf(path, SF_OPTION_SIZE, "%s", value) >= SF_OPTION_SIZE) {
+        path[0] = '\0';
         return refuse(reader, "a path of less than 1024 characters", value);
     }
     return SF_OK;
@@ -159,6 +185,18 @@ read_plan(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_guids(const struct reader *reader, const char *value)
+{
+    return read_path(reader, value, reader->options->guids);
+}
+
+static enum sf_status
+read_base(const struct reader *reader, const char *value)
+{
+    return read_path(reader, value, reader->options->base);
+}
+
+static enum sf_status
 read_status(const struct reader *reader, const char *value)
 {
     return read_path(reader, value, reader->options->status);
@@ -168,10 +206,19 @@ static const struct {
     const char *key;
     enum sf_status (*read)(const struct reader *reader, const char *value);
 } keys[] = {
-    { "scheme", read_scheme },       { "layers", read_layers },
-    { "path_sets", read_path_sets }, { "lanes", read_lanes },
-    { "max_vls", read_max_vls },     { "max_hops", read_max_hops },
-    { "seed", read_seed },           { "plan", read_plan },
+    { "scheme", read_scheme },
+    { "layers", read_layers },
+    { "path_sets", read_path_sets },
+    { "lanes", read_lanes },
+    { "max_vls", read_max_vls },
+    { "max_sls", read_max_sls },
+    { "max_hops", read_max_hops },
+    { "rues_fraction", read_rues_fraction },
+    { "paper_min_hops", read_paper_min_hops },
+    { "seed", read_seed },
+    { "plan", read_plan },
+    { "guids", read_guids },
+    { "base", read_base },
     { "status", read_status },
 };
 
@@ -196,7 +243,7 @@ trim(char *text)
 
 /* Reads 'key = value', which is changed. */
 static enum sf_status
-read_option(const struct reader *reader, char *text)
+read_pair(const struct reader *reader, char *text)
 {
     char *equals = strchr(text, '=');
     if (!equals) {
@@ -213,6 +260,19 @@ read_option(const struct reader *reader, char *text)
     return refuse_name(reader, "a key", key, key_name);
 }
 
+/* The same, but goes on after an error: whoever reads the status file is to
+ * learn of it, and 'status' may come later. */
+static void
+read_option(struct reader *reader, char *text)
+{
+    enum sf_status status = read_pair(reader, text);
+
+    if (reader->status == SF_OK && status != SF_OK) {
+        reader->status = status;
+        reader->err = NULL;
+    }
+}
+
 static enum sf_status
 take_line(void *aux, uint32_t line, char *text)
 {
@@ -221,7 +281,10 @@ take_line(void *aux, uint32_t line, char *text)
     reader->line = line;
     text[strcspn(text, "#")] = '\0';
     text = trim(text);
-    return *text ? read_option(reader, text) : SF_OK;
+    if (*text) {
+        read_option(reader, text);
+    }
+    return SF_OK;
 }
 
 static void
@@ -231,11 +294,21 @@ set_defaults(struct sf_plugin_options *options)
     options->scheme = sf_layer_scheme_find(NULL);
 }
 
-/* Whether options go together. */
-static enum sf_status
-check_pairs(const struct sf_plugin_options *options, const char *place,
-            struct sf_error *err)
+static bool
+is_scheme(const struct sf_plugin_options *options, const char *name)
 {
+    return strcmp(options->scheme->name, name) == 0;
+}
+
+/* Whether all options could be read, and go together. */
+static enum sf_status
+finish(const struct reader *reader, struct sf_error *err)
+{
+    const struct sf_plugin_options *options = reader->options;
+
+    if (reader->status != SF_OK) {
+        return reader->status;
+    }
     if (options->lanes && options->lanes->needs_turns &&
         !options->scheme->takes_turns) {
         return sf_fail(
@@ -243,7 +316,18 @@ check_pairs(const struct sf_plugin_options *options, const char *place,
             "%s: the lanes %s are designed together with the "
             "layers, which the scheme %s does not support; expected "
             "other lanes or another scheme",
-            place, options->lanes->name, options->scheme->name);
+            reader->place, options->lanes->name, options->scheme->name);
+    }
+    if ((options->rues_fraction > 0 && !is_scheme(options, "rues")) ||
+        (options->paper_min_hops && !is_scheme(options, "paper"))) {
+        return sf_fail(err, SF_EPARSE,
+                       "%s: %s, and the scheme is %s; expected options of "
+                       "that scheme only",
+                       reader->place,
+                       options->rues_fraction > 0
+                           ? "rues_fraction is for the scheme rues"
+                           : "paper_min_hops is for the scheme paper",
+                       options->scheme->name);
     }
     return SF_OK;
 }
@@ -258,7 +342,7 @@ sf_plugin_options_parse(char *text, size_t length, const char *path,
     set_defaults(options);
     enum sf_status status =
         sf_text_lines(text, length, path, take_line, &reader, err);
-    return status == SF_OK ? check_pairs(options, path, err) : status;
+    return status == SF_OK ? finish(&reader, err) : status;
 }
 
 /* Reads the words of event_plugin_options itself. */
@@ -279,12 +363,9 @@ load_words(const char *text, struct sf_plugin_options *options,
     }
     for (char *word = strtok_r(copy, "," SPACE, &rest); word;
          word = strtok_r(NULL, "," SPACE, &rest)) {
-        enum sf_status status = read_option(&reader, word);
-        if (status != SF_OK) {
-            return status;
-        }
+        read_option(&reader, word);
     }
-    return check_pairs(options, reader.place, err);
+    return finish(&reader, err);
 }
 
 enum sf_status
@@ -308,7 +389,7 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
     reader.place = trim(path);
     enum sf_status status =
         sf_file_lines(reader.place, take_line, &reader, err);
-    return status == SF_OK ? check_pairs(options, reader.place, err) : status;
+    return status == SF_OK ? finish(&reader, err) : status;
 }
 
 enum sf_status

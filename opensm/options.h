@@ -15,14 +15,21 @@ struct sf_plugin_options {
     uint32_t n_layers;                    /* 0: as many as addresses. */
     uint32_t n_path_sets;                 /* 0: one. */
     uint32_t max_vls;                     /* 0: as many as the fabric has. */
+    uint32_t max_sls;                     /* 0: SF_N_SLS. */
     uint32_t max_hops;                    /* 0: the scheme's default. */
+    double rues_fraction;                 /* Likewise, of rues, */
+    uint32_t paper_min_hops;              /* and of paper. */
     uint64_t seed;
     char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
+    char guids[SF_OPTION_SIZE];  /* GUID map, for names; "" if none. */
+    char base[SF_OPTION_SIZE];   /* Where to keep the fabric of base over a
+                                  * restart; "" if nowhere. */
     char status[SF_OPTION_SIZE]; /* Where to write it; "" if nowhere. */
 };
 
 /* Reads 'text', what event_plugin_options says; NULL and "" stand for all
- * defaults.  SF_EPARSE, SF_EIO: 'err' says where and what was expected. */
+ * defaults.  SF_EPARSE, SF_EIO: 'err' says where and what was expected;
+ * 'options' then still has what could be read, such as 'status'. */
 enum sf_status sf_plugin_options_load(const char *text,
                                       struct sf_plugin_options *options,
                                       struct sf_error *err);

@@ -10,6 +10,7 @@
 
 #include <opensm/osm_version.h>
 
+#include "base.h"
 #include "options.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/version.h"
@@ -126,6 +127,48 @@ load_plan(struct plugin *plugin)
     plugin->plan_time = found.st_mtim;
 }
 
+/* Reads the GUID map, which is small, each time; NULL if there is none. */
+static struct sf_guid_map *
+load_guids(struct plugin *plugin)
+{
+    struct sf_guid_map *map = NULL;
+    struct sf_error err;
+
+    if (plugin->options.guids[0] &&
+        sf_guid_map_load(plugin->options.guids, &map, &err) != SF_OK) {
+        warn(plugin, "no names from the GUID map: %s", err.text);
+    }
+    return map;
+}
+
+/* Lets the engine start from what was base before a restart. */
+static void
+load_base(struct plugin *plugin)
+{
+    struct sf_fabric *fabric = NULL;
+    struct sf_error err;
+
+    if (plugin->options.base[0] &&
+        sf_base_load(plugin->options.base, &fabric, &err) != SF_OK) {
+        warn(plugin, "the base of before is not known: %s", err.text);
+    }
+    sf_engine_recall(plugin->engine, fabric);
+}
+
+/* Keeps the fabric of a new base. */
+static void
+save_base(struct plugin *plugin)
+{
+    const struct sf_plugin_status *status = &plugin->status;
+    struct sf_error err;
+
+    if (plugin->options.base[0] && status->result.outcome == SF_OUTCOME_ANEW &&
+        sf_base_save(status->routing->fabric, plugin->options.base, &err) !=
+            SF_OK) {
+        warn(plugin, "a restart will forget the base: %s", err.text);
+    }
+}
+
 /* Reads the options; the ones before stay if these cannot be had. */
 static void
 load_options(struct plugin *plugin)
@@ -141,6 +184,8 @@ load_options(struct plugin *plugin)
     }
     if (status == SF_OK) {
         plugin->options = options;
+    } else if (!plugin->options.status[0]) { /* So that it can be told. */
+        memcpy(plugin->options.status, options.status, sizeof options.status);
     }
     memcpy(plugin->complaint, err.text, sizeof plugin->complaint);
 }
@@ -165,6 +210,8 @@ routing_params(const struct plugin *plugin)
                     .n_layers =
                         options->n_layers ? options->n_layers : n_addresses,
                     .max_hops = options->max_hops,
+                    .rues_fraction = options->rues_fraction,
+                    .paper_min_hops = options->paper_min_hops,
                     .may_exceed = true, /* Faults lengthen paths. */
                     .seed = options->seed,
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
@@ -173,6 +220,7 @@ routing_params(const struct plugin *plugin)
         .n_path_sets = options->n_path_sets,
         .lanes = options->lanes ? options->lanes->name : NULL,
         .max_vls = options->max_vls,
+        .max_sls = options->max_sls,
     };
     return params;
 }
@@ -261,10 +309,12 @@ route(struct plugin *plugin, struct sf_error *err)
     struct sf_routing_params params = routing_params(plugin);
     struct sf_subnet_reading reading;
     struct sf_fabric *fabric;
+    struct sf_guid_map *map = load_guids(plugin);
     double start = now();
     enum sf_status code =
-        sf_subnet_read(plugin->osm, plugin->plan, &fabric, &reading, err);
+        sf_subnet_read(plugin->osm, plugin->plan, map, &fabric, &reading, err);
 
+    sf_guid_map_free(map);
     status->read_seconds = now() - start;
     if (code == SF_OK) {
         /* Without qos nobody sets SL-to-VL tables. */
@@ -293,7 +343,10 @@ route(struct plugin *plugin, struct sf_error *err)
                  reading.n_without_lid);
         }
         if (plugin->plan && !reading.n_named) {
-            warn(plugin, "the plan %s knows none of the GUIDs found",
+            warn(plugin,
+                 "the plan %s knows none of the GUIDs found: name the map "
+                 "that 'slimfly verify --save-guids' writes with the option "
+                 "guids",
                  plugin->options.plan);
         }
     }
@@ -323,10 +376,14 @@ build_fwd_tables(void *context)
     plugin->has_old_vls = false;
     judge_settings(plugin);
     load_plan(plugin);
+    if (!sf_engine_routing(plugin->engine)) {
+        load_base(plugin);
+    }
     enum sf_status code = route(plugin, &err);
-    status->state = code == SF_OK ? SF_STATE_ROUTED : SF_STATE_FAILED;
     if (code == SF_OK) {
+        status->state = SF_STATE_ROUTED;
         judge_result(plugin);
+        save_base(plugin);
         tell_result(plugin);
         return 0;
     }
@@ -334,6 +391,7 @@ build_fwd_tables(void *context)
          "cannot route: %s. The switches keep the tables that they "
          "have, and path records fail until it can",
          err.text);
+    sf_plugin_status_fail(status, err.text);
     write_status(plugin);
     return -1;
 }
@@ -448,14 +506,26 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
     return 0;
 }
 
-static void delete (void *data)
+static void
+free_plugin(struct plugin *plugin)
 {
-    struct plugin *plugin = data;
-
     sf_engine_free(plugin->engine);
     sf_plan_free(plugin->plan);
     free(plugin->option_text);
     free(plugin);
+}
+
+/* OpenSM ends.  Why nothing was routed stays to be read. */
+static void delete (void *data)
+{
+    struct plugin *plugin = data;
+
+    if (!plugin->refusal[0]) {
+        plugin->status.state = SF_STATE_ENDED;
+        plugin->status.up_at = 0;
+        write_status(plugin);
+    }
+    free_plugin(plugin);
 }
 
 static void *
@@ -492,10 +562,14 @@ create(struct osm_opensm *osm)
     if (osm_register_external_routing_engine(osm, &module, plugin) !=
         CL_SUCCESS) {
         say(plugin, OSM_LOG_ERROR, "OpenSM does not take another engine");
-        delete (plugin);
+        free_plugin(plugin);
         return NULL;
     }
     say(plugin, OSM_LOG_INFO, "slimfly %s", SF_VERSION);
+    if (plugin->refusal[0]) {
+        sf_plugin_status_fail(&plugin->status, plugin->refusal);
+    }
+    write_status(plugin); /* What an earlier run left there is not true. */
     return plugin;
 }
 
@@ -555,6 +629,11 @@ report(void *data, osm_epi_event_id_t event, void *detail)
     } else if (event == OSM_EVENT_ID_SUBNET_UP &&
                plugin->status.state == SF_STATE_ROUTED) {
         subnet_up(plugin);
+    } else if (event == OSM_EVENT_ID_STATE_CHANGE) {
+        /* Another manager leads, or our own port is down. */
+        plugin->status.state = SF_STATE_STANDBY;
+        plugin->status.up_at = 0;
+        write_status(plugin);
     }
 }
 

@@ -1,16 +1,13 @@
 /* status.c -- see status.h. */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "status.h"
 
 #include "slimfly/version.h"
+#include "whole_file.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 void
 sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
@@ -100,18 +97,21 @@ pack_routing(const struct sf_routing *routing)
 static json_t *
 pack(const struct sf_plugin_status *status)
 {
-    static const char *const states[] = { "routed", "up", "failed" };
+    static const char *const states[] = { "started", "routed",  "up",
+                                          "failed",  "standby", "ended" };
     const struct sf_engine_result *result = &status->result;
     const struct sf_difference *is = &result->difference;
+    bool has_outcome =
+        status->n_routings > 0 && status->state != SF_STATE_FAILED;
 
     return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:o, s:b, s:I, s:I, "
+        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
         "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
         pack_time(status->routed_at), "up_at", pack_time(status->up_at),
         "n_routings", (json_int_t)status->n_routings, "outcome",
-        sf_outcome_name(result->outcome), "reason",
+        has_outcome ? sf_outcome_name(result->outcome) : NULL, "reason",
         result->reason[0] ? pack_text(result->reason) : json_null(), "safe",
         (int)result->is_safe, "lmc", (json_int_t)status->lmc, "n_vls_offered",
         (json_int_t)status->n_vls, "routing", pack_routing(status->routing),
@@ -123,47 +123,32 @@ pack(const struct sf_plugin_status *status)
         "lanes", status->lane_seconds, "warnings", pack_warnings(status));
 }
 
-/* Writes 'root' into the new file 'path', of the name template that it is. */
-static int
-dump(const json_t *root, char *path)
+void
+sf_plugin_status_fail(struct sf_plugin_status *status, const char *reason)
 {
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        return errno;
-    }
-    FILE *stream = fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
-    if (!stream) {
-        int code = errno;
-        close(fd);
-        return code;
-    }
-    errno = 0;
+    status->state = SF_STATE_FAILED;
+    status->result = (struct sf_engine_result){ 0 };
+    snprintf(status->result.reason, sizeof status->result.reason, "%s",
+             reason);
+}
+
+static void
+write_json(const void *root, FILE *stream)
+{
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     fputc('\n', stream);
-    bool is_written = !ferror(stream);
-    return fclose(stream) == 0 && is_written ? 0 : errno ? errno : EIO;
 }
 
 enum sf_status
 sf_plugin_status_write(const struct sf_plugin_status *status, const char *path,
                        struct sf_error *err)
 {
-    char *temporary = NULL;
     json_t *root = pack(status);
 
-    if (!root || asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        json_decref(root);
+    if (!root) {
         return sf_fail(err, SF_ENOMEM, "out of memory for the status file");
     }
-    int code = dump(root, temporary);
-    if (code == 0 && rename(temporary, path) != 0) {
-        code = errno;
-    }
-    if (code != 0) {
-        unlink(temporary);
-        sf_fail(err, SF_EIO, "status file %s: %s", path, strerror(code));
-    }
-    free(temporary);
+    enum sf_status code = sf_whole_file_write(path, write_json, root, err);
     json_decref(root);
-    return code == 0 ? SF_OK : SF_EIO;
+    return code;
 }

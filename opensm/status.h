@@ -8,9 +8,12 @@
 #include <time.h>
 
 enum sf_plugin_state {
-    SF_STATE_ROUTED, /* The tables are made, and are being sent. */
-    SF_STATE_UP,     /* OpenSM has said that the subnet is up. */
-    SF_STATE_FAILED, /* No tables could be made, now or ever. */
+    SF_STATE_STARTED, /* Nothing was routed yet. */
+    SF_STATE_ROUTED,  /* The tables are made, and are being sent. */
+    SF_STATE_UP,      /* OpenSM has said that the subnet is up. */
+    SF_STATE_FAILED,  /* No tables could be made, now or ever. */
+    SF_STATE_STANDBY, /* Another subnet manager is in charge. */
+    SF_STATE_ENDED,   /* OpenSM has ended. */
 };
 
 #define SF_MAX_WARNINGS 8
@@ -32,6 +35,10 @@ struct sf_plugin_status {
 /* Adds a warning, unless it is there already or there are too many. */
 void sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Nothing could be routed, for 'reason'. */
+void sf_plugin_status_fail(struct sf_plugin_status *status,
+                           const char *reason);
 
 /* Writes 'status' to 'path', which at any moment holds an old or a new one as
  * a whole. */

@@ -15,6 +15,7 @@ struct found {
 struct reader {
     osm_opensm_t *osm;
     const struct sf_plan *plan;
+    const struct sf_guid_map *map;
     uint32_t *planned; /* Nodes of the plan, by GUID. */
     size_t n_found;
     struct found *found; /* By GUID, so that the same fabric is always the
@@ -92,12 +93,18 @@ sort_plan(struct reader *reader)
     return true;
 }
 
-/* The plan's name for the node with 'guid', or 'otherwise'. */
+/* The name that map or plan have for the node with 'guid', or 'otherwise'. */
 static char *
 name_for(const struct reader *reader, uint64_t guid, char *otherwise)
 {
     uint32_t low = 0, high = reader->plan ? reader->plan->fabric->n_nodes : 0;
+    const struct sf_guid_name *entry =
+        reader->map ? sf_guid_map_find(reader->map, guid) : NULL;
 
+    if (entry) {
+        reader->reading->n_named++;
+        return entry->name;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct sf_node *node =
@@ -223,10 +230,12 @@ add_links(struct reader *reader, const struct found *found)
 
 enum sf_status
 sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
-               struct sf_fabric **fabricp, struct sf_subnet_reading *reading,
-               struct sf_error *err)
+               const struct sf_guid_map *map, struct sf_fabric **fabricp,
+               struct sf_subnet_reading *reading, struct sf_error *err)
 {
-    struct reader reader = { .osm = osm, .plan = plan, .reading = reading };
+    struct reader reader = {
+        .osm = osm, .plan = plan, .map = map, .reading = reading
+    };
     enum sf_status status = sf_fabric_builder_new(&reader.builder, err);
 
     *fabricp = NULL;

@@ -8,20 +8,22 @@
 #include <opensm/osm_opensm.h>
 
 #include "engine.h"
-#include "slimfly/plan.h"
+#include "slimfly/verify.h"
 
 /* What reading a subnet finds beside its fabric. */
 struct sf_subnet_reading {
     uint32_t n_vls;         /* That every link between switches can have. */
     uint32_t n_without_map; /* Switches that have no SL-to-VL tables. */
-    uint32_t n_named;       /* Nodes that the plan has a name for. */
+    uint32_t n_named;       /* Nodes that plan or map have a name for. */
     uint32_t n_without_lid; /* Ports that OpenSM could give none. */
 };
 
 /* Makes the fabric of what OpenSM has found and given LIDs: its switches, its
  * hosts and routers, and the links between them that are up and healthy.
- * Names come from 'plan', unless NULL, by GUID. */
+ * Names come from 'map' and else from 'plan', by GUID, where these are not
+ * NULL. */
 enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
+                              const struct sf_guid_map *map,
                               struct sf_fabric **fabricp,
                               struct sf_subnet_reading *reading,
                               struct sf_error *err);

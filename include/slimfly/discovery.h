@@ -41,8 +41,9 @@ enum sf_status sf_subnet_lst_parse(char *text, size_t length, const char *path,
                                    struct sf_fabric **fabricp,
                                    struct sf_error *err);
 
-/* Discovers through libibnetdisc: 'source' is "live" for the fabric that this
- * machine is part of, or the name of a file: a cache that 'ibnetdiscover
+/* Discovers through libibnetdisc: 'source' is "live" or the like
+ * (sf_is_live()) for the fabric that this machine is part of, or the name of a
+ * file: a cache that 'ibnetdiscover
  * --cache' wrote, or text as above, of either kind.  The library is run in a
  * child process, since it waits for ever where nobody answers and aborts on
  * damaged caches; after 'timeout' seconds, or when a signal is caught, the

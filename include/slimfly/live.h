@@ -8,11 +8,18 @@
 
 #pragma GCC visibility push(default)
 
+/* Whether 'word' stands for the fabric that this machine is part of: "live",
+ * or, where it has several ports, "live:DEVICE" or "live:DEVICE:PORT", such as
+ * "live:mlx5_0:1". */
+bool sf_is_live(const char *word);
+
 /* Reads forwarding and SL-to-VL tables back from all switches of 'fabric', by
  * way of the ports between them and this machine, which is part of it: that
- * works however wrong the tables are.  SF_EIO if a switch does not answer
- * within 'timeout' seconds, or if what is found in its place is another. */
-enum sf_status sf_live_tables(const struct sf_fabric *fabric, unsigned timeout,
+ * works however wrong the tables are.  'source' is as for sf_is_live(). SF_EIO
+ * if a switch does not answer within 'timeout' seconds, or if what is found in
+ * its place is another. */
+enum sf_status sf_live_tables(const char *source,
+                              const struct sf_fabric *fabric, unsigned timeout,
                               struct sf_tables **tablesp,
                               struct sf_sl2vl **sl2vlp, struct sf_error *err);
 
@@ -20,11 +27,10 @@ enum sf_status sf_live_tables(const struct sf_fabric *fabric, unsigned timeout,
  * 'max_lid': from its first host, or from itself if it has none.  If
  * 'is_sample', only LIDs of switches and of the first host on each are asked
  * for, and those of the other hosts are taken to be the same. */
-enum sf_status sf_live_path_sls(const struct sf_fabric *fabric,
-                                uint32_t max_lid, bool is_sample,
-                                unsigned timeout,
-                                struct sf_path_sls **path_slsp,
-                                struct sf_error *err);
+enum sf_status
+sf_live_path_sls(const char *source, const struct sf_fabric *fabric,
+                 uint32_t max_lid, bool is_sample, unsigned timeout,
+                 struct sf_path_sls **path_slsp, struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

@@ -19,23 +19,29 @@ struct sf_settings {
                                  * names; may be NULL. */
     const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
     uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
-    uint32_t n_path_sets; /* Sets of paths for the hosts of a switch. */
-    uint32_t max_hops;    /* 0: as the scheme likes. */
+    uint32_t n_path_sets;    /* Sets of paths for the hosts of a switch. */
+    uint32_t max_hops;       /* 0: as the scheme likes. */
+    double rues_fraction;    /* Likewise, of the scheme rues, */
+    uint32_t paper_min_hops; /* and of paper. */
     const struct sf_lane_scheme *lanes;
     uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
+    uint32_t max_sls;      /* 0: SF_N_SLS. */
     uint64_t seed;         /* Of the layers and of the random order. */
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
+    const char *base;      /* of what it keeps over a restart, */
     const char *plan_path; /* of the plan, or NULL, */
-    const char *tables;    /* and of the tables for the file engine. */
-    const char *only;      /* Parts that are wanted, with commas between;
-                            * NULL: all. */
+    const char *guids;     /* of a GUID map, or NULL, */
+    const char *tables; /* and of the tables for the file engine, or NULL. */
+    const char *only;   /* Parts that are wanted, with commas between;
+                         * NULL: all, but "file" only with tables. */
 };
 
 struct sf_settings_file {
     const char *name;    /* Of the file. */
     const char *part;    /* To which it belongs; several can share one. */
     const char *summary; /* For people. */
+    /* What is in it, but for the mark; see sf_settings_write_file(). */
     enum sf_status (*write)(const struct sf_settings *settings, FILE *stream,
                             struct sf_error *err);
 };
@@ -46,10 +52,22 @@ extern const struct sf_settings_file sf_settings_files[];
 /* Whether 'settings' ask for 'part'. */
 bool sf_settings_wants(const struct sf_settings *settings, const char *part);
 
+/* Writes 'file': a first line by which sf_settings_is_own() knows it, except
+ * for hostfiles, which are bare lists, and what is in it. */
+enum sf_status sf_settings_write_file(const struct sf_settings *settings,
+                                      const struct sf_settings_file *file,
+                                      FILE *stream, struct sf_error *err);
+
+/* Whether 'stream', which is read, may be replaced by 'file': it was written
+ * by sf_settings_write_file(), or nothing is in it.  Hostfiles are known by
+ * holding names only. */
+bool sf_settings_is_own(const struct sf_settings_file *file, FILE *stream);
+
 /* Whether such settings can be had: SF_EINVAL for a part or a path that
- * cannot be, or, for the parts "slurm" and "hosts", for a node description
- * that does not tell its host; SF_ELIMIT for more layers than there are
- * addresses for.  After that, writing fails for lack of memory only. */
+ * cannot be, for lanes that do not go with the layers, or, for the parts
+ * "slurm" and "hosts", for a node description that does not tell its host;
+ * SF_ELIMIT for more layers than there are addresses for.  After that, writing
+ * fails for lack of memory only. */
 enum sf_status sf_settings_check(const struct sf_settings *settings,
                                  struct sf_error *err);
 

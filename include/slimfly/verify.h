@@ -51,6 +51,18 @@ enum sf_status sf_guid_map_parse(const char *text, const char *path,
                                  struct sf_error *err);
 void sf_guid_map_free(struct sf_guid_map *map);
 
+/* The line of 'map' about 'guid', or NULL. */
+const struct sf_guid_name *sf_guid_map_find(const struct sf_guid_map *map,
+                                            uint64_t guid);
+
+/* Gives the switches of 'fabric' the names that 'map' has for them:
+ * '*n_namedp' of them.  Hosts keep theirs, as they are what machines call
+ * themselves. */
+enum sf_status sf_guid_map_name_switches(const struct sf_guid_map *map,
+                                         struct sf_fabric *fabric,
+                                         uint32_t *n_namedp,
+                                         struct sf_error *err);
+
 struct sf_verify_params {
     unsigned sources; /* Of identity, flags; 0: all, the best for each node. */
     const struct sf_guid_map *map; /* May be NULL. */

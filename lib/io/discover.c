@@ -4,6 +4,7 @@
  * reader. */
 #include "io/child.h"
 #include "io/ibnetdisc.h"
+#include "io/live_port.h"
 #include "slimfly/discovery.h"
 
 #include <string.h>
@@ -81,10 +82,15 @@ sf_fabric_discover(const char *source, unsigned timeout,
     if (n_unansweredp) {
         *n_unansweredp = 0;
     }
-    if (!strcmp(source, "live")) {
-        struct sf_child_job job = { sf_ibnetdisc_print_live, NULL, source,
+    if (sf_is_live(source)) {
+        struct sf_live_port port;
+        struct sf_child_job job = { sf_ibnetdisc_print_live, &port, source,
                                     "discovery" };
-        return discover(&job, timeout, fabricp, n_unansweredp, err);
+        *fabricp = NULL;
+        enum sf_status status = sf_live_port_parse(source, &port, err);
+        return status == SF_OK
+                   ? discover(&job, timeout, fabricp, n_unansweredp, err)
+                   : status;
     }
     peek(source, start, sizeof start);
     if (is_subnet_lst(start)) {

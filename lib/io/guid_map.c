@@ -211,3 +211,36 @@ sf_guid_map_free(struct sf_guid_map *map)
         free(map);
     }
 }
+
+const struct sf_guid_name *
+sf_guid_map_find(const struct sf_guid_map *map, uint64_t guid)
+{
+    struct sf_guid_name wanted = { .guid = guid };
+
+    return map->n_entries ? bsearch(&wanted, map->entries, map->n_entries,
+                                    sizeof wanted, compare_entries)
+                          : NULL;
+}
+
+enum sf_status
+sf_guid_map_name_switches(const struct sf_guid_map *map,
+                          struct sf_fabric *fabric, uint32_t *n_namedp,
+                          struct sf_error *err)
+{
+    *n_namedp = 0;
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        struct sf_node *node = &fabric->nodes[s];
+        const struct sf_guid_name *entry = sf_guid_map_find(map, node->guid);
+        if (!entry) {
+            continue;
+        }
+        char *name = sf_strdup(entry->name);
+        if (!name) {
+            return sf_fail(err, SF_ENOMEM, "out of memory for names");
+        }
+        free(node->name);
+        node->name = name;
+        ++*n_namedp;
+    }
+    return SF_OK;
+}

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "io/settings_writers.h"
+#include "plan/identify.h"
 #include "slimfly/random.h"
 
 #include <string.h>
@@ -12,8 +13,8 @@
  * the network; they are no hosts. */
 #define AGGREGATION "Aggregation Node"
 
-static bool
-is_name_character(char c)
+bool
+sf_is_host_character(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -26,7 +27,7 @@ take_name(const char *description, char **namep, struct sf_error *err)
 {
     size_t length = 0;
 
-    while (is_name_character(description[length])) {
+    while (sf_is_host_character(description[length])) {
         length++;
     }
     if (!length || description[0] == '-' ||
@@ -59,46 +60,34 @@ compare_named(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-static int
-compare_names_only(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
-
 /* Finds the racks of the switches of 'fabric', as the switches of the same
  * names stand in 'plan'. */
 static enum sf_status
 find_racks(const struct sf_fabric *fabric, const struct sf_plan *plan,
            uint32_t *racks, struct sf_error *err)
 {
-    uint32_t n_planned = plan ? plan->fabric->n_switches : 0, n_found = 0;
-    struct named *planned = sf_calloc(n_planned, sizeof *planned);
+    struct sf_name_index *planned;
+    uint32_t n_found = 0;
 
-    if (!planned) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for racks");
+    if (!plan) {
+        return SF_OK;
     }
-    for (uint32_t i = 0; i < n_planned; i++) {
-        planned[i] = (struct named){ plan->fabric->nodes[i].name, i };
+    enum sf_status status = sf_name_index_build(plan->fabric, &planned, err);
+    if (status != SF_OK) {
+        return status;
     }
-    if (n_planned) {
-        qsort(planned, n_planned, sizeof *planned, compare_named);
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        uint32_t found =
+            sf_name_index_find(planned, SF_NODE_SWITCH, fabric->nodes[s].name);
+        racks[s] = found != SF_NONE ? sf_plan_group(plan, found) : SF_NONE;
+        n_found += found != SF_NONE;
     }
-    for (uint32_t s = 0; plan && s < fabric->n_switches; s++) {
-        struct named key = { fabric->nodes[s].name, 0 };
-        const struct named *found =
-            n_planned ? bsearch(&key, planned, n_planned, sizeof *planned,
-                                compare_names_only)
-                      : NULL;
-        racks[s] = found ? sf_plan_group(plan, found->index) : SF_NONE;
-        n_found += found != NULL;
-    }
-    free(planned);
-    return !plan || n_found ? SF_OK
-                            : sf_fail(err, SF_EINVAL,
-                                      "no switch of the fabric has the name "
-                                      "of one in the plan %s",
-                                      plan->spec);
+    sf_name_index_free(planned);
+    return n_found ? SF_OK
+                   : sf_fail(err, SF_EINVAL,
+                             "no switch of the fabric has the name of one in "
+                             "the plan %s; --guids FILE names them by GUID",
+                             plan->spec);
 }
 
 static int

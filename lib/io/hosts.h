@@ -23,6 +23,9 @@ struct sf_hosts {
     uint32_t *racks; /* [n_switches] Of every switch. */
 };
 
+/* Whether 'c' may stand in a host name. */
+bool sf_is_host_character(int c);
+
 /* Lists the hosts of 'fabric' that are plugged into switches.  A host name is
  * the first word of the node description, as the drivers set it ("node01
  * HCA-1"); adapters of the same name are one host, which stands where the

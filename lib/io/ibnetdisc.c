@@ -5,6 +5,7 @@
 #ifdef HAVE_IBNETDISC
 
 #include "base/mem.h"
+#include "io/mads.h"
 
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
@@ -246,8 +247,10 @@ print(ibnd_fabric_t *found, FILE *stream)
 }
 
 int
-sf_ibnetdisc_print_live(const void *unused, FILE *stream)
+sf_ibnetdisc_print_live(const void *port, FILE *stream)
 {
+    struct sf_live_port chosen = *(const struct sf_live_port *)port;
+    struct sf_mads mads;
     ibnd_config_t config = {
         .max_smps = MAX_SMPS,
         .flags = IBND_CONFIG_MLX_EPI, /* Or FDR10 would look like QDR. */
@@ -255,9 +258,15 @@ sf_ibnetdisc_print_live(const void *unused, FILE *stream)
         .retries = RETRIES,
     };
 
-    (void)unused;
+    /* The library would only say that it cannot, not why. */
+    if (!sf_mads_open(&mads, &chosen, IB_SMI_DIRECT_CLASS)) {
+        return 1;
+    }
+    sf_mads_close(&mads);
     IGNORE_LEAKS();
-    return print(ibnd_discover_fabric(NULL, 0, NULL, &config), stream);
+    return print(ibnd_discover_fabric(chosen.device[0] ? chosen.device : NULL,
+                                      chosen.number, NULL, &config),
+                 stream);
 }
 
 int
@@ -279,9 +288,9 @@ say_missing(void)
 }
 
 int
-sf_ibnetdisc_print_live(const void *unused, FILE *stream)
+sf_ibnetdisc_print_live(const void *port, FILE *stream)
 {
-    (void)unused;
+    (void)port;
     (void)stream;
     return say_missing();
 }

@@ -7,10 +7,43 @@
 #include "base/mem.h"
 #include "io/child.h"
 #include "io/live_child.h"
+#include "io/live_port.h"
 #include "routing/tables.h"
 
 #include <string.h>
 #include <sys/mman.h>
+
+bool
+sf_is_live(const char *word)
+{
+    return !strncmp(word, "live", 4) && (!word[4] || word[4] == ':');
+}
+
+enum sf_status
+sf_live_port_parse(const char *word, struct sf_live_port *port,
+                   struct sf_error *err)
+{
+    const char *device = word[4] ? word + 5 : "";
+    const char *colon = strchr(device, ':');
+    const char *number = colon ? colon + 1 : "";
+    size_t length = colon ? (size_t)(colon - device) : strlen(device);
+    size_t n_digits = strspn(number, "0123456789");
+    bool has_number = n_digits > 0 && n_digits <= 3 && number[0] != '0';
+
+    *port = (struct sf_live_port){ 0 };
+    if ((word[4] && !length) || length >= sizeof port->device ||
+        number[n_digits] || (colon && !has_number)) {
+        return sf_fail(err, SF_EINVAL,
+                       "%s: expected live, live:DEVICE or live:DEVICE:PORT, "
+                       "such as live:mlx5_0:1",
+                       word);
+    }
+    memcpy(port->device, device, length);
+    for (size_t i = 0; i < n_digits; i++) {
+        port->number = 10 * port->number + (number[i] - '0');
+    }
+    return SF_OK;
+}
 
 /* Bytes that a child fills in. */
 struct shared {
@@ -64,23 +97,27 @@ size_of_sl2vl(const struct sf_sl2vl *sl2vl)
 }
 
 enum sf_status
-sf_live_tables(const struct sf_fabric *fabric, unsigned timeout,
-               struct sf_tables **tablesp, struct sf_sl2vl **sl2vlp,
-               struct sf_error *err)
+sf_live_tables(const char *source, const struct sf_fabric *fabric,
+               unsigned timeout, struct sf_tables **tablesp,
+               struct sf_sl2vl **sl2vlp, struct sf_error *err)
 {
     struct shared shared[2] = { { 0 } };
+    struct sf_live_port port;
 
     *tablesp = NULL;
     *sl2vlp = NULL;
-    enum sf_status status = sf_tables_make(fabric, tablesp, err);
+    enum sf_status status = sf_live_port_parse(source, &port, err);
+    if (status == SF_OK) {
+        status = sf_tables_make(fabric, tablesp, err);
+    }
     if (status == SF_OK) {
         status = sf_sl2vl_make(fabric, sl2vlp, err);
     }
     if (status == SF_OK) {
         struct sf_tables tables = **tablesp;
         struct sf_sl2vl sl2vl = **sl2vlp;
-        struct sf_live_tables_job aims = { fabric, &tables, &sl2vl };
-        struct sf_child_job job = { sf_live_read_tables, &aims, "live",
+        struct sf_live_tables_job aims = { &port, fabric, &tables, &sl2vl };
+        struct sf_child_job job = { sf_live_read_tables, &aims, source,
                                     "reading of tables" };
         tables.ports = share(&shared[0], tables.ports,
                              (size_t)tables.n_switches * (tables.max_lid + 1));
@@ -102,6 +139,7 @@ sf_live_tables(const struct sf_fabric *fabric, unsigned timeout,
 
 /* Which paths are asked for. */
 struct questions {
+    const char *source;
     uint32_t max_lid;
     uint16_t *sources; /* As in struct sf_live_sls_job. */
     uint32_t *homes;
@@ -161,30 +199,35 @@ static enum sf_status
 ask(const struct questions *is, const struct sf_fabric *fabric,
     const struct sf_path_sls *path_sls, unsigned timeout, struct sf_error *err)
 {
+    struct sf_live_port port;
     struct sf_path_sls answers = *path_sls;
-    struct sf_live_sls_job aims = { fabric, &answers, is->sources, is->homes,
-                                    is->models };
-    struct sf_child_job job = { sf_live_read_path_sls, &aims, "live",
+    struct sf_live_sls_job aims = { &port,       fabric,    &answers,
+                                    is->sources, is->homes, is->models };
+    struct sf_child_job job = { sf_live_read_path_sls, &aims, is->source,
                                 "asking for path SLs" };
     struct shared shared = { 0 };
 
+    enum sf_status status = sf_live_port_parse(is->source, &port, err);
+    if (status != SF_OK) {
+        return status;
+    }
     answers.sls = share(&shared, answers.sls,
                         (size_t)answers.n_switches * (is->max_lid + 1));
     if (!answers.sls) {
         return sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
     }
-    enum sf_status status = run(&job, timeout, err);
+    status = run(&job, timeout, err);
     unshare(&shared, status);
     return status;
 }
 
 enum sf_status
-sf_live_path_sls(const struct sf_fabric *fabric, uint32_t max_lid,
-                 bool is_sample, unsigned timeout,
+sf_live_path_sls(const char *source, const struct sf_fabric *fabric,
+                 uint32_t max_lid, bool is_sample, unsigned timeout,
                  struct sf_path_sls **path_slsp, struct sf_error *err)
 {
     size_t n = fabric->n_switches, n_lids = (size_t)max_lid + 1;
-    struct questions is = { max_lid, sf_calloc(n, sizeof *is.sources),
+    struct questions is = { source, max_lid, sf_calloc(n, sizeof *is.sources),
                             sf_calloc(n_lids, sizeof *is.homes),
                             sf_calloc(n_lids, sizeof *is.models) };
 

@@ -310,8 +310,8 @@ sf_live_read_tables(const void *tables_job, FILE *unused)
     }
     is.paths = sf_calloc(n, sizeof *is.paths);
     is.tops = sf_calloc(n, sizeof *is.tops);
-    bool is_read =
-        is.paths && is.tops && sf_mads_open(&mads, IB_SMI_DIRECT_CLASS);
+    bool is_read = is.paths && is.tops &&
+                   sf_mads_open(&mads, job->port, IB_SMI_DIRECT_CLASS);
     if (is_read) {
         is_read = read_stages(&is, &mads);
         sf_mads_close(&mads);
@@ -393,7 +393,7 @@ sf_live_read_path_sls(const void *sls_job, FILE *unused)
     struct sf_mads_asker asker = { next_path, take_path, lose_path, &is };
 
     (void)unused;
-    if (!sf_mads_open(&is.mads, IB_SA_CLASS)) {
+    if (!sf_mads_open(&is.mads, is.job->port, IB_SA_CLASS)) {
         return 1;
     }
     bool is_told = sf_mads_ask(&is.mads, &asker);

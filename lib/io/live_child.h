@@ -5,10 +5,11 @@
 #ifndef SF_IO_LIVE_CHILD_H
 #define SF_IO_LIVE_CHILD_H
 
-#include "slimfly/live.h"
+#include "io/live_port.h"
 
 /* Tables of 'fabric' that say nothing yet. */
 struct sf_live_tables_job {
+    const struct sf_live_port *port;
     const struct sf_fabric *fabric;
     const struct sf_tables *tables;
     const struct sf_sl2vl *sl2vl;
@@ -17,6 +18,7 @@ int sf_live_read_tables(const void *tables_job, FILE *unused);
 
 /* Path SLs that say nothing yet, and the LIDs that are asked for. */
 struct sf_live_sls_job {
+    const struct sf_live_port *port;
     const struct sf_fabric *fabric;
     const struct sf_path_sls *path_sls;
     const uint16_t *sources; /* [n_switches] LIDs; 0 if it has none. */

@@ -24,22 +24,52 @@ struct engine {
     void *packet; /* What is sent or received at the moment. */
 };
 
+/* Says that 'port' is not there, and which devices are. */
+static void
+say_no_port(const struct sf_live_port *port)
+{
+    char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+    int n_names = umad_get_cas_names(names, UMAD_MAX_DEVICES), n_devices = 0;
+    umad_ca_t device;
+
+    /* Where there is none, the library makes a name up. */
+    for (int i = 0; i < n_names; i++) {
+        if (umad_get_ca(names[i], &device) >= 0) {
+            fprintf(stderr, "%s%s",
+                    n_devices++ ? ", " : "InfiniBand devices: ", names[i]);
+            umad_release_ca(&device);
+        }
+    }
+    if (!n_devices) {
+        fputs("this machine has no InfiniBand device\n", stderr);
+    } else if (port->device[0]) {
+        fprintf(stderr, "; expected one of them and one of its ports\n");
+    } else {
+        fputs("; none of their ports can be used\n", stderr);
+    }
+}
+
 bool
-sf_mads_open(struct sf_mads *mads, int class)
+sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port, int class)
 {
     bool is_sa = class == IB_SA_CLASS;
+    const char *device = port->device[0] ? port->device : NULL;
 
     mads->class = class;
-    if (umad_init() < 0 || umad_get_port(NULL, 0, &mads->own) < 0) {
-        fputs("there is no InfiniBand port\n", stderr);
+    if (umad_init() < 0 ||
+        umad_get_port(device, port->number, &mads->own) < 0) {
+        say_no_port(port);
         return false;
     }
-    mads->port = umad_open_port(NULL, 0);
+    mads->port = umad_open_port(device, port->number);
     mads->agent = mads->port < 0 ? -1
                                  : umad_register(mads->port, class,
                                                  is_sa ? 2 : 1, is_sa, NULL);
     if (mads->agent < 0) {
-        fputs("the InfiniBand port cannot be opened for questions\n", stderr);
+        fprintf(stderr,
+                "the InfiniBand port %s:%d cannot be opened for questions; "
+                "are you root?\n",
+                mads->own.ca_name, mads->own.portnum);
         sf_mads_close(mads);
         return false;
     }

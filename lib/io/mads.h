@@ -3,6 +3,8 @@
 #ifndef SF_IO_MADS_H
 #define SF_IO_MADS_H
 
+#include "io/live_port.h"
+
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 
@@ -37,8 +39,10 @@ struct sf_mads {
     umad_port_t own;
 };
 
-/* Returns false if there is no way, having said why on standard error. */
-bool sf_mads_open(struct sf_mads *mads, int class);
+/* Opens 'port'.  Returns false if there is no way, having said why on standard
+ * error. */
+bool sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port,
+                  int class);
 void sf_mads_close(struct sf_mads *mads);
 
 /* Asks all that 'asker' wants to know.  Returns false if 'take' does, if a

@@ -14,9 +14,12 @@
 #include <jansson.h>
 #include <string.h>
 
+/* The first line of every file that may have comments. */
+#define MARK "# Written by 'slimfly settings', which may replace it.\n"
+
 /* Where lines of comments end, and how much of a file people want to see. */
 #define COLUMNS     79
-#define LINES_SHOWN 40
+#define LINES_SHOWN 60
 
 const struct sf_settings_file sf_settings_files[] = {
     { "opensm.conf", "opensm", "OpenSM with the slimfly plugin",
@@ -81,7 +84,8 @@ sf_settings_wants(const struct sf_settings *settings, const char *part)
         }
         at = at[length] ? at + length + 1 : NULL;
     }
-    return !settings->only;
+    /* The file engine is of no use without tables. */
+    return !settings->only && (settings->tables || strcmp(part, "file") != 0);
 }
 
 static enum sf_status
@@ -162,6 +166,13 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
         status = sf_fail(err, SF_EINVAL, "expected 1 to %d layers, found %u",
                          SF_MAX_LAYERS, settings->n_layers);
     }
+    if (status == SF_OK && settings->layers && settings->lanes->needs_turns &&
+        !settings->layers->takes_turns) {
+        status = sf_fail(err, SF_EINVAL,
+                         "lanes '%s' do not go with layers by '%s': expected "
+                         "other lanes",
+                         settings->lanes->name, settings->layers->name);
+    }
     if (status == SF_OK && count_lids(settings) > SF_MAX_LID) {
         status = sf_fail(err, SF_ELIMIT,
                          "%u layers, LMC %u, need %" PRIu64 " addresses, and "
@@ -170,7 +181,15 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          (unsigned)SF_MAX_LID);
     }
     const char *const paths[] = { settings->options, settings->status,
-                                  settings->plan_path, settings->tables };
+                                  settings->base,    settings->plan_path,
+                                  settings->guids,   settings->tables };
+    if (status == SF_OK && !settings->tables &&
+        sf_settings_wants(settings, "file")) {
+        status = sf_fail(err, SF_EINVAL,
+                         "part 'file' is for tables that are there: make them "
+                         "with 'slimfly route FABRIC -o DIR', then ask for "
+                         "'slimfly settings DIR'");
+    }
     bool is_for_opensm = sf_settings_wants(settings, "opensm") ||
                          sf_settings_wants(settings, "file");
     for (size_t i = 0;
@@ -345,6 +364,50 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
     }
 }
 
+/* Hostfiles are read by too many programs for comments to be safe there. */
+static bool
+is_bare(const struct sf_settings_file *file)
+{
+    return !strcmp(file->part, "hosts");
+}
+
+enum sf_status
+sf_settings_write_file(const struct sf_settings *settings,
+                       const struct sf_settings_file *file, FILE *stream,
+                       struct sf_error *err)
+{
+    if (!is_bare(file)) {
+        fputs(MARK, stream);
+    }
+    return file->write(settings, stream, err);
+}
+
+/* Whether nothing but host names, one a line, is left in 'stream'. */
+static bool
+has_names_only(FILE *stream)
+{
+    int c = fgetc(stream);
+    while (c == '\n' || sf_is_host_character(c)) {
+        c = fgetc(stream);
+    }
+    return c == EOF;
+}
+
+bool
+sf_settings_is_own(const struct sf_settings_file *file, FILE *stream)
+{
+    char start[sizeof MARK] = "";
+    bool is_own = false;
+
+    if (is_bare(file)) {
+        is_own = has_names_only(stream);
+    } else {
+        bool is_empty = !fgets(start, sizeof start, stream);
+        is_own = is_empty || !strcmp(start, MARK);
+    }
+    return is_own && !ferror(stream);
+}
+
 /* The contents of a file; the caller frees '*textp'. */
 static enum sf_status
 write_to_memory(const struct sf_settings *settings,
@@ -358,7 +421,8 @@ write_to_memory(const struct sf_settings *settings,
         *textp = NULL;
         return sf_fail(err, SF_ENOMEM, "out of memory for %s", file->name);
     }
-    enum sf_status status = file->write(settings, memory, err);
+    enum sf_status status =
+        sf_settings_write_file(settings, file, memory, err);
     bool is_complete = !ferror(memory);
     is_complete = fclose(memory) == 0 && is_complete;
     if (status == SF_OK && !is_complete) {

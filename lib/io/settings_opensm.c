@@ -88,6 +88,14 @@ sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
                   "OpenSM's 4 a start takes much longer. Fewer, if the log "
                   "tells of timeouts.",
                   "max_wire_smps", "16");
+    fputc('\n', stream);
+    sf_settings_comment("With 0x43 OpenSM writes its tables into "
+                        "dump_files_dir, /var/log, at every heavy sweep, and "
+                        "'slimfly audit /var/log' can judge them; gigabytes "
+                        "for thousands of hosts. 'slimfly audit live' needs "
+                        "no such files.",
+                        stream);
+    fputs("# log_flags 0x43\n", stream);
     write_setting(stream,
                   "So that what happened stands in the log at once, \"SUBNET "
                   "UP\" above all.",
@@ -122,11 +130,25 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "\n# Data VLs to use at most; the fabric may have fewer.\n"
             "max_vls = %u\n",
             settings->max_vls);
+    fprintf(stream, "\n# Service levels to use at most.\n%smax_sls = %u\n",
+            settings->max_sls ? "" : "# ",
+            settings->max_sls ? settings->max_sls : SF_N_SLS);
     fprintf(stream,
             "\n# Longest path in links between switches, if not as the scheme "
             "says.\n%smax_hops = %u\n",
             settings->max_hops ? "" : "# ",
             settings->max_hops ? settings->max_hops : 3);
+    if (settings->rues_fraction > 0) {
+        fprintf(stream,
+                "\n# Share of links in a layer.\nrues_fraction = %.9g\n",
+                settings->rues_fraction);
+    }
+    if (settings->paper_min_hops) {
+        fprintf(stream,
+                "\n# Shortest path that counts as almost minimal.\n"
+                "paper_min_hops = %u\n",
+                settings->paper_min_hops);
+    }
     fprintf(stream,
             "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
             settings->seed);
@@ -134,6 +156,17 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
             settings->plan_path ? settings->plan_path
                                 : "/etc/opensm/plan.json");
+    fputs("\n# The real GUIDs of what the plan names ('slimfly verify "
+          "--save-guids').\n",
+          stream);
+    fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
+            settings->guids ? settings->guids : "/etc/opensm/guids.map");
+    fputc('\n', stream);
+    sf_settings_comment("Keeps the fabric that was routed in full last, so "
+                        "that after a restart of OpenSM links that come back "
+                        "are routed as before. Remove the file to forget it.",
+                        stream);
+    fprintf(stream, "base = %s\n", settings->base);
     fprintf(stream, "\n# What was done last, as JSON.\nstatus = %s\n",
             settings->status);
     return SF_OK;

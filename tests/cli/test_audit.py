@@ -429,7 +429,8 @@ class BadInput(Audited):
                 ([folder, "--path-sls", "luck"], "expected one of file, ask"),
                 ([folder, "--save", f"{empty}/file"], "this is a file"),
                 (["sf:q=3", folder], "nothing in 'sf:q=3' has a LID"),
-                ([folder, empty], "opensm-lfts.dump: No such file"),
+                ([folder, empty], "opensm-lfts.dump: No such file; OpenSM "
+                 "writes it with log_flags 0x43"),
                 ([folder, f"{empty}/file"], "expected 'Unicast lids'"),
                 ([folder, f"{empty}/zero"], "zero:1: expected text"),
                 ([folder, f"{empty}/long"], "long:1: expected text"),

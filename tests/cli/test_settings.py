@@ -16,7 +16,7 @@ import yaml
 
 import harness
 
-FILES = ["opensm.conf", "slimfly.conf", "opensm-file.conf", "ucx.env",
+FILES = ["opensm.conf", "slimfly.conf", "ucx.env",
          "openmpi-mca-params.conf", "openib-mca-params.conf", "mvapich2.env",
          "nccl.env", "topology.conf", "topology.yaml", "hostfile.linear",
          "hostfile.random", "hostfile.spread"]
@@ -43,6 +43,11 @@ class Settings(harness.Case):
         """The files by name, as JSON has them."""
         told = json.loads(self.succeeds("settings", *args, "-f", "json"))
         return {file["name"]: file["text"] for file in told["files"]}
+
+    def routed(self, *args):
+        """A folder with tables, for which there is a file more."""
+        self.succeeds("route", "sf:q=3", "-o", f"{self.folder}/tables", *args)
+        return f"{self.folder}/tables"
 
     def lanes(self):
         """The lane schemes that there are."""
@@ -74,11 +79,49 @@ class Files(Settings):
                 text = file.read()
             self.assertEqual(text.replace(f"{self.folder}/x", "?"),
                              texts[name].replace(f"{self.folder}/y", "?"))
-            head = "".join(text.splitlines(keepends=True)[:40])
+            head = "".join(text.splitlines(keepends=True)[:60])
             head = head.replace(f"{self.folder}/x/slimfly-status",
                                 "/var/log/slimfly-status")
+            head = head.replace(f"{self.folder}/x/slimfly-base",
+                                "/var/cache/opensm/slimfly-base")
             self.assertIn(head.replace(f"{self.folder}/x", "/etc/opensm"),
                           shown)
+
+    def test_files_of_others_stay(self):
+        self.succeeds("settings", "sf:q=3", "-o", self.folder)
+        # Its own are replaced, hostfiles of other hosts included.
+        self.succeeds("settings", "sf:q=5", "-o", self.folder)
+        with open(f"{self.folder}/opensm.conf", encoding="utf-8") as file:
+            ours = file.read()
+        os.remove(f"{self.folder}/hostfile.random")
+        others = {"opensm.conf": "# mine\n" + ours,
+                  "ucx.env": "# Written by 'slimfly settings'",
+                  "hostfile.linear": "node0000 slots=4\n"}
+        for name, text in others.items():
+            self.write(name, text)
+        self.fails("settings", "sf:q=3", "-o", self.folder,
+                   says="nothing was changed")
+        done = harness.slimfly("settings", "sf:q=3", "-o", self.folder)
+        self.assertEqual([name for name in FILES if f"/{name}" in done.stderr],
+                         [name for name in FILES if name in others])
+        self.assertNotIn("hostfile.random", os.listdir(self.folder))
+        for name, text in others.items():
+            with open(f"{self.folder}/{name}", encoding="utf-8") as file:
+                self.assertEqual(file.read(), text)
+        # Those that are not wanted do not matter, nor do empty ones.
+        self.write("nccl.env", "")
+        self.succeeds("settings", "sf:q=3", "-o", self.folder, "--only",
+                      "slurm,nccl")
+        self.succeeds("settings", "sf:q=5", "-o", self.folder, "--force")
+        with open(f"{self.folder}/opensm.conf", encoding="utf-8") as file:
+            self.assertEqual(file.read(), ours)
+
+    def test_the_file_engine_needs_tables(self):
+        self.assertNotIn("opensm-file.conf", self.files("sf:q=3"))
+        self.fails("settings", "sf:q=3", "--only", "ucx,file",
+                   says="make them with 'slimfly route FABRIC -o DIR'")
+        text = self.files(self.routed(), "--only", "file")["opensm-file.conf"]
+        self.assertTrue(os.path.isfile(values(text, " ")["lfts_file"]))
 
     def test_only_some(self):
         self.assertEqual(list(self.files("sf:q=3", "--only", "slurm,ucx")),
@@ -96,7 +139,7 @@ class Files(Settings):
                          ["slimfly.conf", "hostfile.random"])
 
     def test_every_setting_has_its_reason(self):
-        for text in list(self.files("sf:q=5").values())[:8]:
+        for text in list(self.files(self.routed()).values())[:8]:
             lines = text.splitlines()
             for i, line in enumerate(lines):
                 if line and not line.startswith("#"):
@@ -124,10 +167,11 @@ class Files(Settings):
 
 class Values(Settings):
     def test_layers(self):
+        tables = self.routed()
         for layers, lmc, bits, rails in [(1, 0, "0", None), (2, 1, "0-1", 2),
                                          (3, 2, "0-2", 3), (4, 2, "0-3", 4),
                                          (8, 3, "0-7", 4)]:
-            texts = self.files("sf:q=3", "--layers", str(layers))
+            texts = self.files(tables, "--layers", str(layers))
             opensm = values(texts["opensm.conf"], " ")
             self.assertEqual(opensm["lmc"], str(lmc))
             self.assertEqual(values(texts["opensm-file.conf"], " ")["lmc"],
@@ -160,31 +204,41 @@ class Values(Settings):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
                       "9", "--lanes", "none", "--max-vls", "3",
-                      "--path-sets", "3", "--max-hops", "4", "-o", tables)
+                      "--path-sets", "3", "--max-hops", "4", "--max-sls", "2",
+                      "--paper-min-hops", "3", "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
-                                                "path_sets", "max_hops")],
-                         ["paper", "2", "9", "none", "3", "3", "4"])
+                                                "path_sets", "max_hops",
+                                                "max_sls", "paper_min_hops")],
+                         ["paper", "2", "9", "none", "3", "3", "4", "2", "3"])
+        self.assertNotIn("rues_fraction", told)
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
         # Unless an option says otherwise.
-        texts = self.files(tables, "--lanes", "turns", "--max-vls", "6",
+        texts = self.files(tables, "--lanes", "dfsssp", "--max-vls", "6",
                            "--layers", "4", "--seed", "3", "--path-sets",
                            "2")
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
                                                 "path_sets")],
-                         ["paper", "4", "3", "turns", "6", "2"])
+                         ["paper", "4", "3", "dfsssp", "6", "2"])
+        self.fails("settings", tables, "--lanes", "turns",
+                   says="lanes 'turns' do not go with layers by 'paper'")
+        self.succeeds("route", "sf:q=3", "-s", "rues", "--rues-fraction",
+                      "0.8", "-o", tables)
+        told = values(self.files(tables)["slimfly.conf"])
+        self.assertEqual(told["rues_fraction"], "0.8")
 
     def test_warnings(self):
+        tables = self.routed()
         stacks = {"ucx", "openmpi", "openib", "mvapich2", "nccl"}
         for lanes in self.lanes():
             parts = {"file"} | (stacks if LANES[lanes] else set())
             parts |= {"opensm"} if lanes == "none" else set()
-            told = json.loads(self.succeeds("settings", "sf:q=3", "--lanes",
+            told = json.loads(self.succeeds("settings", tables, "--lanes",
                                             lanes, "-f", "json"))
             self.assertEqual({warning["part"]
                               for warning in told["warnings"]}, parts)
@@ -289,6 +343,44 @@ class Orders(Settings):
         # Without racks, from one switch after the other.
         self.assertEqual(without["hostfile.spread"].split()[:18],
                          without["hostfile.linear"].split()[::3])
+
+
+    def test_real_guids(self):
+        # As on hardware: other GUIDs and other names than planned.
+        self.succeeds("plan", "sf:q=3", "-o", f"{self.folder}/plan")
+        self.succeeds("route", f"{self.folder}/plan", "-o",
+                      f"{self.folder}/tables")
+        with open(f"{self.folder}/tables/fabric.ibnetdiscover",
+                  encoding="utf-8") as file:
+            text = file.read()
+        text = text.replace("02534c46", "7cfe90c1").replace(
+            "2534c46", "7cfe90c1")
+        real = self.write("real.txt", re.sub(
+            r'"sf-(\d)-(\d)-(\d)"', r'"MF0;switch-\1\2\3:MQM8700/U1"', text))
+        described = self.write("described.txt", re.sub(
+            r'"(sf-\d-\d-\d)"', r'"MF0;\1:MQM8700/U1"', text))
+        with open(f"{self.folder}/plan/guids.map", encoding="utf-8") as file:
+            filled = self.write("filled.map", file.read().replace(
+                "02534c46", "7cfe90c1"))
+        planned = self.files(f"{self.folder}/plan")
+        plan = "--plan", f"{self.folder}/plan"
+        self.fails("settings", real, *plan, says="--guids FILE names them")
+        named = self.files(real, *plan, "--guids", filled)
+        for name in "hostfile.spread", "topology.conf", "topology.yaml":
+            self.assertEqual(named[name], planned[name])
+        self.assertEqual(values(named["slimfly.conf"])["guids"], filled)
+        self.assertNotIn("guids", values(planned["slimfly.conf"]))
+        # Descriptions that hold the names of the plan do as well.
+        self.assertEqual(self.files(described, *plan)["hostfile.spread"],
+                         planned["hostfile.spread"])
+        # For the plan itself, it is for the plugin alone.
+        own = self.files(f"{self.folder}/plan", "--guids", filled)
+        self.assertEqual(values(own["slimfly.conf"])["guids"], filled)
+        self.assertEqual(own["topology.conf"], planned["topology.conf"])
+        self.fails("settings", real, *plan, "--guids",
+                   f"{self.folder}/plan/guids.map",
+                   says="has the GUID of no switch of the fabric")
+        self.fails("settings", real, *plan, "--guids", real, says="real.txt:")
 
 
 NETLIST = '''vendid=0x2c9
@@ -435,8 +527,9 @@ class TheRealThing(Settings):
     """The programs that read the files."""
 
     def test_opensm(self):
+        tables = self.routed()
         for options in (), ("--layers", "8", "--max-vls", "3"):
-            self.succeeds("settings", "sf:q=3", "-o", self.folder, *options)
+            self.succeeds("settings", tables, "-o", self.folder, *options)
             for name in "opensm.conf", "opensm-file.conf":
                 # It writes what it read, with its defaults, and ends.
                 copy = f"{self.folder}/copy"

@@ -195,6 +195,43 @@ class Faults(Plugged):
         self.assertEqual(self.tables(), before)
         self.assertEqual(status["warnings"], [])
 
+    def test_a_restart_remembers_the_base(self):
+        self.plan("sf:q=5")
+        base = f"{self.work}/base"
+        options = f"path_sets=2 base={base}"
+        opensm = self.manager(lmc=2, options=options)
+        self.assertEqual(self.wait(opensm, 0)["outcome"], "anew")
+        before = self.tables()
+        with open(base, encoding="utf-8") as file:
+            kept = file.read()
+        end = self.cables[77][0]
+        self.sim.command(f'Unlink "{end[0]}"[{end[1]}]')
+        self.wait(opensm, 1)
+        hurt = self.tables()
+        opensm.stop()
+        opensm = self.manager("again", lmc=2, options=options)
+        status = self.wait(opensm, 1)
+        self.assertEqual(status["outcome"], "repaired")
+        self.assertEqual(status["missing"]["links"], 1)
+        self.assertEqual(self.tables(), hurt)
+        self.sim.command(f'ReLink "{end[0]}"[{end[1]}]')
+        status = self.wait(opensm, 0)
+        self.assertEqual(self.tables(), before)
+        self.assertEqual(status["warnings"], [])
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), kept)
+        opensm.stop()
+        # A damaged file is told of, and replaced.
+        with open(base, "w", encoding="utf-8") as file:
+            file.write(kept[:len(kept) // 2 + 7])
+        opensm = self.manager("third", lmc=2, options=options)
+        status = self.wait(opensm, 0)
+        self.assertEqual(status["outcome"], "anew")
+        self.assertIn("the base of before is not known", status["warnings"][0])
+        self.assertEqual(self.tables(), before)
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), kept)
+
     def test_sets_of_paths_are_repaired(self):
         self.plan("sf:q=5")
         opensm = self.manager(lmc=2, options="path_sets=2")
@@ -285,9 +322,10 @@ class Faults(Plugged):
         standby = self.manager("standby", lmc=2, sm_priority=1,
                                host="node0100", sminfo_polling_timeout=200,
                                polling_retry_number=2, sweep_interval=1)
-        standby.until(lambda: "Entering STANDBY" in standby.log(),
+        standby.until(lambda: standby.status().get("state") == "standby",
                       "it stands by")
         master.stop()
+        self.assertEqual(master.status()["state"], "ended")
         standby.wait_status()
         self.assertEqual(self.tables(), before)
         end = self.cables[100][0]
@@ -301,6 +339,35 @@ class Options(Plugged):
         with open(f"{self.work}/options", "w", encoding="utf-8") as file:
             file.write("\n".join(
                 (f"status = {self.work}/opensm/status.json", *lines)) + "\n")
+
+    def test_it_routes_as_the_folder_of_route_says(self):
+        self.plan("sf:q=4")
+        for i, (scheme, lanes) in enumerate([
+                (("rues", "--rues-fraction", "0.8"), "dfsssp"),
+                (("paper", "--paper-min-hops", "2"), "none"),
+                (("gates",), "turns")]):
+            routed, told = f"{self.work}/routed{i}", f"{self.work}/told{i}"
+            self.succeeds("route", f"{self.work}/plan", "-o", routed, "-s",
+                          *scheme, "--lanes", lanes, "--max-vls", "15")
+            self.succeeds("settings", routed, "-o", told, "--only", "opensm")
+            opensm = self.manager(f"opensm{i}", conf=f"{told}/opensm.conf")
+            opensm.status_path = f"{told}/slimfly-status.json"
+            opensm.wait_status(scheme=scheme[0], lanes=lanes)
+            live = f"{self.work}/live{i}"
+            self.sim.run(harness.PROGRAM, "audit", "live", "--save", live)
+            opensm.stop()
+            # The LIDs are others, but not the fabric: route that.
+            self.succeeds("route", f"{told}/slimfly-base.ibnetdiscover", "-o",
+                          f"{routed}/again", "-s", *scheme, "--lanes", lanes,
+                          "--max-vls", "15")
+            tables = []
+            for folder in live, f"{routed}/again":
+                with open(f"{folder}/opensm-lfts.dump",
+                          encoding="utf-8") as file:
+                    tables.append(sorted(
+                        part.strip() for part in re.split(
+                            r"^(?=Unicast)", file.read(), flags=re.M)))
+            self.assertEqual(tables[0], tables[1])
 
     def test_a_changed_file_is_read_at_the_next_sweep(self):
         self.plan("sf:q=4")
@@ -342,8 +409,8 @@ class Options(Plugged):
                  "set lmc 2"),
                 ("qos", "", {"qos": "FALSE"}, "the lanes turns need SL-to-VL "
                  "tables: set qos TRUE"),
-                ("file", "/nonexistent/options", {},
-                 "/nonexistent/options: No such file"),
+                ("file", "/proc/none/options", {},
+                 "/proc/none/options: No such file"),
         ]:
             with self.subTest(name=name):
                 # Not even without no_fallback OpenSM routes by itself then.
@@ -353,18 +420,77 @@ class Options(Plugged):
                              "OpenSM gives up")
                 self.assertIn(f"layered: ERR: refused: {says}", opensm.log())
                 self.assertNotIn("SUBNET UP", opensm.log())
-                opensm.stop()
+                if options.startswith("/"):
+                    continue  # Nobody said where the status is wanted.
+                for _ in range(2):  # Now, and after the end.
+                    status = opensm.status()
+                    self.assertEqual((status["state"], status["outcome"]),
+                                     ("failed", None))
+                    self.assertIn(says, status["reason"])
+                    opensm.stop()
+
+    def test_what_an_earlier_run_left_is_not_true_any_more(self):
+        self.plan("sf:q=3")
+        self.write("layers = 4")
+        opensm = self.manager(lmc=2, options=f"{self.work}/options")
+        opensm.wait_status()
+        opensm.stop()
+        status = opensm.status()
+        self.assertEqual((status["state"], status["up_at"]), ("ended", None))
+        self.assertEqual(status["outcome"], "anew")
+        status["state"] = "up"  # As if it had been killed.
+        for options, lmc, says in (("layers = 4",), 0, "4 layers need"), \
+                (("layers = x", f"status = {opensm.status_path}"), 2, ":2: "):
+            with open(opensm.status_path, "w", encoding="utf-8") as file:
+                json.dump(status, file)
+            self.write(*options)
+            opensm = self.manager(lmc=lmc, options=f"{self.work}/options")
+            opensm.until(lambda: "No routing engine able" in opensm.log(),
+                         "OpenSM gives up")
+            found = opensm.status()
+            self.assertEqual(found["state"], "failed")
+            self.assertIn(says, found["reason"])
+            self.assertIsNone(found["routing"])
+            opensm.stop()
+            os.remove(f"{opensm.folder}/log")
 
     def test_a_missing_plan_is_a_warning(self):
         self.plan("sf:q=4")
-        opensm = self.manager(options="plan=/nonexistent")
+        opensm = self.manager(options="plan=/proc/none")
         status = opensm.wait_status()
         self.assertEqual(status["warnings"], [
-            "no names from the plan: /nonexistent: No such file or directory"])
+            "no names from the plan: /proc/none: No such file or directory"])
         self.audit()
         opensm.stop()
         opensm = self.manager("named", options=f"plan={self.work}/plan")
         self.assertEqual(opensm.wait_status()["warnings"], [])
+
+    def test_real_guids_get_names(self):
+        # What is found is not as planned; the map says what is what.
+        self.plan("sf:q=3")
+        with open(f"{self.work}/plan/plan.json", encoding="utf-8") as file:
+            text = file.read()
+        with open(f"{self.work}/other.json", "w", encoding="utf-8") as file:
+            file.write(text.replace("0x02534c46", "0x7cfe90c1"))
+        options = f"plan={self.work}/other.json base={self.work}/base"
+        opensm = self.manager(options=options)
+        self.assertIn("knows none of the GUIDs found: name the map",
+                      opensm.wait_status()["warnings"][0])
+        opensm.stop()
+        os.remove(f"{self.work}/base")
+        with open(f"{self.work}/plan/guids.map", encoding="utf-8") as file:
+            text = file.read()
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            file.write(text.replace('"sf-1-2-2"', '"the last"'))
+        opensm = self.manager("mapped",
+                              f"{options} guids={self.work}/map")
+        self.assertEqual(opensm.wait_status()["warnings"], [])
+        with open(f"{self.work}/base", encoding="utf-8") as file:
+            self.assertIn('"the last"', file.read())
+        opensm.stop()
+        opensm = self.manager("lost", f"{options} guids=/proc/none")
+        self.assertIn("no names from the GUID map: /proc/none: No such file",
+                      opensm.wait_status()["warnings"][0])
 
     def test_too_few_lanes_lead_to_a_tree_and_that_is_said(self):
         self.plan("sf:q=5")
@@ -438,7 +564,8 @@ class Loading(Plugged):
              f"{harness.ROOT}/lib", "-I", f"{build}/include", "-o",
              f"{self.work}/other/libosmslimfly.so",
              *(f"{harness.ROOT}/opensm/{name}.c" for name in (
-                 "engine", "options", "plugin", "status", "subnet")),
+                 "base", "engine", "options", "plugin", "status", "subnet",
+                 "whole_file")),
              f"{build}/lib/libslimfly.a", "-ljansson", "-lpthread"],
             capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -109,6 +109,40 @@ class RightFabrics(Fabric):
         self.assertEqual((live.returncode, live.stdout), (0, expected),
                          live.stderr)
 
+    def test_the_port_can_be_named(self):
+        sim = self.start("sf:q=3")
+
+        def run(*args):  # On a host; switches have port 0 only.
+            return sim.run("env", "SIM_HOST=node0005", harness.PROGRAM, *args)
+        live = run("verify", self.folder, "live")
+        for word in "live:ibsim0", "live:ibsim0:1":
+            done = run("verify", self.folder, word)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (live.returncode, live.stdout, ""))
+        done = run("watch", self.folder, "live:ibsim0:1")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # Tables and path SLs are asked for by the same port.
+        routed = f"{self.folder}/routed"
+        done = run("route", "live:ibsim0:1", "-o", routed)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = run("audit", f"{routed}/fabric.ibnetdiscover", "live:ibsim0:1")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        for args in (["audit", "live:ibsim0:7"],
+                     ["verify", self.folder, "live:mlx5_0"],
+                     ["audit", f"{routed}/fabric.ibnetdiscover",
+                      "live:mlx5_0:1"]):
+            done = run(*args)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("failed: InfiniBand devices: ibsim0; expected one "
+                          "of them and one of its ports", done.stderr)
+        for word in "live:", "live::1", "live:x:", "live:x:0", "live:x:1:2":
+            self.fails("verify", self.folder, word,
+                       says=f"{word}: expected live, live:DEVICE or "
+                       "live:DEVICE:PORT")
+        self.fails("watch", self.folder, "here", says="found 'here'")
+        self.fails("watch", self.folder, "live:x:1", "--exec", "true",
+                   says="not that with --exec")
+
     def test_live_discovery_gives_its_place_back(self):
         # ibsim has room for ten clients.
         sim = self.start("sf:q=3")

@@ -202,7 +202,7 @@ write_settings(const struct sf_settings *settings, unsigned long nth,
     status = sf_settings_check(settings, err);
     for (const struct sf_settings_file *file = sf_settings_files;
          status == SF_OK && file->name; file++) {
-        status = file->write(settings, stream, err);
+        status = sf_settings_write_file(settings, file, stream, err);
     }
     return status;
 }
@@ -221,6 +221,7 @@ TEST(nomem_settings)
         .lanes = sf_lane_schemes[0],
         .max_vls = 8,
         .options = "/o",
+        .base = "/base",
         .status = "/s",
         .tables = "/t",
     };

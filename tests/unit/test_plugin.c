@@ -1,6 +1,7 @@
 /* test_plugin.c -- the parts of the plugin for OpenSM that know nothing of it:
  * options, the status file, and what it remembers from sweep to sweep. */
 #define _GNU_SOURCE
+#include "base.h"
 #include "base/mem.h"
 #include "engine.h"
 #include "helpers.h"
@@ -66,7 +67,8 @@ TEST(plugin_options_are_words)
                                     "path_sets=3 "
                                     "max_vls=4 max_hops=5 "
                                     "seed=18446744073709551615 "
-                                    "status=/run/s.json plan=/etc/plan",
+                                    "status=/run/s.json plan=/etc/plan "
+                                    "base=/var/b guids=/etc/g",
                                     &options, NULL),
              SF_OK);
     CHECK_STR(options.scheme->name, "minimal");
@@ -78,6 +80,23 @@ TEST(plugin_options_are_words)
     CHECK_EQ(options.seed, UINT64_MAX);
     CHECK_STR(options.status, "/run/s.json");
     CHECK_STR(options.plan, "/etc/plan");
+    CHECK_STR(options.base, "/var/b");
+    CHECK_STR(options.guids, "/etc/g");
+}
+
+TEST(plugin_options_of_single_schemes)
+{
+    struct sf_plugin_options options;
+
+    CHECK_EQ(sf_plugin_options_load("scheme=rues rues_fraction=0.75 max_sls=3",
+                                    &options, NULL),
+             SF_OK);
+    CHECK(options.rues_fraction > 0.74 && options.rues_fraction < 0.76);
+    CHECK_EQ(options.max_sls, 3);
+    CHECK_EQ(sf_plugin_options_load("paper_min_hops=3 scheme=paper", &options,
+                                    NULL),
+             SF_OK);
+    CHECK_EQ(options.paper_min_hops, 3);
 }
 
 TEST(plugin_options_are_a_file)
@@ -100,9 +119,11 @@ TEST(plugin_options_that_cannot_be_are_refused)
 {
     check_refused("layers", "event_plugin_options: expected key = value, "
                             "found 'layers'");
-    check_refused("colour=red", "expected a key: scheme, layers, "
-                                "path_sets, lanes, max_vls, max_hops, seed, "
-                                "plan, status, found 'colour'");
+    check_refused("colour=red",
+                  "expected a key: scheme, layers, "
+                  "path_sets, lanes, max_vls, max_sls, max_hops, "
+                  "rues_fraction, paper_min_hops, seed, "
+                  "plan, guids, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
@@ -112,14 +133,23 @@ TEST(plugin_options_that_cannot_be_are_refused)
     check_refused("path_sets=0", "from 1 to 254");
     check_refused("max_vls=16", "from 1 to 15");
     check_refused("seed=18446744073709551616", "whole number from 0");
+    check_refused("max_sls=17", "from 1 to 16");
+    check_refused("scheme=rues rues_fraction=1.1", "a number from 0.01 to 1");
+    check_refused("scheme=rues rues_fraction=nan", "a number from 0.01 to 1");
+    check_refused("scheme=rues rues_fraction=.5x", "a number from 0.01 to 1");
+    check_refused("scheme=paper paper_min_hops=0", "from 1 to 64");
+    check_refused("rues_fraction=0.5",
+                  "rues_fraction is for the scheme rues, and the scheme is "
+                  "gates");
+    check_refused("paper_min_hops=2",
+                  "paper_min_hops is for the scheme paper");
     check_refused("scheme=best", "expected a layer scheme: gates, ");
     check_refused("lanes=many", "expected a lane scheme: turns, ");
     check_refused("status=here.json", "expected an absolute path, found "
                                       "'here.json'");
     check_refused("scheme=updown lanes=turns",
                   "the lanes turns are designed together");
-    check_refused("/nonexistent/options",
-                  "/nonexistent/options: No such file");
+    check_refused("/proc/none/options", "/proc/none/options: No such file");
     check_file_refused("layers = 2\n\nlayers: 4\n", ":3: expected key = "
                                                     "value, found 'layers: "
                                                     "4'");
@@ -127,6 +157,24 @@ TEST(plugin_options_that_cannot_be_are_refused)
                                             "1 to 64, found 'many'");
     check_file_refused("scheme = updown\nlanes = turns\n",
                        ": the lanes turns are designed together");
+}
+
+/* So that the status file can tell of it. */
+TEST(plugin_options_that_are_refused_still_say_where_the_status_is)
+{
+    struct temporary file =
+        temporary_write("layers = no\nseed = -\nstatus = /run/s.json\n");
+    struct sf_plugin_options options;
+    struct sf_error err = { 0 };
+
+    CHECK_EQ(sf_plugin_options_load(file.name, &options, &err), SF_EPARSE);
+    CHECK(strstr(err.text, ":1: ")); /* The first is told. */
+    CHECK_STR(options.status, "/run/s.json");
+    temporary_remove(&file);
+    CHECK_EQ(
+        sf_plugin_options_load("layers=no status=/run/s.json", &options, &err),
+        SF_EPARSE);
+    CHECK_STR(options.status, "/run/s.json");
 }
 
 TEST(plugin_options_must_go_with_those_of_opensm)
@@ -154,7 +202,9 @@ TEST(plugin_options_are_what_settings_write)
         .max_vls = 8,
         .seed = 7,
         .status = "/run/status.json",
+        .base = "/var/base",
         .plan_path = "/etc/plan.json",
+        .guids = "/etc/guids.map",
     };
     struct sf_plugin_options options;
     struct sf_error err = { 0 };
@@ -164,7 +214,8 @@ TEST(plugin_options_are_what_settings_write)
     for (size_t i = 0; sf_settings_files[i].name; i++) {
         if (strcmp(sf_settings_files[i].name, "slimfly.conf") == 0) {
             FILE *stream = open_memstream(&text, &length);
-            CHECK_EQ(sf_settings_files[i].write(&settings, stream, &err),
+            CHECK_EQ(sf_settings_write_file(&settings, &sf_settings_files[i],
+                                            stream, &err),
                      SF_OK);
             fclose(stream);
         }
@@ -178,6 +229,9 @@ TEST(plugin_options_are_what_settings_write)
     CHECK_EQ(options.seed, 7);
     CHECK_STR(options.lanes->name, "turns");
     CHECK_STR(options.status, "/run/status.json");
+    CHECK_STR(options.base, "/var/base");
+    CHECK_STR(options.plan, "/etc/plan.json");
+    CHECK_STR(options.guids, "/etc/guids.map");
     free(text);
 }
 
@@ -297,6 +351,56 @@ TEST(plugin_repairs_and_comes_back)
     check_route(engine, whole, &four_layers, 15, SF_OUTCOME_KEPT);
     sf_tables_free(first);
     sf_engine_free(engine);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+/* The fabric of base goes through a file, from one life to the next. */
+TEST(plugin_recalls_its_base)
+{
+    struct temporary file = temporary_write("");
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("sf:q=5", 2), *kept;
+    struct sf_fabric *hurt = copy_of(whole), *other;
+    struct sf_routing_params params = four_layers;
+
+    params.n_path_sets = 2;
+    sf_fabric_unplug(hurt, link_at(hurt, 7));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
+    struct sf_tables *first = copy_tables(engine);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    struct sf_tables *second = copy_tables(engine);
+    CHECK_EQ(sf_base_save(whole, file.name, NULL), SF_OK);
+    sf_engine_free(engine);
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
+    sf_engine_recall(engine, kept);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(second, sf_engine_routing(engine)->tables), 0);
+    check_route(engine, whole, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    sf_engine_free(engine);
+
+    /* What is kept does not matter where it is of something else, nor where
+     * there is a base already. */
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    other = make_fabric("sf:q=4", 2);
+    sf_engine_recall(engine, other);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_ANEW);
+    sf_engine_recall(engine, copy_of(whole));
+    check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
+    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    sf_engine_recall(engine, copy_of(whole)); /* Freed with the engine. */
+    sf_engine_free(engine);
+
+    temporary_remove(&file);
+    CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
+    CHECK(!kept);
+    CHECK_EQ(sf_base_save(whole, "/proc/none/base", NULL), SF_EIO);
+    sf_tables_free(second);
+    sf_tables_free(first);
     sf_fabric_free(hurt);
     sf_fabric_free(whole);
 }
@@ -582,6 +686,7 @@ TEST(plugin_status_is_replaced_as_a_whole)
     struct sf_fabric *fabric = make_fabric("sf:q=4", 1);
     struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
                                        .state = SF_STATE_UP,
+                                       .n_routings = 1,
                                        .routed_at = 86400,
                                        .up_at = 86401,
                                        .n_changed = 12 };
@@ -618,17 +723,20 @@ TEST(plugin_status_is_replaced_as_a_whole)
     json_decref(root);
 
     status.routing = NULL;
-    status.state = SF_STATE_FAILED;
+    sf_plugin_status_fail(&status, "it rains");
     status.up_at = 0;
     CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
     root = json_load_file(file.name, 0, NULL);
     CHECK(json_is_null(json_object_get(root, "routing")));
     CHECK(json_is_null(json_object_get(root, "up_at")));
+    CHECK(json_is_null(json_object_get(root, "outcome")));
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "failed");
+    CHECK_STR(json_string_value(json_object_get(root, "reason")), "it rains");
     json_decref(root);
     temporary_remove(&file);
-    CHECK_EQ(sf_plugin_status_write(&status, "/nonexistent/status", &err),
+    CHECK_EQ(sf_plugin_status_write(&status, "/proc/none/status", &err),
              SF_EIO);
-    CHECK(strstr(err.text, "/nonexistent/status: No such file"));
+    CHECK(strstr(err.text, "/proc/none/status: No such file"));
     sf_engine_free(engine);
     sf_fabric_free(fabric);
 }
