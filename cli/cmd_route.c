@@ -470,7 +470,7 @@ const struct cli_command cli_command_route = {
         "lead over other links, so that together they share the load and "
         "survive faults. The hosts of a switch share its paths; with "
         "--path-sets they are dealt among several sets of them: two sets of "
-        "4 layers carry a quarter to a half more under permutations of "
+        "4 layers carry a fifth to a third more under permutations of "
         "switches, and take twice the time to make.\n"
         "\n"
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "

@@ -505,6 +505,7 @@ ring(uint32_t n)
             fprintf(stream, "0x%04x %03d\n", is.fabric->ports[port].lid,
                     i == s ? 1 : 2);
         }
+        fputs("lids dumped\n", stream);
     }
     fclose(stream);
     CHECK_EQ(
