@@ -29,11 +29,16 @@ struct sf_routing {
     struct sf_turns *turns; /* What the tables obey, or NULL. */
     struct sf_tables *tables;
     struct sf_lanes *lanes;
+    struct sf_error layers_refusal; /* Why the layers are not those of the
+                                     * default scheme, though no other was
+                                     * asked for; SF_OK if they are. */
     struct sf_error refusal; /* Why the lanes are not those that go with the
                               * layer scheme by default; SF_OK if they are. */
 };
 
-/* Routes 'fabric', which has LIDs.  Errors are those of sf_layers_build(),
+/* Routes 'fabric', which has LIDs.  Where the default layers need more lanes
+ * than there are and neither scheme is asked for, the layers have shortest
+ * paths alone, which need fewer.  Errors are those of sf_layers_build(),
  * sf_tables_build() and sf_lanes_build(). */
 enum sf_status sf_routing_build(const struct sf_fabric *fabric,
                                 const struct sf_routing_params *params,

@@ -181,6 +181,11 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
               stream);
     }
     write_lanes(routing->lanes, stream);
+    if (routing->layers_refusal.status != SF_OK) {
+        fprintf(stream, "    (layers by %s would not do: %s)\n",
+                sf_layer_scheme_find(NULL)->name,
+                routing->layers_refusal.text);
+    }
     if (routing->refusal.status != SF_OK) {
         fprintf(stream, "    (%s would not do: %s)\n",
                 sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,

@@ -298,11 +298,12 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     }
     uint32_t n_lanes = fill_lanes(maker, n_turns);
     if (n_lanes > job->max_vls) {
-        return sf_fail(err, SF_ELANES,
-                       "a lane for each path takes %s%u VLs, and there %s %u; "
-                       "fewer layers or shorter paths take fewer",
-                       maker->n_left ? "more than " : "", n_lanes,
-                       job->max_vls == 1 ? "is" : "are", job->max_vls);
+        return sf_fail(
+            err, SF_ELANES,
+            "a lane for each path takes %s%u VLs, and there %s %u; "
+            "fewer layers, or those of the scheme minimal, take fewer",
+            maker->n_left ? "more than " : "", n_lanes,
+            job->max_vls == 1 ? "is" : "are", job->max_vls);
     }
     uint32_t n_spread =
         job->max_vls < job->max_sls ? job->max_vls : job->max_sls;

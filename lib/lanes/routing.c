@@ -271,10 +271,9 @@ end(struct sf_routing *routing, enum sf_status status,
     return status;
 }
 
-enum sf_status
-sf_routing_build(const struct sf_fabric *fabric,
-                 const struct sf_routing_params *params,
-                 struct sf_routing **routingp, struct sf_error *err)
+static enum sf_status
+build(const struct sf_fabric *fabric, const struct sf_routing_params *params,
+      struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_routing *routing;
     enum sf_status status = begin(fabric, params, &routing, err);
@@ -287,6 +286,28 @@ sf_routing_build(const struct sf_fabric *fabric,
         status = build_lanes(routing, err);
     }
     return end(routing, status, routingp);
+}
+
+enum sf_status
+sf_routing_build(const struct sf_fabric *fabric,
+                 const struct sf_routing_params *params,
+                 struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing_params shortest = *params;
+    struct sf_error refusal = { 0 };
+    enum sf_status status = build(fabric, params, routingp, &refusal);
+
+    if (status == SF_ELANES && !params->lanes && !params->layers.scheme) {
+        shortest.layers.scheme = "minimal";
+        if (build(fabric, &shortest, routingp, NULL) == SF_OK) {
+            (*routingp)->layers_refusal = refusal;
+            status = SF_OK;
+        }
+    }
+    if (status != SF_OK && err) {
+        *err = refusal;
+    }
+    return status;
 }
 
 enum sf_status

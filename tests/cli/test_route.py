@@ -103,6 +103,11 @@ class Routed(harness.Case):
                     by_hops[hops] = by_hops.get(hops, 0) + 1
         return by_hops
 
+    def check_lanes(self, folder):
+        if self.report(folder)["lanes"]["safe_on_path_sls"]:
+            self.assertIn("no deadlock with the SL of each path",
+                          slimfly("audit", folder).stdout)
+
     def report(self, folder):
         with open(f"{folder}/route.json", encoding="utf-8") as file:
             return json.load(file)
@@ -259,11 +264,6 @@ class Repair(Routed):
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(lines)
         return path
-
-    def check_lanes(self, folder):
-        if self.report(folder)["lanes"]["safe_on_path_sls"]:
-            self.assertIn("no deadlock with the SL of each path",
-                          slimfly("audit", folder).stdout)
 
     def test_repair_changes_little(self):
         before = self.route("sf:q=5", "--layers", "4")
@@ -509,6 +509,17 @@ class Fabrics(Routed):
             first, (r"base port 0 lid 2 ", "base port 0 lid 1 ")), "-o",
             f"{first}/other")
         self.assertIn("  1 ports have another LID", done.stdout)
+
+    def test_where_lanes_do_not_suffice_paths_are_shortest(self):
+        for spec in "jellyfish:n=40,k=3,seed=2", "xpander:k=5,lift=10":
+            folder = self.route(spec)
+            self.check(folder)
+            self.check_lanes(folder)
+            self.assertEqual(self.report(folder)["scheme"], "minimal")
+            done = slimfly("route", spec, "-o", folder)
+            self.assertIn("(layers by gates would not do: ", done.stdout)
+            self.fails("route", spec, "-s", "gates", "-o", f"{folder}/out",
+                       says="or those of the scheme minimal")
 
     def test_a_fat_tree_is_known(self):
         with tempfile.TemporaryDirectory() as folder:
