@@ -74,12 +74,14 @@ load_folder(struct job *job, const char *folder, struct sf_error *err)
         status = sf_fail(err, SF_ENOMEM, "out of memory");
         goto done;
     }
-    status = is_there(lfts)
-                 ? sf_tables_read(lfts, job->fabric, &job->tables, err)
-                 : sf_fail(err, SF_EIO,
-                           "%s: No such file; OpenSM writes it with log_flags "
-                           "0x43 in opensm.conf",
-                           lfts);
+    if (!is_there(lfts)) {
+        status = sf_fail(err, SF_EIO,
+                         "%s: No such file; OpenSM writes it with log_flags "
+                         "0x43 in opensm.conf",
+                         lfts);
+        goto done;
+    }
+    status = sf_tables_read(lfts, job->fabric, &job->tables, err);
     if (status == SF_OK && is_there(sl2vl)) {
         status = sf_sl2vl_read(sl2vl, job->fabric, &job->sl2vl, err);
     }
