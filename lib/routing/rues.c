@@ -100,7 +100,8 @@ const struct sf_layer_scheme sf_scheme_rues = {
     .name = "rues",
     .title = "random uniform edge selection",
     .summary = "shortest paths over a random share of the links in each "
-               "layer",
+               "layer; pairs that it does not join fall back to paths as "
+               "short as can be",
     .reference = "Besta20",
     .extra_hops = SF_NONE,
     .ops = &ops,
