@@ -24,6 +24,7 @@ enum {
     OPT_LANES,
     OPT_MAX_VLS,
     OPT_MAX_SLS,
+    OPT_LIST,
 };
 
 /* What is routed, and with what. */
@@ -410,6 +411,23 @@ free_job(struct job *job)
     sf_fabric_free(job->fabric);
 }
 
+/* Says what the schemes of layers and lanes do. */
+static int
+list_schemes(void)
+{
+    puts("layers, --scheme:");
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        printf("  %-9s %s\n            %s\n", sf_layer_schemes[i]->name,
+               sf_layer_schemes[i]->title, sf_layer_schemes[i]->summary);
+    }
+    puts("lanes, --lanes:");
+    for (size_t i = 0; sf_lane_schemes[i]; i++) {
+        printf("  %-9s %s\n            %s\n", sf_lane_schemes[i]->name,
+               sf_lane_schemes[i]->title, sf_lane_schemes[i]->summary);
+    }
+    return CLI_FINE;
+}
+
 static int
 run(const struct cli_args *args)
 {
@@ -419,6 +437,10 @@ run(const struct cli_args *args)
     uint32_t timeout;
     int code = CLI_ERROR;
 
+    if (args->values[OPT_LIST]) {
+        return args->n_words ? cli_fail("route: --list takes no fabric")
+                             : list_schemes();
+    }
     if (args->n_words != 1) {
         return cli_fail(
             "route: expected one fabric: a spec, a plan, a file or "
@@ -543,6 +565,7 @@ const struct cli_command cli_command_route = {
                           NULL },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
                           "end a live discovery after this long (60)", NULL },
+        [OPT_LIST] = { "list", 0, NULL, "say what the schemes do", NULL },
     },
     .run = run,
 };

@@ -123,6 +123,13 @@ class Schemes(Routed):
                     self.check(folder)
         self.check(self.route("ft2:leaf=6,core=3,up=2", "-s", "ftree"))
 
+    def test_schemes_are_explained(self):
+        done = slimfly("route", "--list")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in (*SCHEMES, "ftree", "turns", "dfsssp", "hops", "none"):
+            self.assertRegex(done.stdout, rf"(?m)^  {name} +\S.*\n {{12}}\S")
+        self.fails("route", "--list", "sf:q=5", says="takes no fabric")
+
     def test_figures_are_those_of_the_tables(self):
         folder = self.route("sf:q=5", "--layers", "4")
         by_hops = self.check(folder, max_hops=3)
