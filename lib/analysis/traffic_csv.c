@@ -24,40 +24,30 @@ struct reader {
     struct sf_error *err;
 };
 
-/* Calls for each plugged port of a host, switch by switch and there by port:
- * the order of sf_tables_build(). */
-static void
-each_host(const struct sf_fabric *fabric,
-          void (*take)(void *aux, uint32_t s, uint32_t host), void *aux)
+/* Lists the plugged ports of hosts, switch by switch and there by port: the
+ * order of sf_tables_build().  Returns how many there are, also beyond
+ * 'max'. */
+static uint32_t
+list_names(const struct sf_fabric *fabric, struct name *names, uint32_t max)
 {
+    uint32_t n = 0;
+
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
         for (uint32_t i = 0; i < node->n_ports; i++) {
             uint32_t peer = fabric->ports[node->first_port + i].peer;
-            if (peer != SF_NONE &&
-                fabric->ports[peer].node >= fabric->n_switches) {
-                take(aux, s, fabric->ports[peer].node);
+            uint32_t host =
+                peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
+            if (host == SF_NONE || host < fabric->n_switches) {
+                continue;
             }
+            if (n < max) {
+                names[n] = (struct name){ fabric->nodes[host].name, n };
+            }
+            n++;
         }
     }
-}
-
-struct name_list {
-    const struct sf_fabric *fabric;
-    struct name *names;
-    uint32_t n, max;
-};
-
-static void
-list_name(void *aux, uint32_t s, uint32_t host)
-{
-    struct name_list *list = aux;
-    (void)s;
-    if (list->n < list->max) {
-        list->names[list->n] =
-            (struct name){ list->fabric->nodes[host].name, list->n };
-    }
-    list->n++;
+    return n;
 }
 
 static int
@@ -193,21 +183,20 @@ read_flows(const char *path, char *text, size_t length,
                        "%s: traffic from a file needs a fabric with hosts",
                        path);
     }
-    struct name_list list = { .fabric = fabric, .max = sum->n_hosts };
-    list.names = sf_calloc(list.max, sizeof *list.names);
-    if (!list.names) {
+    struct name *names = sf_calloc(sum->n_hosts, sizeof *names);
+    if (!names) {
         return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
     }
-    each_host(fabric, list_name, &list);
-    if (list.n != list.max) {
-        free(list.names);
+    uint32_t n_names = list_names(fabric, names, sum->n_hosts);
+    if (n_names != sum->n_hosts) {
+        free(names);
         return sf_fail(err, SF_EINVAL,
                        "%s: expected a fabric of %u hosts, found %u", path,
-                       list.max, list.n);
+                       sum->n_hosts, n_names);
     }
-    reader.names = list.names;
-    reader.n_names = list.n;
-    qsort(list.names, list.n, sizeof *list.names, compare_names);
+    reader.names = names;
+    reader.n_names = n_names;
+    qsort(names, n_names, sizeof *names, compare_names);
 
     enum sf_status status =
         text ? sf_text_lines(text, length, path, take_line, &reader, err)
@@ -227,7 +216,7 @@ read_flows(const char *path, char *text, size_t length,
         }
     }
     free(reader.flows.items);
-    free(list.names);
+    free(names);
     return status;
 }
 
