@@ -121,6 +121,9 @@ char *cli_find_in_folder(const char *folder, const char *name);
 /* Says that a discovery left 'n_unanswered' questions open, if any. */
 void cli_warn_unanswered(uint32_t n_unanswered);
 
+/* Reads a GUID map that says something; NULL if it failed, and said why. */
+struct sf_guid_map *cli_load_guids(const char *path);
+
 /* Reads the options that say how nodes are recognized; on failure says so and
  * returns false.  The caller frees '*mapp'. */
 const char *cli_identity_choice(size_t i);

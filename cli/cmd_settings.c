@@ -137,12 +137,15 @@ read_route(struct job *job, const char *folder)
 static bool
 name_switches(struct job *job, const char *path)
 {
-    struct sf_guid_map *map;
+    struct sf_guid_map *map = cli_load_guids(path);
     struct sf_error err;
     uint32_t n_named = 0;
+    enum sf_status status = SF_OK;
 
-    enum sf_status status = sf_guid_map_load(path, &map, &err);
-    if (status == SF_OK && job->fabric) {
+    if (!map) {
+        return false;
+    }
+    if (job->fabric) {
         status = sf_guid_map_name_switches(map, job->fabric, &n_named, &err);
     }
     sf_guid_map_free(map);

@@ -188,6 +188,22 @@ cli_identity_choice(size_t i)
                                                       : NULL;
 }
 
+struct sf_guid_map *
+cli_load_guids(const char *path)
+{
+    struct sf_guid_map *map = NULL;
+    struct sf_error err;
+
+    if (sf_guid_map_load(path, &map, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+    } else if (map->n_entries == 0) {
+        cli_fail("%s: expected lines 0xGUID \"name\", found none", path);
+        sf_guid_map_free(map);
+        map = NULL;
+    }
+    return map;
+}
+
 bool
 cli_identity(const struct cli_args *args, int guids_option,
              int identity_option, struct sf_verify_params *params,
@@ -195,7 +211,6 @@ cli_identity(const struct cli_args *args, int guids_option,
 {
     const char *path = args->values[guids_option];
     const char *how = args->values[identity_option];
-    struct sf_error err;
 
     *mapp = NULL;
     for (size_t i = 0; how && cli_identity_choice(i); i++) {
@@ -208,16 +223,7 @@ cli_identity(const struct cli_args *args, int guids_option,
                  args->command->name);
         return false;
     }
-    if (path && sf_guid_map_load(path, mapp, &err) != SF_OK) {
-        cli_fail("%s", err.text);
-        return false;
-    }
-    if (path && (*mapp)->n_entries == 0) {
-        cli_fail("%s: expected lines 0xGUID \"name\", found none", path);
-        sf_guid_map_free(*mapp);
-        *mapp = NULL;
-        return false;
-    }
+    *mapp = path ? cli_load_guids(path) : NULL;
     params->map = *mapp;
-    return true;
+    return !path || *mapp;
 }

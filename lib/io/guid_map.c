@@ -212,16 +212,6 @@ sf_guid_map_free(struct sf_guid_map *map)
     }
 }
 
-const struct sf_guid_name *
-sf_guid_map_find(const struct sf_guid_map *map, uint64_t guid)
-{
-    struct sf_guid_name wanted = { .guid = guid };
-
-    return map->n_entries ? bsearch(&wanted, map->entries, map->n_entries,
-                                    sizeof wanted, compare_entries)
-                          : NULL;
-}
-
 enum sf_status
 sf_guid_map_name_switches(const struct sf_guid_map *map,
                           struct sf_fabric *fabric, uint32_t *n_namedp,

@@ -185,9 +185,8 @@ grant(struct identifier *is, enum sf_identity_source source)
     }
 }
 
-/* The name that 'map' has for 'guid', or NULL. */
-static const char *
-name_in_map(const struct sf_guid_map *map, uint64_t guid)
+const struct sf_guid_name *
+sf_guid_map_find(const struct sf_guid_map *map, uint64_t guid)
 {
     uint32_t low = 0, high = map->n_entries;
 
@@ -200,7 +199,7 @@ name_in_map(const struct sf_guid_map *map, uint64_t guid)
         }
     }
     return low < map->n_entries && map->entries[low].guid == guid
-               ? map->entries[low].name
+               ? &map->entries[low]
                : NULL;
 }
 
@@ -210,10 +209,11 @@ identify_by_map(struct identifier *is, const struct sf_guid_map *map,
 {
     for (uint32_t i = 0; i < is->found->n_nodes; i++) {
         const struct sf_node *node = &is->found->nodes[i];
-        const char *name = name_in_map(map, node->guid);
+        const struct sf_guid_name *entry = sf_guid_map_find(map, node->guid);
         is->claims[i] =
-            name ? sf_name_index_find(index, node->kind, name) : SF_NONE;
-        if (name && is->claims[i] == SF_NONE) {
+            entry ? sf_name_index_find(index, node->kind, entry->name)
+                  : SF_NONE;
+        if (entry && is->claims[i] == SF_NONE) {
             is->identities[i].source = SF_IDENTITY_MAP; /* Not planned. */
         }
     }

@@ -365,6 +365,10 @@ class Orders(Settings):
         planned = self.files(f"{self.folder}/plan")
         plan = "--plan", f"{self.folder}/plan"
         self.fails("settings", real, *plan, says="--guids FILE names them")
+        empty = self.write("empty.map", "# nothing\n")
+        for source in (real, *plan), (f"{self.folder}/plan",):
+            self.fails("settings", *source, "--guids", empty,
+                       says="empty.map: expected lines 0xGUID")
         named = self.files(real, *plan, "--guids", filled)
         for name in "hostfile.spread", "topology.conf", "topology.yaml":
             self.assertEqual(named[name], planned[name])
