@@ -7,8 +7,9 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ORDER = ["base", "field", "topology", "fabric", "plan", "design", "routing",
-         "lanes", "audit", "analysis", "sim", "io", "report"]
+ORDER = ["base", "field", "topology", "fabric", "plan", "design", "traffic",
+         "routes", "layers", "lanes", "routing", "analysis", "sim", "ib", "ip",
+         "settings", "io", "report"]
 
 
 def includes(path):

@@ -55,7 +55,7 @@ struct sf_traffic_key {
 
 #define SF_MAX_TRAFFIC_KEYS 3
 
-struct sf_traffic_ops; /* lib/analysis/traffic.c */
+struct sf_traffic_ops; /* lib/traffic/traffic.c */
 struct sf_traffic_kind {
     const char *name, *title, *example; /* For people. */
     struct sf_traffic_key keys[SF_MAX_TRAFFIC_KEYS];

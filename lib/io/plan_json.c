@@ -1,8 +1,8 @@
 /* plan_json.c -- plan.json: everything that a plan holds, written and read
  * back; doc/formats.md describes the members. */
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/mem.h"
-#include "io/json_reader.h"
 #include "io/plan_writers.h"
 
 #include <inttypes.h>

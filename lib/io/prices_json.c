@@ -1,7 +1,7 @@
 /* prices_json.c -- reads price files; doc/formats.md describes the members. */
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/mem.h"
-#include "io/json_reader.h"
 #include "io/shipped_prices.h"
 #include "slimfly/prices.h"
 

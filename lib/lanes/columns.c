@@ -2,7 +2,7 @@
 #include "lanes/columns.h"
 
 #include "base/mem.h"
-#include "routing/tables.h"
+#include "ib/tables.h"
 
 #include <string.h>
 

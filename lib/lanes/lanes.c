@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "lanes/scheme.h"
-#include "routing/turns.h"
+#include "routes/turns.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
 #include "slimfly/tables.h"
 
 #include "base/mem.h"
-#include "routing/tables.h"
-#include "routing/turns.h"
+#include "ib/tables.h"
+#include "routes/turns.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* test_level.c -- evening out of loads, on layers of all kinds. */
 #include "base/mem.h"
-#include "routing/level.h"
+#include "layers/level.h"
 #include "slimfly/lanes.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"

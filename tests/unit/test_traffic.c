@@ -1,6 +1,6 @@
 /* test_traffic.c -- kinds of traffic against their definitions, and the reader
  * of CSV files. */
-#include "analysis/matching.h"
+#include "traffic/matching.h"
 #include "base/mem.h"
 #include "helpers.h"
 #include "oracle/routing_oracle.h"

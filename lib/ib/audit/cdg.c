@@ -1,0 +1,310 @@
+#include "ib/audit/cdg.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static bool
+is_between_switches(const struct sf_fabric *fabric, uint32_t port)
+{
+    uint32_t peer = fabric->ports[port].peer;
+    return fabric->ports[port].node < fabric->n_switches && peer != SF_NONE &&
+           fabric->ports[peer].node < fabric->n_switches;
+}
+
+static void
+number_arcs(struct sf_cdg *cdg, const struct sf_fabric *fabric)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        cdg->arc_of_port[i] = SF_NONE;
+    }
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        const struct sf_node *node = &fabric->nodes[s];
+        cdg->first[s] = n;
+        for (uint32_t i = 0; i < node->n_ports; i++) {
+            uint32_t port = node->first_port + i;
+            if (is_between_switches(fabric, port)) {
+                uint32_t to = fabric->ports[fabric->ports[port].peer].node;
+                cdg->arcs[n] = (struct sf_cdg_arc){ s, to, port, SF_NONE };
+                cdg->arc_of_port[port] = n++;
+            }
+        }
+        size_t degree = n - cdg->first[s];
+        cdg->table[s] = cdg->n_rows;
+        cdg->n_rows += degree * degree * cdg->n_vls;
+    }
+    cdg->first[fabric->n_switches] = n;
+    for (uint32_t i = 0; i < n; i++) {
+        cdg->arcs[i].reverse =
+            cdg->arc_of_port[fabric->ports[cdg->arcs[i].port].peer];
+    }
+}
+
+enum sf_status
+sf_cdg_build(const struct sf_fabric *fabric, uint32_t n_vls,
+             struct sf_cdg **cdgp, struct sf_error *err)
+{
+    struct sf_cdg *cdg = sf_calloc(1, sizeof *cdg);
+
+    *cdgp = NULL;
+    if (!cdg) {
+        goto no_memory;
+    }
+    cdg->n_switches = fabric->n_switches;
+    cdg->n_vls = n_vls;
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        cdg->n_arcs += is_between_switches(fabric, i);
+    }
+    cdg->arcs = sf_calloc(cdg->n_arcs, sizeof *cdg->arcs);
+    cdg->first = sf_calloc((size_t)cdg->n_switches + 1, sizeof *cdg->first);
+    cdg->arc_of_port = sf_calloc(fabric->n_ports, sizeof *cdg->arc_of_port);
+    cdg->table = sf_calloc(cdg->n_switches, sizeof *cdg->table);
+    cdg->is_used = sf_calloc((size_t)cdg->n_arcs * n_vls, 1);
+    if (!cdg->arcs || !cdg->first || !cdg->arc_of_port || !cdg->table ||
+        !cdg->is_used) {
+        goto no_memory;
+    }
+    number_arcs(cdg, fabric);
+    cdg->rows = sf_calloc(cdg->n_rows, sizeof *cdg->rows);
+    if (!cdg->rows) {
+        goto no_memory;
+    }
+    *cdgp = cdg;
+    return SF_OK;
+
+no_memory:
+    sf_cdg_free(cdg);
+    return sf_fail(err, SF_ENOMEM, "out of memory for channel dependencies");
+}
+
+void
+sf_cdg_free(struct sf_cdg *cdg)
+{
+    if (cdg) {
+        free(cdg->rows);
+        free(cdg->is_used);
+        free(cdg->table);
+        free(cdg->arc_of_port);
+        free(cdg->first);
+        free(cdg->arcs);
+        free(cdg);
+    }
+}
+
+void
+sf_cdg_clear(struct sf_cdg *cdg)
+{
+    memset(cdg->rows, 0, cdg->n_rows * sizeof *cdg->rows);
+    memset(cdg->is_used, 0, (size_t)cdg->n_arcs * cdg->n_vls);
+}
+
+/* A walk over the channels that wait behind one. */
+struct waiting {
+    const struct sf_cdg *cdg;
+    uint32_t in, vl; /* The channel. */
+    uint32_t out, end;
+    unsigned vls; /* Those of 'out' that are still to come. */
+};
+
+static struct waiting
+waiting_behind(const struct sf_cdg *cdg, uint32_t channel)
+{
+    struct waiting waiting = { .cdg = cdg,
+                               .in = channel / cdg->n_vls,
+                               .vl = channel % cdg->n_vls };
+    uint32_t s = cdg->arcs[waiting.in].to;
+    waiting.out = cdg->first[s];
+    waiting.end = cdg->first[s + 1];
+    waiting.vls = waiting.out < waiting.end
+                      ? *sf_cdg_row(cdg, waiting.in, waiting.vl, waiting.out)
+                      : 0;
+    return waiting;
+}
+
+/* The next one, or SF_NONE. */
+static uint32_t
+next_waiting(struct waiting *waiting)
+{
+    const struct sf_cdg *cdg = waiting->cdg;
+
+    while (!waiting->vls) {
+        if (waiting->out >= waiting->end || ++waiting->out >= waiting->end) {
+            return SF_NONE;
+        }
+        waiting->vls =
+            *sf_cdg_row(cdg, waiting->in, waiting->vl, waiting->out);
+    }
+    uint32_t vl = (uint32_t)__builtin_ctz(waiting->vls);
+    waiting->vls &= waiting->vls - 1;
+    return waiting->out * cdg->n_vls + vl;
+}
+
+/* What the search for cycles works on. */
+struct search {
+    const struct sf_cdg *cdg;
+    uint32_t n_channels;
+    bool *is_left;    /* [n_channels] By Kahn's algorithm. */
+    uint32_t *n_held; /* [n_channels] Channels that hold it up, or that it
+                       * holds up; then its distance from the start. */
+    uint32_t *parent; /* [n_channels] */
+    uint32_t *queue;  /* [n_channels] */
+    uint32_t *best;   /* [n_best] The shortest cycle so far. */
+    uint32_t n_best;
+};
+
+/* Takes away channels that hold up nothing that is left, as reduce() does with
+ * those that nothing left holds up: what stays is on cycles or leads from one
+ * to another. */
+static void
+reduce_back(struct search *is)
+{
+    const struct sf_cdg *cdg = is->cdg;
+    uint32_t *n_waiting = is->n_held;
+    uint32_t n_queued = 0;
+
+    for (uint32_t c = 0; c < is->n_channels; c++) {
+        struct waiting waiting = waiting_behind(cdg, c);
+        n_waiting[c] = 0;
+        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+            n_waiting[c] += is->is_left[d];
+        }
+        if (is->is_left[c] && !n_waiting[c]) {
+            is->queue[n_queued++] = c;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        uint32_t out = is->queue[i] / cdg->n_vls;
+        uint32_t vl_out = is->queue[i] % cdg->n_vls;
+        uint32_t s = cdg->arcs[out].from;
+        is->is_left[is->queue[i]] = false;
+        for (uint32_t arc = cdg->first[s]; arc < cdg->first[s + 1]; arc++) {
+            uint32_t in = cdg->arcs[arc].reverse;
+            for (uint32_t vl = 0; vl < cdg->n_vls; vl++) {
+                uint32_t c = in * cdg->n_vls + vl;
+                if ((*sf_cdg_row(cdg, in, vl, out) >> vl_out & 1) &&
+                    is->is_left[c] && --n_waiting[c] == 0) {
+                    is->queue[n_queued++] = c;
+                }
+            }
+        }
+    }
+}
+
+/* Takes away channels that nothing left holds up; returns how many stay. */
+static uint32_t
+reduce(struct search *is)
+{
+    uint32_t n_queued = 0;
+
+    for (uint32_t c = 0; c < is->n_channels; c++) {
+        struct waiting waiting = waiting_behind(is->cdg, c);
+        is->is_left[c] = true;
+        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+            is->n_held[d]++;
+        }
+    }
+    for (uint32_t c = 0; c < is->n_channels; c++) {
+        if (!is->n_held[c]) {
+            is->queue[n_queued++] = c;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        struct waiting waiting = waiting_behind(is->cdg, is->queue[i]);
+        is->is_left[is->queue[i]] = false;
+        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+            if (--is->n_held[d] == 0) {
+                is->queue[n_queued++] = d;
+            }
+        }
+    }
+    return is->n_channels - n_queued;
+}
+
+/* Searches for a cycle through 'start' and channels after it that is shorter
+ * than the best.  'distance' is all SF_NONE, and is so again afterwards. */
+static void
+search_from(struct search *is, uint32_t start)
+{
+    uint32_t *distance = is->n_held;
+    uint32_t n_queued = 0, last = SF_NONE;
+
+    distance[start] = 0;
+    is->queue[n_queued++] = start;
+    for (uint32_t i = 0; i < n_queued && last == SF_NONE; i++) {
+        uint32_t c = is->queue[i];
+        if (distance[c] + 1 >= is->n_best) {
+            break; /* Whatever closes here is no shorter. */
+        }
+        struct waiting waiting = waiting_behind(is->cdg, c);
+        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+            if (d == start) {
+                last = c;
+                break;
+            }
+            if (d > start && is->is_left[d] && distance[d] == SF_NONE) {
+                distance[d] = distance[c] + 1;
+                is->parent[d] = c;
+                is->queue[n_queued++] = d;
+            }
+        }
+    }
+    if (last != SF_NONE) {
+        is->n_best = distance[last] + 1;
+        for (uint32_t i = is->n_best; i-- > 0; last = is->parent[last]) {
+            is->best[i] = last;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        distance[is->queue[i]] = SF_NONE;
+    }
+}
+
+static void
+search_all(struct search *is)
+{
+    is->n_best = SF_NONE;
+    for (uint32_t c = 0; c < is->n_channels; c++) {
+        is->n_held[c] = SF_NONE;
+    }
+    /* A path never comes back to a switch, so no cycle has fewer than three
+     * channels. */
+    for (uint32_t c = 0; c < is->n_channels && is->n_best > 3; c++) {
+        if (is->is_left[c]) {
+            search_from(is, c);
+        }
+    }
+}
+
+enum sf_status
+sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
+                      uint32_t *n_channelsp, struct sf_error *err)
+{
+    uint32_t n = cdg->n_arcs * cdg->n_vls;
+    struct search is = { .cdg = cdg, .n_channels = n };
+    enum sf_status status = SF_OK;
+
+    *channelsp = NULL;
+    *n_channelsp = 0;
+    is.is_left = sf_calloc(n, sizeof *is.is_left);
+    is.n_held = sf_calloc(n, sizeof *is.n_held);
+    is.parent = sf_calloc(n, sizeof *is.parent);
+    is.queue = sf_calloc(n, sizeof *is.queue);
+    is.best = sf_calloc(n, sizeof *is.best);
+    if (!is.is_left || !is.n_held || !is.parent || !is.queue || !is.best) {
+        status = sf_fail(err, SF_ENOMEM, "deadlock check of %u channels", n);
+    } else if (reduce(&is) > 0) {
+        reduce_back(&is);
+        search_all(&is);
+        *channelsp = is.best;
+        *n_channelsp = is.n_best;
+        is.best = NULL;
+    }
+    free(is.best);
+    free(is.queue);
+    free(is.parent);
+    free(is.n_held);
+    free(is.is_left);
+    return status;
+}

@@ -1,0 +1,381 @@
+/* layers.c -- the table of schemes, and what goes before any of them.  A new
+ * scheme is declared and listed here, and nowhere else. */
+#include "slimfly/layers.h"
+
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "layers/scheme.h"
+#include "layers/trees.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const struct sf_layer_scheme sf_scheme_gates, sf_scheme_paper,
+    sf_scheme_minimal, sf_scheme_rues, sf_scheme_fatpaths, sf_scheme_updown,
+    sf_scheme_ftree;
+
+const struct sf_layer_scheme *const sf_layer_schemes[] = {
+    &sf_scheme_gates,    &sf_scheme_paper,
+    &sf_scheme_minimal,  &sf_scheme_rues,
+    &sf_scheme_fatpaths, &sf_scheme_updown,
+    &sf_scheme_ftree,    NULL,
+};
+
+const struct sf_layer_scheme *
+sf_layer_scheme_find(const char *name)
+{
+    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+        if (!name || strcmp(name, sf_layer_schemes[i]->name) == 0) {
+            return sf_layer_schemes[i];
+        }
+    }
+    return NULL;
+}
+
+/* The arrays behind a job, which the job shows as const. */
+struct prepared {
+    uint32_t *weights;
+    uint32_t *limits; /* First the farthest distances, then limits. */
+    uint32_t *reverse;
+    struct sf_search search;
+};
+
+static enum sf_status
+check_params(const struct sf_graph *graph,
+             const struct sf_layers_params *params,
+             const struct sf_layer_scheme **schemep, struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme =
+        sf_layer_scheme_find(params->scheme);
+
+    if (!scheme) {
+        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
+                       params->scheme);
+    }
+    if (params->n_layers < 1 || params->n_layers > SF_MAX_LAYERS) {
+        return sf_fail(err, SF_EINVAL, "%u layers: expected 1 to %u",
+                       params->n_layers, SF_MAX_LAYERS);
+    }
+    if (params->turns && !scheme->takes_turns) {
+        return sf_fail(err, SF_EINVAL,
+                       "the scheme \"%s\" does not take allowed turns",
+                       scheme->name);
+    }
+    if (!(params->rues_fraction >= 0 && params->rues_fraction <= 1)) {
+        return sf_fail(err, SF_EINVAL,
+                       "fraction of links: expected above 0 and at most 1");
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        if (sf_graph_degree(graph, s) >= SF_NO_HOP) {
+            return sf_fail(err, SF_ELIMIT,
+                           "switch %s has %u links; the limit is %u",
+                           sf_graph_name(graph, s).text,
+                           sf_graph_degree(graph, s), SF_NO_HOP - 1);
+        }
+    }
+    *schemep = scheme;
+    return SF_OK;
+}
+
+/* Says into which parts 'graph' falls: the size of each and a switch in it,
+ * as far as there is room. */
+static enum sf_status
+refuse_parts(const struct sf_graph *graph, struct sf_search *search,
+             uint32_t *part_of, struct sf_error *err)
+{
+    char list[400] = "";
+    size_t used = 0;
+    uint32_t n_parts = 0;
+
+    memset(part_of, 0xff, graph->n_nodes * sizeof *part_of);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        if (part_of[s] != SF_NONE) {
+            continue;
+        }
+        sf_search_run(search, graph, s, NULL);
+        for (uint32_t i = 0; i < search->n_reached; i++) {
+            part_of[search->order[i]] = n_parts;
+        }
+        n_parts++;
+        if (used + 100 < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used,
+                                     "%s%u with switch %s", used ? ", " : "",
+                                     search->n_reached,
+                                     sf_graph_name(graph, s).text);
+        } else if (strcmp(list + used - 3, "...") != 0) {
+            used += (size_t)snprintf(list + used, sizeof list - used, ", ...");
+        }
+    }
+    return sf_fail(err, SF_EUNREACHABLE,
+                   "the switches fall into %u parts that no link joins: %s",
+                   n_parts, list);
+}
+
+/* Measures the diameter of 'job' and refuses a disconnected graph. */
+static enum sf_status
+measure(struct sf_layer_job *job, struct prepared *prepared,
+        struct sf_error *err)
+{
+    const struct sf_graph *graph = job->graph;
+    uint64_t sum = 0, n_pairs = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        struct sf_search *search = &prepared->search;
+        sf_search_run(search, graph, s, NULL);
+        if (search->n_reached < graph->n_nodes && !job->params->within_parts) {
+            return refuse_parts(graph, search, prepared->weights, err);
+        }
+        uint32_t far = search->distance[search->order[search->n_reached - 1]];
+        job->diameter = far > job->diameter ? far : job->diameter;
+        prepared->limits[s] = far;
+        for (uint32_t i = 0; i < search->n_reached; i++) {
+            sum += search->distance[search->order[i]];
+        }
+        n_pairs += search->n_reached;
+    }
+    job->mean_distance = (double)sum / (double)(n_pairs ? n_pairs : 1);
+    return SF_OK;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Finds the farthest distance of most switches, going by 'limits', which are
+ * the farthest distances still: where it is less for a tenth of them, it would
+ * be for the others if it were not for some links.  In a graph of diameter 2,
+ * a dead link gives a quarter of all switches some that are three hops away:
+ * no reason to let everybody take longer ways. */
+static enum sf_status
+find_usual_diameter(struct sf_layer_job *job, const uint32_t *limits,
+                    struct sf_error *err)
+{
+    uint32_t n = job->graph->n_nodes;
+    uint32_t *sorted = sf_calloc(n, sizeof *sorted);
+
+    if (!sorted) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
+    }
+    if (n > 0) {
+        memcpy(sorted, limits, n * sizeof *sorted);
+        qsort(sorted, n, sizeof *sorted, compare_numbers);
+        job->usual_diameter = sorted[n / 10];
+    }
+    free(sorted);
+    return SF_OK;
+}
+
+/* Turns 'limits', the farthest distances, into limits of hops. */
+static enum sf_status
+limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
+           uint32_t *limits, struct sf_error *err)
+{
+    uint32_t asked = job->params->max_hops;
+    uint32_t most = job->graph->n_nodes; /* No path without loops has more. */
+
+    if (asked > 0 && asked < job->diameter && !job->params->may_exceed) {
+        return sf_fail(err, SF_EUNREACHABLE,
+                       "paths of at most %u hops do not reach everything: "
+                       "the diameter is %u",
+                       asked, job->diameter);
+    }
+    enum sf_status status = find_usual_diameter(job, limits, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    bool is_unlimited = scheme->extra_hops == SF_NONE;
+    job->usual_hops = asked ? asked
+                      : is_unlimited
+                          ? most
+                          : job->usual_diameter + scheme->extra_hops;
+    job->usual_hops = job->usual_hops < most ? job->usual_hops : most;
+    job->max_hops = job->usual_hops;
+    for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
+        limits[d] = limits[d] > job->usual_hops ? limits[d] : job->usual_hops;
+        job->max_hops = limits[d] > job->max_hops ? limits[d] : job->max_hops;
+    }
+    job->limits = limits;
+    return SF_OK;
+}
+
+static void
+fill_weights(const struct sf_graph *graph, const uint32_t *n_hosts,
+             uint32_t *weights)
+{
+    uint64_t n_all = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        n_all += n_hosts ? n_hosts[s] : 0;
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        weights[s] = n_all > 0 ? n_hosts[s] : 1;
+    }
+}
+
+/* Allocates what goes into 'job'; weights serve as workspace first. */
+static enum sf_status
+prepare(struct sf_layer_job *job, struct prepared *prepared,
+        struct sf_error *err)
+{
+    size_t n = job->graph->n_nodes;
+
+    prepared->weights = sf_calloc(n, sizeof *prepared->weights);
+    prepared->limits = sf_calloc(n, sizeof *prepared->limits);
+    prepared->reverse =
+        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
+    bool made = sf_search_init(&prepared->search, (uint32_t)n);
+    if (!made || !prepared->weights || !prepared->limits ||
+        !prepared->reverse) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
+    }
+    sf_graph_pair_arcs(job->graph, prepared->reverse);
+    job->weights = prepared->weights;
+    job->reverse = prepared->reverse;
+    return SF_OK;
+}
+
+static void
+clear_prepared(struct prepared *prepared)
+{
+    sf_search_clear(&prepared->search);
+    free(prepared->reverse);
+    free(prepared->limits);
+    free(prepared->weights);
+}
+
+static enum sf_status
+make_layers(const struct sf_layer_job *job, struct sf_layers **layersp,
+            struct sf_error *err)
+{
+    size_t n = job->graph->n_nodes, n_trees = n * job->params->n_layers;
+    struct sf_layers *layers = sf_calloc(1, sizeof *layers);
+
+    if (layers) {
+        layers->n_layers = job->params->n_layers;
+        layers->n_switches = (uint32_t)n;
+        layers->max_hops = job->max_hops;
+        layers->hops = sf_calloc(n_trees, n * sizeof *layers->hops);
+    }
+    if (!layers || !layers->hops) {
+        sf_layers_free(layers);
+        return sf_fail(err, SF_ENOMEM,
+                       "out of memory for %u layers of %zu switches",
+                       job->params->n_layers, n);
+    }
+    memset(layers->hops, 0xff, n_trees * n * sizeof *layers->hops);
+    *layersp = layers;
+    return SF_OK;
+}
+
+/* The seed of a variant: far from that of any other, and the seed itself for
+ * the first. */
+static uint64_t
+variant_seed(const struct sf_layers_params *params)
+{
+    return params->seed + params->variant * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+enum sf_status
+sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
+                const struct sf_layers_params *params,
+                struct sf_layers **layersp, struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme = NULL;
+    struct prepared prepared = { 0 };
+    struct sf_layer_job job = { .graph = graph,
+                                .params = params,
+                                .seed = variant_seed(params) };
+
+    *layersp = NULL;
+    enum sf_status status = check_params(graph, params, &scheme, err);
+    if (status != SF_OK || !scheme) {
+        return status;
+    }
+    job.n_threads = sf_parallel_limit(params->n_threads);
+    if (job.n_threads > sf_batch_size(graph)) {
+        job.n_threads = sf_batch_size(graph); /* More would have no work. */
+    }
+    status = prepare(&job, &prepared, err);
+    if (status == SF_OK) {
+        status = measure(&job, &prepared, err);
+    }
+    if (status == SF_OK) {
+        status = limit_hops(&job, scheme, prepared.limits, err);
+    }
+    if (status == SF_OK) {
+        status = make_layers(&job, &job.layers, err);
+    }
+    if (status == SF_OK) {
+        fill_weights(graph, n_hosts, prepared.weights);
+        status = scheme->ops->build(&job, err);
+    }
+    if (status == SF_OK) {
+        *layersp = job.layers;
+        job.layers = NULL;
+    }
+    sf_layers_free(job.layers);
+    clear_prepared(&prepared);
+    return status;
+}
+
+enum sf_status
+sf_layers_limits(const struct sf_graph *graph,
+                 const struct sf_layers_params *params, uint32_t *usual_hopsp,
+                 uint32_t *max_hopsp, struct sf_error *err)
+{
+    struct sf_layers_params tolerant = *params;
+    const struct sf_layer_scheme *scheme = NULL;
+    struct prepared prepared = { 0 };
+    struct sf_layer_job job = { .graph = graph, .params = &tolerant };
+
+    tolerant.within_parts = true;
+    tolerant.may_exceed = true;
+    enum sf_status status = check_params(graph, &tolerant, &scheme, err);
+    if (status != SF_OK || !scheme) {
+        return status;
+    }
+    status = prepare(&job, &prepared, err);
+    if (status == SF_OK) {
+        status = measure(&job, &prepared, err);
+    }
+    if (status == SF_OK) {
+        status = limit_hops(&job, scheme, prepared.limits, err);
+    }
+    *usual_hopsp = job.usual_hops;
+    *max_hopsp = job.max_hops;
+    clear_prepared(&prepared);
+    return status;
+}
+
+void
+sf_layers_free(struct sf_layers *layers)
+{
+    if (layers) {
+        free(layers->hops);
+        free(layers);
+    }
+}
+
+void
+sf_layers_loads(const struct sf_layers *layers, const struct sf_graph *graph,
+                const uint32_t *n_hosts, uint64_t *loads)
+{
+    memset(loads, 0, 2 * (size_t)graph->n_links * sizeof *loads);
+    for (uint32_t l = 0; l < layers->n_layers; l++) {
+        for (uint32_t d = 0; d < layers->n_switches; d++) {
+            for (uint32_t s = 0; s < layers->n_switches; s++) {
+                uint64_t routes =
+                    n_hosts ? (uint64_t)n_hosts[s] * n_hosts[d] : 1;
+                uint32_t arc = sf_layers_arc(layers, graph, l, s, d);
+                while (arc != SF_NONE) {
+                    loads[arc] += routes;
+                    arc = sf_layers_arc(layers, graph, l, graph->arcs[arc].to,
+                                        d);
+                }
+            }
+        }
+    }
+}

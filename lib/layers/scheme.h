@@ -1,0 +1,57 @@
+/* scheme.h -- what a layer scheme provides, and what it gets to work with.
+ * One scheme a file, one line in layers.c. */
+#ifndef SF_LAYERS_SCHEME_H
+#define SF_LAYERS_SCHEME_H
+
+#include "routes/turns.h"
+#include "slimfly/layers.h"
+
+/* A routing task. */
+struct sf_layer_job {
+    const struct sf_graph *graph;
+    const struct sf_layers_params *params;
+    uint64_t seed;           /* Of this variant alone; that in 'params' is
+                              * common to all. */
+    const uint32_t *weights; /* [V] Hosts on each switch; one each where no
+                              * switch carries any. */
+    const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
+    uint32_t diameter;       /* The longest finite distance. */
+    double mean_distance; /* Over pairs with a path, each with itself too. */
+    uint32_t max_hops;    /* At least the diameter. */
+    /* By default a fault that takes a few switches farther away does not make
+     * all paths longer: most destinations have the usual limit, those with
+     * farther switches as much as they need. */
+    uint32_t usual_diameter;  /* Farthest distance, without outliers. */
+    uint32_t usual_hops;      /* The limit for most. */
+    const uint32_t *limits;   /* [V] Hops at most, by destination. */
+    uint32_t n_threads;       /* At least 1. */
+    struct sf_layers *layers; /* To be filled; SF_NO_HOP everywhere. */
+};
+
+struct sf_layer_ops {
+    /* Fills job->layers as slimfly/layers.h promises of every scheme, with at
+     * most limits[d] hops to each destination d.  The graph may be
+     * disconnected: then each part is routed by itself.  Random numbers come
+     * from job->seed, in a stream for each thing that threads may do in any
+     * order, so that the result does not depend on them. */
+    enum sf_status (*build)(const struct sf_layer_job *job,
+                            struct sf_error *err);
+};
+
+/* The limits that sf_layers_build() would set: to most destinations, and to
+ * those of which some switches are farther away. */
+enum sf_status sf_layers_limits(const struct sf_graph *graph,
+                                const struct sf_layers_params *params,
+                                uint32_t *usual_hopsp, uint32_t *max_hopsp,
+                                struct sf_error *err);
+
+/* sf_turns_rank() for a job. */
+static inline uint32_t
+sf_turn_rank(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
+             uint32_t next)
+{
+    return sf_turns_rank(job->params->turns, job->graph, job->reverse, in, hop,
+                         next);
+}
+
+#endif

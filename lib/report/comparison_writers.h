@@ -1,0 +1,32 @@
+/* comparison_writers.h -- one writer a file; comparison_files.c lists them. */
+#ifndef SF_REPORT_COMPARISON_WRITERS_H
+#define SF_REPORT_COMPARISON_WRITERS_H
+
+#include "slimfly/comparison_files.h"
+
+enum sf_status sf_comparison_write_text(const struct sf_comparison *comparison,
+                                        FILE *stream, struct sf_error *err);
+enum sf_status sf_comparison_write_json(const struct sf_comparison *comparison,
+                                        FILE *stream, struct sf_error *err);
+enum sf_status sf_comparison_write_csv(const struct sf_comparison *comparison,
+                                       FILE *stream, struct sf_error *err);
+enum sf_status
+sf_comparison_write_histograms(const struct sf_comparison *comparison,
+                               FILE *stream, struct sf_error *err);
+
+enum sf_status
+sf_comparison_draw_lengths(const struct sf_comparison *comparison,
+                           FILE *stream, struct sf_error *err);
+enum sf_status sf_comparison_draw_links(const struct sf_comparison *comparison,
+                                        FILE *stream, struct sf_error *err);
+enum sf_status
+sf_comparison_draw_disjoint(const struct sf_comparison *comparison,
+                            FILE *stream, struct sf_error *err);
+enum sf_status
+sf_comparison_draw_throughput(const struct sf_comparison *comparison,
+                              FILE *stream, struct sf_error *err);
+
+/* The share of pairs of a row that have 'n' disjoint paths or more. */
+double sf_comparison_share(const struct sf_path_metrics *metrics, uint64_t n);
+
+#endif

@@ -1,0 +1,178 @@
+/* design_json.c -- candidates and the paper's tables for programs;
+ * doc/formats.md describes the members. */
+#include "report/design_writers.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static json_t *
+number_or_null(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *
+index_or_null(uint32_t number)
+{
+    return number == SF_NONE ? json_null() : json_integer(number);
+}
+
+static json_t *
+count_or_null(uint32_t number)
+{
+    return number ? json_integer(number) : json_null();
+}
+
+static json_t *
+make_media(const uint32_t n_by[2])
+{
+    return json_pack("{s:I, s:I}", "copper", (json_int_t)n_by[SF_COPPER],
+                     "optical", (json_int_t)n_by[SF_OPTICAL]);
+}
+
+/* The names of the hosts to leave out, as in a plan. */
+static json_t *
+make_left_out(const struct sf_candidate *candidate)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < candidate->n_left_out; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "node%04u",
+                 sf_candidate_left_out(candidate, i));
+        json_array_append_new(array, json_string(name));
+    }
+    return array;
+}
+
+static json_t *
+make_candidate(const struct sf_candidate *is)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:I, s:s?, s:I, s:I, s:I, s:o, s:o, s:s, s:I, s:I, "
+        "s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o, "
+        "s:o, s:o, s:I, s:I, s:o}",
+        "spec", is->spec, "family", is->family, "fit", sf_fit_name(is->fit),
+        "ports", (json_int_t)is->ports, "generation",
+        is->generation ? is->generation->name : NULL, "n_switches",
+        (json_int_t)is->n_switches, "n_endpoints", (json_int_t)is->n_endpoints,
+        "n_links", (json_int_t)is->n_links, "links_by_medium",
+        make_media(is->n_links_by), "host_cables_by_medium",
+        make_media(is->n_host_cables_by), "lengths",
+        is->lengths == SF_LENGTHS_PLAN ? "plan" : "rule", "concentration",
+        (json_int_t)is->concentration, "recommended_concentration",
+        (json_int_t)is->recommended, "n_missing", (json_int_t)is->n_missing,
+        "left_out", make_left_out(is), "radix", (json_int_t)is->radix,
+        "ports_used", (json_int_t)is->ports_used, "ports_free",
+        (json_int_t)is->ports_free, "diameter", index_or_null(is->diameter),
+        "average_distance", number_or_null(is->average_distance),
+        "bisection_at_most", (json_int_t)is->bisection_at_most,
+        "bisection_at_least", number_or_null(is->bisection_at_least),
+        "full_bandwidth_concentration", number_or_null(is->full_bandwidth_p),
+        "oversubscription", number_or_null(is->load), "full_bandwidth",
+        (int)sf_candidate_is_full_bandwidth(is), "cost",
+        number_or_null(is->cost), "cost_per_endpoint",
+        number_or_null(is->cost_per_endpoint), "watts",
+        number_or_null(is->watts), "lmc", (json_int_t)is->lmc, "n_lids",
+        (json_int_t)is->n_lids, "largest_lmc", index_or_null(is->largest_lmc));
+}
+
+/* Writes 'root', which may be NULL if it could not be made, and releases
+ * it. */
+static enum sf_status
+finish(json_t *root, FILE *stream, struct sf_error *err)
+{
+    if (!root) {
+        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
+    }
+    json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    fputc('\n', stream);
+    json_decref(root);
+    return SF_OK;
+}
+
+static json_t *
+make_question(const struct sf_design_params *params)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:s}", "endpoints",
+                     count_or_null(params->n_endpoints), "ports",
+                     count_or_null(params->ports), "layers",
+                     count_or_null(params->n_layers), "budget",
+                     params->budget > 0 ? json_real(params->budget)
+                                        : json_null(),
+                     "sort", sf_design_sorts[params->sort]);
+}
+
+static json_t *
+make_nearest(uint32_t n_endpoints)
+{
+    if (!n_endpoints) {
+        return json_null();
+    }
+    struct sf_slimfly_size size = sf_slimfly_nearest(n_endpoints);
+    char spec[SF_SPEC_SIZE];
+    snprintf(spec, sizeof spec, "sf:q=%u", size.q);
+    return json_pack("{s:s, s:I, s:I, s:I}", "spec", spec, "n_switches",
+                     (json_int_t)size.n_switches, "n_endpoints",
+                     (json_int_t)size.n_endpoints, "radix",
+                     (json_int_t)size.network_radix + size.concentration);
+}
+
+enum sf_status
+sf_design_write_json(const struct sf_design *design,
+                     const struct sf_design_view *view, FILE *stream,
+                     struct sf_error *err)
+{
+    const struct sf_prices *prices = design->prices;
+    json_t *candidates = json_array();
+
+    for (uint32_t i = 0; i < sf_design_count(design, view); i++) {
+        json_array_append_new(candidates,
+                              make_candidate(&design->candidates[i]));
+    }
+    json_t *about =
+        json_pack("{s:s, s:I, s:s}", "currency", prices->currency, "year",
+                  (json_int_t)prices->year, "source", prices->source);
+    return finish(json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
+                            "slimfly.design", "schema_version", 1, "question",
+                            make_question(&design->params), "prices", about,
+                            "nearest_slimfly",
+                            make_nearest(design->params.n_endpoints),
+                            "candidates", candidates),
+                  stream, err);
+}
+
+static json_t *
+make_paper_row(const struct sf_paper_row *row)
+{
+    json_t *cells = json_array();
+
+    for (uint32_t i = 0; i < row->n_cells; i++) {
+        const struct sf_paper_cell *cell = &row->cells[i];
+        json_array_append_new(
+            cells, json_pack("{s:s, s:f, s:f, s:b, s:s}", "item", cell->item,
+                             "paper", cell->paper, "ours", cell->ours,
+                             "agrees", (int)cell->agrees, "why", cell->why));
+    }
+    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o}", "table",
+                     row->table, "column", row->column, "network",
+                     row->network, "spec", row->spec, "larger",
+                     row->n_larger ? row->larger : NULL, "larger_endpoints",
+                     count_or_null(row->n_larger), "cells", cells);
+}
+
+enum sf_status
+sf_paper_write_json(const struct sf_paper *paper, FILE *stream,
+                    struct sf_error *err)
+{
+    json_t *rows = json_array();
+
+    for (uint32_t i = 0; i < paper->n_rows; i++) {
+        json_array_append_new(rows, make_paper_row(&paper->rows[i]));
+    }
+    return finish(json_pack("{s:s, s:i, s:I, s:I, s:o}", "schema",
+                            "slimfly.paper_tables", "schema_version", 1,
+                            "n_cells", (json_int_t)paper->n_cells, "n_agree",
+                            (json_int_t)paper->n_agree, "rows", rows),
+                  stream, err);
+}

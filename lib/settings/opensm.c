@@ -1,0 +1,203 @@
+/* settings_opensm.c -- lines for OpenSM's configuration: with the plugin, and
+ * with the file engine where no plugin may be loaded. */
+#include "settings/writers.h"
+#include "slimfly/lids.h"
+
+#include <inttypes.h>
+
+/* How OpenSM writes a limit of 'n_vls' data VLs: 1 is VL 0 alone, 2 VL 0-1,
+ * 3 VL 0-3, 4 VL 0-7, 5 VL 0-14. */
+static uint32_t
+op_vls(uint32_t n_vls)
+{
+    uint32_t code = 1;
+    for (uint32_t n = 1; n < n_vls && code < 5; n *= 2) {
+        code++;
+    }
+    return code;
+}
+
+/* A setting with the reason for it. */
+static void
+write_setting(FILE *stream, const char *why, const char *name,
+              const char *value)
+{
+    fputc('\n', stream);
+    sf_settings_comment(why, stream);
+    fprintf(stream, "%s %s\n", name, value);
+}
+
+static void
+write_lmc(const struct sf_settings *settings, FILE *stream)
+{
+    uint32_t lmc = sf_lmc_for_layers(settings->n_layers);
+
+    fprintf(stream,
+            "\n# 2^%u addresses for each port of a host; %u layer%s, an "
+            "address each.\nlmc %u\n",
+            lmc, settings->n_layers, settings->n_layers == 1 ? "" : "s", lmc);
+}
+
+enum sf_status
+sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
+                         struct sf_error *err)
+{
+    char vls[2] = { (char)('0' + op_vls(settings->max_vls)), '\0' };
+
+    (void)err;
+    sf_settings_comment(
+        "For opensm.conf: OpenSM with the routing engine of the slimfly "
+        "plugin. Only what differs from OpenSM's defaults, or must not be "
+        "changed, is here.",
+        stream);
+    sf_settings_comment_warning(settings, "opensm", stream);
+    write_setting(stream,
+                  "Loads libosmslimfly.so, from where the dynamic linker "
+                  "looks. It must have been built for this very version of "
+                  "OpenSM.",
+                  "event_plugin_name", "osmslimfly");
+    write_setting(stream,
+                  "The plugin's own options. It reads this file again at "
+                  "every heavy sweep (kill -HUP), while OpenSM reads the "
+                  "lines here about plugin, engine and LMC only when it "
+                  "starts.",
+                  "event_plugin_options", settings->options);
+    write_setting(stream,
+                  "no_fallback: else OpenSM would go on with minhop if the "
+                  "plugin is missing or fails, without lanes against "
+                  "deadlock. \"Failed to setup routing engine 'no_fallback'\" "
+                  "in the log is harmless.",
+                  "routing_engine", "layered,no_fallback");
+    write_lmc(settings, stream);
+    write_setting(stream,
+                  "Without it OpenSM writes no SL-to-VL tables, and lanes "
+                  "would be in name only.",
+                  "qos", "TRUE");
+    write_setting(stream,
+                  "Data VLs at most: 1 is VL 0 alone, 2 VL 0-1, 3 VL 0-3, 4 "
+                  "VL 0-7, 5 VL 0-14. A link uses no more than both its ends "
+                  "have.",
+                  "max_op_vls", vls);
+    write_setting(stream,
+                  "The cache would keep the engine from being called after "
+                  "some changes of the fabric.",
+                  "use_ucast_cache", "FALSE");
+    write_setting(stream,
+                  "Messages to switches under way at a time. SL-to-VL tables "
+                  "are one for each pair of ports of each switch: with "
+                  "OpenSM's 4 a start takes much longer. Fewer, if the log "
+                  "tells of timeouts.",
+                  "max_wire_smps", "16");
+    fputc('\n', stream);
+    sf_settings_comment("With 0x43 OpenSM writes its tables into "
+                        "dump_files_dir, /var/log, at every heavy sweep, and "
+                        "'slimfly audit /var/log' can judge them; gigabytes "
+                        "for thousands of hosts. 'slimfly audit live' needs "
+                        "no such files.",
+                        stream);
+    fputs("# log_flags 0x43\n", stream);
+    write_setting(stream,
+                  "So that what happened stands in the log at once, \"SUBNET "
+                  "UP\" above all.",
+                  "force_log_flush", "TRUE");
+    return SF_OK;
+}
+
+enum sf_status
+sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
+                         struct sf_error *err)
+{
+    (void)err;
+    sf_settings_comment("Options of the slimfly plugin, which reads them "
+                        "again at every heavy sweep (kill -HUP OpenSM).",
+                        stream);
+    fputs("\n# How paths are chosen.\n", stream);
+    fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ",
+            settings->layers ? settings->layers->name
+                             : sf_layer_schemes[0]->name);
+    fprintf(stream,
+            "\n# Layers of paths, at most 2^LMC of opensm.conf.\n"
+            "layers = %u\n",
+            settings->n_layers);
+    fprintf(stream,
+            "\n# Sets of paths among which the hosts of a switch are dealt: "
+            "more carry more,\n# and take longer to make.\npath_sets = %u\n",
+            settings->n_path_sets);
+    fputc('\n', stream);
+    sf_settings_comment(settings->lanes->summary, stream);
+    fprintf(stream, "lanes = %s\n", settings->lanes->name);
+    fprintf(stream,
+            "\n# Data VLs to use at most; the fabric may have fewer.\n"
+            "max_vls = %u\n",
+            settings->max_vls);
+    fprintf(stream, "\n# Service levels to use at most.\n%smax_sls = %u\n",
+            settings->max_sls ? "" : "# ",
+            settings->max_sls ? settings->max_sls : SF_N_SLS);
+    fprintf(stream,
+            "\n# Longest path in links between switches, if not as the scheme "
+            "says.\n%smax_hops = %u\n",
+            settings->max_hops ? "" : "# ",
+            settings->max_hops ? settings->max_hops : 3);
+    if (settings->rues_fraction > 0) {
+        fprintf(stream,
+                "\n# Share of links in a layer.\nrues_fraction = %.9g\n",
+                settings->rues_fraction);
+    }
+    if (settings->paper_min_hops) {
+        fprintf(stream,
+                "\n# Shortest path that counts as almost minimal.\n"
+                "paper_min_hops = %u\n",
+                settings->paper_min_hops);
+    }
+    fprintf(stream,
+            "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
+            settings->seed);
+    fputs("\n# The plan tells switches by name in messages.\n", stream);
+    fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
+            settings->plan_path ? settings->plan_path
+                                : "/etc/opensm/plan.json");
+    fputs("\n# The real GUIDs of what the plan names ('slimfly verify "
+          "--save-guids').\n",
+          stream);
+    fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
+            settings->guids ? settings->guids : "/etc/opensm/guids.map");
+    fputc('\n', stream);
+    sf_settings_comment("Keeps the fabric that was routed in full last, so "
+                        "that after a restart of OpenSM links that come back "
+                        "are routed as before. Remove the file to forget it.",
+                        stream);
+    fprintf(stream, "base = %s\n", settings->base);
+    fprintf(stream, "\n# What was done last, as JSON.\nstatus = %s\n",
+            settings->status);
+    return SF_OK;
+}
+
+enum sf_status
+sf_settings_write_file_engine(const struct sf_settings *settings, FILE *stream,
+                              struct sf_error *err)
+{
+    (void)err;
+    sf_settings_comment(
+        "For opensm.conf, where no plugin may be loaded: OpenSM's own engine "
+        "\"file\" loads the forwarding tables that 'slimfly route' wrote. "
+        "They are static: after a fault or a change of cables run 'slimfly "
+        "route --previous' and send OpenSM a HUP.",
+        stream);
+    sf_settings_comment_warning(settings, "file", stream);
+    write_setting(stream,
+                  "no_fallback: else OpenSM would route by minhop if the "
+                  "file cannot be used.",
+                  "routing_engine", "file,no_fallback");
+    write_setting(stream,
+                  "Tables are by LID: put the guid2lid that stands beside "
+                  "them into OpenSM's cache folder (OSM_CACHE_DIR, by default "
+                  "/var/cache/opensm) before it starts, so that ports get "
+                  "these LIDs.",
+                  "lfts_file", settings->tables);
+    write_lmc(settings, stream);
+    write_setting(stream, "The cache would keep changed tables out.",
+                  "use_ucast_cache", "FALSE");
+    write_setting(stream, "So that what happened stands in the log at once.",
+                  "force_log_flush", "TRUE");
+    return SF_OK;
+}

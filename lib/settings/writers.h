@@ -1,0 +1,36 @@
+/* settings_writers.h -- the writers behind the table of an administrator's
+ * files. */
+#ifndef SF_SETTINGS_WRITERS_H
+#define SF_SETTINGS_WRITERS_H
+
+#include "slimfly/settings.h"
+
+#define SF_SETTINGS_WRITER(name)                                          \
+    enum sf_status name(const struct sf_settings *settings, FILE *stream, \
+                        struct sf_error *err)
+
+SF_SETTINGS_WRITER(sf_settings_write_opensm);
+SF_SETTINGS_WRITER(sf_settings_write_plugin);
+SF_SETTINGS_WRITER(sf_settings_write_file_engine);
+SF_SETTINGS_WRITER(sf_settings_write_ucx);
+SF_SETTINGS_WRITER(sf_settings_write_openmpi);
+SF_SETTINGS_WRITER(sf_settings_write_openib);
+SF_SETTINGS_WRITER(sf_settings_write_mvapich2);
+SF_SETTINGS_WRITER(sf_settings_write_nccl);
+SF_SETTINGS_WRITER(sf_settings_write_topology_conf);
+SF_SETTINGS_WRITER(sf_settings_write_topology_yaml);
+SF_SETTINGS_WRITER(sf_settings_write_linear);
+SF_SETTINGS_WRITER(sf_settings_write_random);
+SF_SETTINGS_WRITER(sf_settings_write_spread);
+
+/* Whether the lanes protect only if each path has its service level. */
+bool sf_settings_need_path_sls(const struct sf_settings *settings);
+
+/* Writes 'text' as lines of comments. */
+void sf_settings_comment(const char *text, FILE *stream);
+
+/* The warning of 'part' as a comment, if there is one. */
+void sf_settings_comment_warning(const struct sf_settings *settings,
+                                 const char *part, FILE *stream);
+
+#endif

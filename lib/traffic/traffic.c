@@ -1,0 +1,631 @@
+/* traffic.c -- the kinds of traffic. */
+#include "traffic/traffic.h"
+
+#include "analysis/paths.h"
+#include "slimfly/random.h"
+#include "traffic/matching.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Random streams, one for each thing that is drawn. */
+enum stream {
+    STREAM_PERMUTATION,
+    STREAM_MATCHING,
+    STREAM_ELEPHANTS,
+    STREAM_LOAD,
+};
+
+struct sf_traffic_ops {
+    /* Adds the flows; 'values' are those of the kind's keys. */
+    enum sf_status (*add)(struct sf_flow_sum *sum, const double *values,
+                          struct sf_error *err);
+};
+
+static enum sf_status
+fail_memory(struct sf_error *err)
+{
+    return sf_fail(err, SF_ENOMEM, "out of memory for traffic");
+}
+
+enum sf_status
+sf_flow_sum_begin(struct sf_flow_sum *sum,
+                  const struct sf_traffic_params *params, struct sf_error *err)
+{
+    uint32_t n_switches = params->graph->n_nodes;
+    uint64_t n_hosts = 0;
+
+    *sum = (struct sf_flow_sum){ .params = params };
+    for (uint32_t s = 0; s < n_switches; s++) {
+        n_hosts += params->n_hosts[s];
+    }
+    if (n_hosts < 2 || n_hosts >= SF_NONE) {
+        return sf_fail(err, n_hosts < 2 ? SF_EINVAL : SF_ELIMIT,
+                       "expected two hosts or more for traffic, found %llu",
+                       (unsigned long long)n_hosts);
+    }
+    sum->n_hosts = (uint32_t)n_hosts;
+    sum->n_variants = params->n_variants ? params->n_variants : 1;
+    sum->first_host =
+        sf_calloc((size_t)n_switches + 1, sizeof *sum->first_host);
+    sum->switch_of = sf_calloc(n_hosts, sizeof *sum->switch_of);
+    sum->sent = sf_calloc(n_hosts, sizeof *sum->sent);
+    sum->received = sf_calloc(n_hosts, sizeof *sum->received);
+    sum->row =
+        sf_calloc((size_t)n_switches * sum->n_variants, sizeof *sum->row);
+    if (!sum->first_host || !sum->switch_of || !sum->sent || !sum->received ||
+        !sum->row) {
+        sf_flow_sum_clear(sum);
+        return fail_memory(err);
+    }
+    for (uint32_t s = 0; s < n_switches; s++) {
+        uint32_t end = sum->first_host[s] + params->n_hosts[s];
+        for (uint32_t h = sum->first_host[s]; h < end; h++) {
+            sum->switch_of[h] = s;
+        }
+        sum->first_host[s + 1] = end;
+    }
+    return SF_OK;
+}
+
+void
+sf_flow_sum_clear(struct sf_flow_sum *sum)
+{
+    free(sum->demands.items);
+    free(sum->row);
+    free(sum->received);
+    free(sum->sent);
+    free(sum->switch_of);
+    free(sum->first_host);
+    *sum = (struct sf_flow_sum){ 0 };
+}
+
+/* Turns the sums of the current source into demands. */
+static void
+flush_row(struct sf_flow_sum *sum)
+{
+    for (uint32_t d = 0; d < sum->params->graph->n_nodes; d++) {
+        for (uint32_t v = 0; v < sum->n_variants; v++) {
+            double *cell = &sum->row[(size_t)d * sum->n_variants + v];
+            struct sf_demand demand = { sum->source, d, v, *cell };
+            if (*cell > 0 && !sf_vec_push(&sum->demands, demand)) {
+                sum->out_of_memory = true;
+            }
+            *cell = 0;
+        }
+    }
+}
+
+/* Makes 'source' the switch whose demands are added up. */
+static void
+turn_to(struct sf_flow_sum *sum, uint32_t source)
+{
+    if (source != sum->source) {
+        flush_row(sum);
+        sum->source = source;
+    }
+}
+
+void
+sf_flow_sum_add(struct sf_flow_sum *sum, uint32_t from, uint32_t to,
+                double amount)
+{
+    uint32_t d = sum->switch_of[to];
+
+    sum->sent[from] += amount;
+    sum->received[to] += amount;
+    turn_to(sum, sum->switch_of[from]);
+    if (d != sum->source) {
+        uint32_t variant = (to - sum->first_host[d]) % sum->n_variants;
+        sum->row[(size_t)d * sum->n_variants + variant] += amount;
+    }
+}
+
+enum sf_status
+sf_flow_sum_end(struct sf_flow_sum *sum, bool scaled,
+                struct sf_traffic **trafficp, struct sf_error *err)
+{
+    struct sf_traffic *traffic = sf_calloc(1, sizeof *traffic);
+    double largest = 0;
+
+    flush_row(sum);
+    for (uint32_t h = 0; h < sum->n_hosts; h++) {
+        largest = fmax(largest, fmax(sum->sent[h], sum->received[h]));
+    }
+    if (!traffic || sum->out_of_memory) {
+        free(traffic);
+        sf_flow_sum_clear(sum);
+        return fail_memory(err);
+    }
+    if (!(largest > 0) || !isfinite(largest)) {
+        free(traffic);
+        sf_flow_sum_clear(sum);
+        return sf_fail(err, SF_EINVAL,
+                       "expected traffic, found no demand above 0 that can "
+                       "be added up");
+    }
+    traffic->n_switches = sum->params->graph->n_nodes;
+    traffic->n_variants = sum->n_variants;
+    traffic->n_demands = sum->demands.n;
+    traffic->demands = sum->demands.items;
+    traffic->unit = scaled ? largest : 1;
+    traffic->max_host = largest / traffic->unit;
+    for (size_t k = 0; k < traffic->n_demands; k++) {
+        traffic->demands[k].amount /= traffic->unit;
+    }
+    sum->demands.items = NULL;
+    sf_flow_sum_clear(sum);
+    *trafficp = traffic;
+    return SF_OK;
+}
+
+void
+sf_traffic_free(struct sf_traffic *traffic)
+{
+    if (traffic) {
+        free(traffic->demands);
+        free(traffic);
+    }
+}
+
+/* Every host sends 1 to every other.  Goes by switches: there may be 10^10
+ * pairs of hosts. */
+static enum sf_status
+add_all_to_all(struct sf_flow_sum *sum, const double *values,
+               struct sf_error *err)
+{
+    const uint32_t *n_hosts = sum->params->n_hosts;
+    (void)values;
+    (void)err;
+
+    for (uint32_t s = 0; s < sum->params->graph->n_nodes; s++) {
+        turn_to(sum, s);
+        for (uint32_t d = 0; d < sum->params->graph->n_nodes; d++) {
+            for (uint32_t v = 0; d != s && v < sum->n_variants; v++) {
+                /* Hosts v, v + n_variants, ... of the destination. */
+                uint32_t n_receivers =
+                    (n_hosts[d] + sum->n_variants - 1 - v) / sum->n_variants;
+                sum->row[(size_t)d * sum->n_variants + v] =
+                    (double)n_hosts[s] * n_receivers;
+            }
+        }
+    }
+    for (uint32_t h = 0; h < sum->n_hosts; h++) {
+        sum->sent[h] = sum->received[h] = sum->n_hosts - 1;
+    }
+    return SF_OK;
+}
+
+/* A random permutation of hosts without fixed points: one that falls on itself
+ * changes with another drawn at random, which cannot make a new one. */
+static enum sf_status
+add_permutation(struct sf_flow_sum *sum, const double *values,
+                struct sf_error *err)
+{
+    struct sf_random random;
+    uint32_t n = sum->n_hosts;
+    uint32_t *to = sf_calloc(n, sizeof *to);
+    (void)values;
+
+    if (!to) {
+        return fail_memory(err);
+    }
+    sf_random_init(&random, sum->params->seed, STREAM_PERMUTATION);
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = i;
+    }
+    sf_random_shuffle(&random, to, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (to[i] == i) {
+            uint32_t j = (i + 1 + sf_random_below(&random, n - 1)) % n;
+            to[i] = to[j];
+            to[j] = i;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sf_flow_sum_add(sum, i, to[i], 1);
+    }
+    free(to);
+    return SF_OK;
+}
+
+/* What it costs to pair two switches that many hops apart, for
+ * match_switches(); match_never only if nothing else is left. */
+typedef int16_t pair_cost(uint32_t distance, double wanted);
+static const int16_t match_never = 10000;
+
+static int16_t
+cost_of_exact(uint32_t distance, double wanted)
+{
+    return distance == (uint32_t)wanted ? 0 : 1;
+}
+
+static int16_t
+cost_of_far(uint32_t distance, double wanted)
+{
+    (void)wanted;
+    return (int16_t) - (int32_t)(distance < 1000 ? distance : 1000);
+}
+
+static int16_t
+cost_of_apart(uint32_t distance, double wanted)
+{
+    return distance >= (uint32_t)wanted ? 0 : 1;
+}
+
+/* The costs of pairing any two of the 'n' switches 'carriers'. */
+static enum sf_status
+fill_costs(const struct sf_graph *graph, const uint32_t *carriers, uint32_t n,
+           pair_cost *cost_of, double wanted, int16_t *costs,
+           struct sf_error *err)
+{
+    struct sf_net net;
+    uint16_t *distances = NULL;
+    enum sf_status status = sf_net_build(&net, graph, true, err);
+
+    if (status != SF_OK) {
+        return status;
+    }
+    status = sf_net_distances(&net, &distances, err);
+    for (uint32_t i = 0; status == SF_OK && i < n; i++) {
+        for (uint32_t j = 0; j < n; j++) {
+            uint16_t distance =
+                distances[(size_t)carriers[i] * net.n_nodes + carriers[j]];
+            costs[(size_t)i * n + j] = match_never;
+            if (i != j && distance != UINT16_MAX) {
+                costs[(size_t)i * n + j] = cost_of(distance, wanted);
+            }
+        }
+    }
+    free(distances);
+    sf_net_clear(&net);
+    return status;
+}
+
+/* Finds the cheapest permutation of the switches with hosts and fills 'to'
+ * [V]. */
+static enum sf_status
+match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
+               uint32_t *to, struct sf_error *err)
+{
+    const struct sf_graph *graph = sum->params->graph;
+    enum sf_status status = SF_OK;
+    struct sf_random random;
+    uint32_t n = 0;
+    uint32_t *carriers = sf_calloc(graph->n_nodes, sizeof *carriers);
+    uint32_t *matched = sf_calloc(graph->n_nodes, sizeof *matched);
+    int16_t *costs = NULL;
+
+    for (uint32_t s = 0; carriers && s < graph->n_nodes; s++) {
+        if (sum->params->n_hosts[s]) {
+            carriers[n++] = s;
+        }
+    }
+    costs = sf_calloc((size_t)n * n, sizeof *costs);
+    if (!carriers || !matched || !costs) {
+        status = fail_memory(err);
+        goto done;
+    }
+    if (n < 2) {
+        status =
+            sf_fail(err, SF_EINVAL, "expected hosts on two switches or more");
+        goto done;
+    }
+    status = fill_costs(graph, carriers, n, cost_of, wanted, costs, err);
+    if (status != SF_OK) {
+        goto done;
+    }
+    sf_random_init(&random, sum->params->seed, STREAM_MATCHING);
+    status = sf_matching_find(costs, n, &random, matched, err);
+    for (uint32_t i = 0; status == SF_OK && i < n; i++) {
+        if (costs[(size_t)i * n + matched[i]] == match_never) {
+            status = sf_fail(err, SF_EUNREACHABLE,
+                             "switch %s cannot be paired with another: it is "
+                             "in a part of its own",
+                             sf_graph_name(graph, carriers[i]).text);
+        }
+        to[carriers[i]] = carriers[matched[i]];
+    }
+
+done:
+    free(costs);
+    free(matched);
+    free(carriers);
+    return status;
+}
+
+/* Draws 'wanted' of 'left' things, one decision after the other, every choice
+ * as likely as the next. */
+struct lottery {
+    struct sf_random random;
+    double left, wanted;
+};
+
+static struct lottery
+lottery_of(const struct sf_flow_sum *sum, enum stream stream, double n,
+           double fraction)
+{
+    struct lottery lottery = { .left = n, .wanted = round(n * fraction) };
+    sf_random_init(&lottery.random, sum->params->seed, stream);
+    return lottery;
+}
+
+static bool
+draw(struct lottery *lottery)
+{
+    double at = (double)(sf_random_next(&lottery->random) >> 11) * 0x1p-53;
+    bool is_drawn = at * lottery->left < lottery->wanted;
+
+    lottery->left -= 1;
+    lottery->wanted -= is_drawn;
+    return is_drawn;
+}
+
+/* The host that 'from' sends to if its switch sends to 'd'. */
+static uint32_t
+host_opposite(const struct sf_flow_sum *sum, uint32_t from, uint32_t d)
+{
+    uint32_t i = from - sum->first_host[sum->switch_of[from]];
+    return sum->first_host[d] + i % sum->params->n_hosts[d];
+}
+
+/* Every host sends 1, or 'ratio' where it is one of the fraction 'elephants',
+ * to its opposite on the switch that its own is matched with. */
+static enum sf_status
+add_matching(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
+             double elephants, double ratio, struct sf_error *err)
+{
+    struct lottery lottery =
+        lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
+    uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
+
+    if (!to) {
+        return fail_memory(err);
+    }
+    enum sf_status status = match_switches(sum, cost_of, wanted, to, err);
+    for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
+        sf_flow_sum_add(sum, h, host_opposite(sum, h, to[sum->switch_of[h]]),
+                        draw(&lottery) ? ratio : 1);
+    }
+    free(to);
+    return status;
+}
+
+static enum sf_status
+add_switch_permutation(struct sf_flow_sum *sum, const double *values,
+                       struct sf_error *err)
+{
+    return add_matching(sum, cost_of_exact, values[0], 0, 1, err);
+}
+
+static enum sf_status
+add_longest_matching(struct sf_flow_sum *sum, const double *values,
+                     struct sf_error *err)
+{
+    return add_matching(sum, cost_of_far, 0, values[0], values[1], err);
+}
+
+/* The number of ordered pairs of hosts on different switches. */
+static double
+count_pairs(const struct sf_flow_sum *sum)
+{
+    double n_pairs = 0;
+    for (uint32_t s = 0; s < sum->params->graph->n_nodes; s++) {
+        double n = sum->params->n_hosts[s];
+        n_pairs += n * (sum->n_hosts - n);
+    }
+    return n_pairs;
+}
+
+static enum sf_status
+add_adversarial(struct sf_flow_sum *sum, const double *values,
+                struct sf_error *err)
+{
+    double load = values[0], elephants = values[1], ratio = values[2];
+    struct lottery loads =
+        lottery_of(sum, STREAM_LOAD, count_pairs(sum), load);
+    struct lottery lottery =
+        lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
+    uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
+
+    if (!to) {
+        return fail_memory(err);
+    }
+    enum sf_status status = match_switches(sum, cost_of_apart, 2, to, err);
+    for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
+        uint32_t s = sum->switch_of[h];
+        for (uint32_t other = 0; other < sum->n_hosts; other++) {
+            if (sum->switch_of[other] != s && draw(&loads)) {
+                sf_flow_sum_add(sum, h, other, 1);
+            }
+        }
+        if (draw(&lottery)) {
+            sf_flow_sum_add(sum, h, host_opposite(sum, h, to[s]), ratio);
+        }
+    }
+    free(to);
+    return status;
+}
+
+static const struct sf_traffic_ops all_to_all = { add_all_to_all };
+static const struct sf_traffic_ops permutation = { add_permutation };
+static const struct sf_traffic_ops switch_permutation = {
+    add_switch_permutation
+};
+static const struct sf_traffic_ops longest_matching = { add_longest_matching };
+static const struct sf_traffic_ops adversarial = { add_adversarial };
+
+const struct sf_traffic_kind sf_traffic_kinds[] = {
+    {
+        .name = "all-to-all",
+        .title = "every host to every other, evenly",
+        .example = "all-to-all",
+        .ops = &all_to_all,
+    },
+    {
+        .name = "permutation",
+        .title = "every host to one other, at random",
+        .example = "permutation",
+        .is_random = true,
+        .ops = &permutation,
+    },
+    {
+        .name = "switch-permutation",
+        .title = "all hosts of a switch to those of one other, at random",
+        .example = "switch-permutation:distance=2",
+        .keys = { { "distance", "hops between the two, where possible", 1,
+                    1000, 2, true } },
+        .is_random = true,
+        .ops = &switch_permutation,
+    },
+    {
+        .name = "longest-matching",
+        .title = "all hosts of a switch to those of one other, as far apart "
+                 "as can be",
+        .example = "longest-matching:elephants=0.2,ratio=10",
+        .keys = { { "elephants", "fraction of hosts that send more", 0, 1, 0,
+                    false },
+                  { "ratio", "how much more they send", 1, 1e6, 10, false } },
+        .is_random = true,
+        .ops = &longest_matching,
+    },
+    {
+        .name = "adversarial",
+        .title = "a random part of all pairs of hosts, and large flows "
+                 "between far switches",
+        .example = "adversarial:load=0.5,elephants=1,ratio=10",
+        .keys = { { "load", "fraction of pairs that talk", 0, 1, 0.5, false },
+                  { "elephants", "fraction of hosts with a large flow", 0, 1,
+                    1, false },
+                  { "ratio", "how large that flow is", 0, 1e6, 10, false } },
+        .is_random = true,
+        .ops = &adversarial,
+    },
+    {
+        .name = "file",
+        .title = "from a CSV file: source,destination,amount",
+        .example = "file:traffic.csv",
+        .takes_path = true,
+    },
+    { 0 },
+};
+
+static const struct sf_traffic_kind *
+find_kind(const char *text, size_t length)
+{
+    for (const struct sf_traffic_kind *kind = sf_traffic_kinds; kind->name;
+         kind++) {
+        if (strlen(kind->name) == length &&
+            !memcmp(kind->name, text, length)) {
+            return kind;
+        }
+    }
+    return NULL;
+}
+
+static enum sf_status
+fail_unknown_kind(const char *text, struct sf_error *err)
+{
+    char names[160];
+    size_t used = 0;
+
+    for (const struct sf_traffic_kind *kind = sf_traffic_kinds;
+         kind->name && used < sizeof names; kind++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 used ? ", " : "", kind->name);
+    }
+    return sf_fail(err, SF_EINVAL,
+                   "'%.40s' is not a kind of traffic; there are %s", text,
+                   names);
+}
+
+/* Parses "KEY=VALUE", 'length' long, into the value of its key. */
+static enum sf_status
+parse_item(const struct sf_traffic_kind *kind, const char *item, size_t length,
+           double *values, struct sf_error *err)
+{
+    size_t name_length = strcspn(item, "=");
+
+    for (size_t i = 0;
+         name_length < length && i < SF_MAX_TRAFFIC_KEYS && kind->keys[i].name;
+         i++) {
+        const struct sf_traffic_key *key = &kind->keys[i];
+        if (strlen(key->name) != name_length ||
+            memcmp(key->name, item, name_length) != 0) {
+            continue;
+        }
+        const char *number = item + name_length + 1;
+        char *end;
+        double value = strtod(number, &end);
+        if (end != item + length || end == number ||
+            strspn(number, "0123456789.eE+-") < (size_t)(end - number) ||
+            !(value >= key->min && value <= key->max) ||
+            (key->is_whole && value != floor(value))) {
+            return sf_fail(err, SF_EINVAL,
+                           "%.*s: expected %s a %snumber from %g to %g",
+                           (int)length, item, key->name,
+                           key->is_whole ? "whole " : "", key->min, key->max);
+        }
+        values[i] = value;
+        return SF_OK;
+    }
+    return sf_fail(err, SF_EINVAL, "'%.*s' is not a setting of %s, as in %s",
+                   (int)(length < 40 ? length : 40), item, kind->name,
+                   kind->example);
+}
+
+static enum sf_status
+parse_items(const struct sf_traffic_kind *kind, const char *items,
+            double *values, struct sf_error *err)
+{
+    for (size_t i = 0; i < SF_MAX_TRAFFIC_KEYS; i++) {
+        values[i] = kind->keys[i].by_default;
+    }
+    while (items) {
+        size_t length = strcspn(items, ",");
+        enum sf_status status = parse_item(kind, items, length, values, err);
+        if (status != SF_OK) {
+            return status;
+        }
+        items = items[length] ? items + length + 1 : NULL;
+    }
+    return SF_OK;
+}
+
+enum sf_status
+sf_traffic_build(const char *text, const struct sf_traffic_params *params,
+                 struct sf_traffic **trafficp, struct sf_error *err)
+{
+    const char *colon = strchr(text, ':');
+    double values[SF_MAX_TRAFFIC_KEYS] = { 0 };
+    struct sf_flow_sum sum;
+
+    *trafficp = NULL;
+    const struct sf_traffic_kind *kind =
+        find_kind(text, colon ? (size_t)(colon - text) : strlen(text));
+    if (!kind) {
+        return fail_unknown_kind(text, err);
+    }
+    if (kind->takes_path && (!colon || !colon[1])) {
+        return sf_fail(err, SF_EINVAL, "expected a file, as in %s",
+                       kind->example);
+    }
+    enum sf_status status = SF_OK;
+    if (!kind->takes_path) {
+        status = parse_items(kind, colon ? colon + 1 : NULL, values, err);
+    }
+    if (status == SF_OK) {
+        status = sf_flow_sum_begin(&sum, params, err);
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    status = kind->takes_path ? sf_traffic_read(colon + 1, &sum, err)
+                              : kind->ops->add(&sum, values, err);
+    if (status != SF_OK) {
+        sf_flow_sum_clear(&sum);
+        return status;
+    }
+    return sf_flow_sum_end(&sum, !kind->takes_path, trafficp, err);
+}

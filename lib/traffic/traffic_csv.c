@@ -1,0 +1,248 @@
+/* traffic_csv.c -- traffic from a file: who, to whom, how much. */
+#include "base/file.h"
+#include "traffic/traffic.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A host by its name. */
+struct name {
+    const char *name;
+    uint32_t host; /* As sf_flow_sum numbers them. */
+};
+
+struct flow {
+    uint32_t from, to;
+    double amount;
+};
+
+struct reader {
+    const char *path;
+    struct name *names; /* [n_names] Sorted. */
+    uint32_t n_names;
+    SF_VEC(struct flow) flows;
+    struct sf_error *err;
+};
+
+/* Lists the plugged ports of hosts, switch by switch and there by port: the
+ * order of sf_tables_build().  Returns how many there are, also beyond
+ * 'max'. */
+static uint32_t
+list_names(const struct sf_fabric *fabric, struct name *names, uint32_t max)
+{
+    uint32_t n = 0;
+
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        const struct sf_node *node = &fabric->nodes[s];
+        for (uint32_t i = 0; i < node->n_ports; i++) {
+            uint32_t peer = fabric->ports[node->first_port + i].peer;
+            uint32_t host =
+                peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
+            if (host == SF_NONE || host < fabric->n_switches) {
+                continue;
+            }
+            if (n < max) {
+                names[n] = (struct name){ fabric->nodes[host].name, n };
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->host > y->host) - (x->host < y->host);
+}
+
+/* The first port of the host called 'name', or SF_NONE. */
+static uint32_t
+find_host(const struct reader *reader, const char *name)
+{
+    uint32_t low = 0, high = reader->n_names;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (strcmp(reader->names[middle].name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < reader->n_names && !strcmp(reader->names[low].name, name)
+               ? reader->names[low].host
+               : SF_NONE;
+}
+
+/* Takes blanks off both ends. */
+static char *
+trim(char *text)
+{
+    text += strspn(text, " \t\r");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r", text[length - 1])) {
+        text[--length] = '\0';
+    }
+    return text;
+}
+
+/* Splits off the field before the next comma; NULL if there is none. */
+static char *
+split(char **restp)
+{
+    char *field = *restp;
+    char *comma = strchr(field, ',');
+    if (!comma) {
+        return NULL;
+    }
+    *comma = '\0';
+    *restp = comma + 1;
+    return trim(field);
+}
+
+static enum sf_status
+read_flow(struct reader *reader, uint32_t line, char *text)
+{
+    char *source = split(&text);
+    char *destination = source ? split(&text) : NULL;
+    char *number = trim(text), *end = number;
+
+    if (!destination || strchr(number, ',')) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected source,destination,amount",
+                       reader->path, line);
+    }
+    if (line == 1 && !strcmp(source, "source") &&
+        !strcmp(destination, "destination") && !strcmp(number, "amount")) {
+        return SF_OK;
+    }
+    struct flow flow = { find_host(reader, source),
+                         find_host(reader, destination), 0 };
+    if (flow.from == SF_NONE || flow.to == SF_NONE) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected the name of a host that is plugged "
+                       "in, found '%.64s'",
+                       reader->path, line,
+                       flow.from == SF_NONE ? source : destination);
+    }
+    if (flow.from == flow.to) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected two different hosts, found '%.64s' "
+                       "twice",
+                       reader->path, line, source);
+    }
+    if (number[strspn(number, "0123456789.eE+-")] == '\0') {
+        flow.amount = strtod(number, &end);
+    }
+    if (end == number || *end || !isfinite(flow.amount) || flow.amount < 0) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected an amount of 0 or more, found "
+                       "'%.40s'",
+                       reader->path, line, number);
+    }
+    if (!sf_vec_push(&reader->flows, flow)) {
+        return sf_fail(reader->err, SF_ENOMEM, "%s: out of memory",
+                       reader->path);
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+take_line(void *aux, uint32_t line, char *text)
+{
+    text = trim(text);
+    return *text == '\0' || *text == '#' ? SF_OK : read_flow(aux, line, text);
+}
+
+static int
+compare_flows(const void *a, const void *b)
+{
+    const struct flow *x = a, *y = b;
+    if (x->from != y->from) {
+        return x->from < y->from ? -1 : 1;
+    }
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    return (x->amount > y->amount) - (x->amount < y->amount);
+}
+
+/* Reads lines from the file at 'path', or from 'text' if nonnull. */
+static enum sf_status
+read_flows(const char *path, char *text, size_t length,
+           struct sf_flow_sum *sum, struct sf_error *err)
+{
+    const struct sf_fabric *fabric = sum->params->fabric;
+    struct reader reader = { .path = path, .err = err };
+
+    if (!fabric) {
+        return sf_fail(err, SF_EINVAL,
+                       "%s: traffic from a file needs a fabric with hosts",
+                       path);
+    }
+    struct name *names = sf_calloc(sum->n_hosts, sizeof *names);
+    if (!names) {
+        return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
+    }
+    uint32_t n_names = list_names(fabric, names, sum->n_hosts);
+    if (n_names != sum->n_hosts) {
+        free(names);
+        return sf_fail(err, SF_EINVAL,
+                       "%s: expected a fabric of %u hosts, found %u", path,
+                       sum->n_hosts, n_names);
+    }
+    reader.names = names;
+    reader.n_names = n_names;
+    qsort(names, n_names, sizeof *names, compare_names);
+
+    enum sf_status status =
+        text ? sf_text_lines(text, length, path, take_line, &reader, err)
+             : sf_file_lines(path, take_line, &reader, err);
+    if (status == SF_OK && reader.flows.n == 0) {
+        status = sf_fail(err, SF_EPARSE,
+                         "%s: expected source,destination,amount, found no "
+                         "such line",
+                         path);
+    }
+    if (status == SF_OK) {
+        qsort(reader.flows.items, reader.flows.n, sizeof *reader.flows.items,
+              compare_flows);
+        for (size_t i = 0; i < reader.flows.n; i++) {
+            const struct flow *flow = &reader.flows.items[i];
+            sf_flow_sum_add(sum, flow->from, flow->to, flow->amount);
+        }
+    }
+    free(reader.flows.items);
+    free(names);
+    return status;
+}
+
+enum sf_status
+sf_traffic_read(const char *path, struct sf_flow_sum *sum,
+                struct sf_error *err)
+{
+    return read_flows(path, NULL, 0, sum, err);
+}
+
+enum sf_status
+sf_traffic_parse(char *text, size_t length, const char *path,
+                 const struct sf_traffic_params *params,
+                 struct sf_traffic **trafficp, struct sf_error *err)
+{
+    struct sf_flow_sum sum;
+
+    *trafficp = NULL;
+    enum sf_status status = sf_flow_sum_begin(&sum, params, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    status = read_flows(path, text, length, &sum, err);
+    if (status != SF_OK) {
+        sf_flow_sum_clear(&sum);
+        return status;
+    }
+    return sf_flow_sum_end(&sum, false, trafficp, err);
+}
