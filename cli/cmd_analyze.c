@@ -23,6 +23,7 @@ enum {
     OPT_GAP,
     OPT_EXACT,
     OPT_WITHOUT_HOST_LINKS,
+    OPT_WITHOUT_LANES,
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_THREADS,
@@ -48,13 +49,12 @@ struct words {
 struct job {
     struct sf_comparison_params params;
     struct sf_fabric *fabric;
-    struct sf_graph *graph;
-    uint32_t *link_ports, *n_hosts;
-    struct sf_layers **given; /* Of tables. */
-    uint32_t n_given;
+    struct sf_network *network;
+    struct sf_routes *given; /* Of tables. */
     struct words schemes, traffics;
     uint32_t layers[MAX_WORDS], n_layer_counts;
     uint32_t n_path_sets;
+    bool without_lanes;
     struct sf_comparison_row *rows; /* [MAX_ROWS] */
     char *kept;                     /* The folder of what is finished. */
     struct sf_measurement_store store;
@@ -171,6 +171,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->equal_split = args->values[OPT_EQUAL_SPLIT] != NULL;
     params->without_host_links = args->values[OPT_WITHOUT_HOST_LINKS] != NULL;
+    job->without_lanes = args->values[OPT_WITHOUT_LANES] != NULL;
     params->effort =
         args->values[OPT_EXACT] ? SF_EFFORT_EXACT : SF_EFFORT_AUTO;
     *timeoutp = 60;
@@ -245,9 +246,7 @@ load_tables(const struct cli_args *args, struct job *job, unsigned timeout)
         status = read_tables(job, word, timeout, &tables, &err);
     }
     if (status == SF_OK && tables) {
-        status =
-            sf_layers_from_tables(job->fabric, job->graph, job->link_ports,
-                                  tables, &job->given, &job->n_given, &err);
+        status = sf_ib_decode(job->network, tables, 0, &job->given, &err);
         if (status != SF_OK) {
             sf_error_add_context(&err, word);
         }
@@ -289,10 +288,9 @@ add_schemes(struct job *job)
                 cli_fail("analyze: --schemes: %s", err.text);
                 return false;
             }
-            if (row.n_path_sets == 0) {
-                row.n_path_sets = job->n_path_sets;
-            }
-            row.layers.max_hops = job->params.max_hops;
+            row.routing.n_path_sets = job->n_path_sets;
+            row.routing.without_lanes = job->without_lanes;
+            row.routing.layers.max_hops = job->params.max_hops;
             is_fine = add_row(job, &row);
         }
     }
@@ -355,7 +353,8 @@ add_references(const struct cli_args *args, struct job *job)
         return true;
     }
     if (!job->params.max_hops &&
-        sf_comparison_hops(job->graph, &job->params.max_hops, &err) != SF_OK) {
+        sf_comparison_hops(job->network->graph, &job->params.max_hops, &err) !=
+            SF_OK) {
         cli_fail("%s", err.text);
         return false;
     }
@@ -386,13 +385,13 @@ make_rows(const struct cli_args *args, struct job *job)
     }
     if (job->given) {
         struct sf_comparison_row row = { .label = "tables",
-                                         .n_layers = job->given[0]->n_layers,
-                                         .given = job->given,
-                                         .n_given = job->n_given };
+                                         .n_layers =
+                                             sf_routes_n_layers(job->given),
+                                         .given = job->given };
         add_row(job, &row);
     } else if (!job->schemes.n) {
         job->schemes.items[job->schemes.n++] = sf_layer_schemes[0]->name;
-        if (sf_is_fat_tree(job->graph, job->n_hosts)) {
+        if (sf_is_fat_tree(job->network)) {
             job->schemes.items[job->schemes.n++] = "ftree";
         }
     }
@@ -409,17 +408,10 @@ load(const struct cli_args *args, struct job *job, unsigned timeout)
     if (!job->fabric) {
         return false;
     }
-    if (sf_fabric_graph(job->fabric, &job->graph, &job->link_ports, &err) !=
-        SF_OK) {
+    if (sf_network_build(job->fabric, &job->network, &err) != SF_OK) {
         cli_fail("%s", err.text);
         return false;
     }
-    job->n_hosts = calloc(job->fabric->n_switches + 1, sizeof *job->n_hosts);
-    if (!job->n_hosts) {
-        cli_fail("out of memory");
-        return false;
-    }
-    sf_fabric_count_hosts(job->fabric, job->n_hosts);
     return load_tables(args, job, timeout);
 }
 
@@ -559,9 +551,7 @@ compare(const struct cli_args *args, struct job *job)
     struct sf_error err = { 0 };
 
     job->params.name = args->words[0];
-    job->params.fabric = job->fabric;
-    job->params.graph = job->graph;
-    job->params.n_hosts = job->n_hosts;
+    job->params.network = job->network;
     job->params.n_traffics = job->traffics.n;
     job->params.traffics = job->traffics.items;
     job->params.progress = cli_progress();
@@ -586,10 +576,8 @@ free_job(struct job *job)
     free(job->rows);
     free(job->traffics.text);
     free(job->schemes.text);
-    sf_layers_free_variants(job->given, job->n_given);
-    free(job->n_hosts);
-    free(job->link_ports);
-    sf_graph_free(job->graph);
+    sf_routes_free(job->given);
+    sf_network_free(job->network);
     sf_fabric_free(job->fabric);
 }
 
@@ -706,6 +694,10 @@ const struct cli_command cli_command_analyze = {
         [OPT_WITHOUT_HOST_LINKS] = { "without-host-links", 0, NULL,
                                      "let hosts send as fast as they like",
                                      NULL },
+        [OPT_WITHOUT_LANES] = { "without-lanes", 0, NULL,
+                                "measure paths that obey no lanes, which "
+                                "hardware cannot run safely",
+                                NULL },
         [OPT_FORMAT] = { "format", 'f', "FORMAT",
                          "how to write it to standard output (text)",
                          format_choice },

@@ -32,8 +32,11 @@ struct job {
     struct sf_routing_params params;
     bool is_default_scheme;
     struct sf_fabric *fabric;
-    struct sf_routing *previous; /* NULL unless it is to be repaired. */
+    struct sf_network *network;        /* Of the fabric with its LIDs. */
+    struct sf_routing *previous;       /* NULL unless it is to be repaired, */
+    struct sf_tables *previous_tables; /* and what it was encoded as. */
     struct sf_routing *routing;
+    struct sf_ib_tables *tables;
     double seconds;     /* For the routing. */
     char why_anew[640]; /* Why a repair was not possible, or "", */
     char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
@@ -140,22 +143,36 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_seed(args, OPT_SEED, &params->seed);
 }
 
+/* Encodes 'routing' and, where there is an earlier one, counts what changed.
+ */
+static enum sf_status
+encode(const struct job *job, const struct sf_routing *routing,
+       struct sf_ib_tables **tablesp, struct sf_repair *repair,
+       struct sf_error *err)
+{
+    enum sf_status status = sf_ib_encode(routing, tablesp, err);
+
+    return status == SF_OK && job->previous
+               ? sf_tables_compare(job->previous_tables,
+                                   job->previous->network->fabric,
+                                   (*tablesp)->lfts, job->fabric, repair, err)
+               : status;
+}
+
 /* Repairs the earlier routing, unless its lanes do not allow that. */
 static enum sf_status
 repair(struct job *job, struct sf_error *err)
 {
     const struct sf_routing *previous = job->previous;
     enum sf_status status =
-        sf_routing_repair(previous, job->fabric, &job->routing, err);
+        sf_routing_repair(previous, job->network, &job->routing, err);
 
     if (status == SF_ELANES) {
         snprintf(job->why_anew, sizeof job->why_anew, "%s", err->text);
         return SF_OK;
     }
     return status == SF_OK
-               ? sf_tables_compare(previous->tables, previous->fabric,
-                                   job->routing->tables, job->fabric,
-                                   &job->repair, err)
+               ? encode(job, job->routing, &job->tables, &job->repair, err)
                : status;
 }
 
@@ -181,10 +198,10 @@ is_better_anew(struct job *job)
 static enum sf_status
 make_anew(struct job *job, struct sf_error *err)
 {
-    const struct sf_routing *previous = job->previous;
+    struct sf_ib_tables *tables = NULL;
     struct sf_routing *anew;
     enum sf_status status =
-        sf_routing_build(job->fabric, &job->params, &anew, err);
+        sf_routing_build(job->network, &job->params, &anew, err);
 
     if (job->routing && (status == SF_ELANES || status == SF_EUNREACHABLE)) {
         snprintf(job->why_not, sizeof job->why_not, "%s", err->text);
@@ -193,17 +210,16 @@ make_anew(struct job *job, struct sf_error *err)
     if (status != SF_OK) {
         return status;
     }
-    if (previous) {
-        status =
-            sf_tables_compare(previous->tables, previous->fabric, anew->tables,
-                              job->fabric, &job->recomputation, err);
-    }
+    status = encode(job, anew, &tables, &job->recomputation, err);
     if (status == SF_OK && is_better_anew(job)) {
         sf_routing_free(job->routing);
+        sf_ib_tables_free(job->tables);
         job->routing = anew;
+        job->tables = tables;
         job->repair = job->recomputation;
     } else {
         sf_routing_free(anew);
+        sf_ib_tables_free(tables);
     }
     return status;
 }
@@ -234,7 +250,7 @@ assign_lids(struct job *job, struct sf_error *err)
     struct sf_fabric *before = NULL;
     uint32_t lmc = sf_lmc_for_layers(job->params.layers.n_layers);
     const struct sf_fabric *source =
-        job->previous ? job->previous->fabric : NULL;
+        job->previous ? job->previous->network->fabric : NULL;
     enum sf_status status = SF_OK;
 
     if (!source) {
@@ -261,7 +277,12 @@ route(struct job *job, const char *previous, struct sf_error *err)
     enum sf_status status = SF_OK;
 
     if (previous) {
-        status = sf_routing_read(previous, &job->previous, err);
+        status = sf_ib_read_routing(previous, &job->previous, err);
+    }
+    if (status == SF_OK && job->previous) {
+        status =
+            sf_ib_encode_lfts(job->previous->network, job->previous->routes,
+                              &job->previous_tables, err);
     }
     if (status == SF_OK && job->previous) {
         struct sf_routing_params *params = &job->previous->params;
@@ -275,6 +296,10 @@ route(struct job *job, const char *previous, struct sf_error *err)
     }
     if (status == SF_OK) {
         status = assign_lids(job, err);
+    }
+    if (status == SF_OK) {
+        sf_ib_count_addresses(job->fabric, &job->params);
+        status = sf_network_build(job->fabric, &job->network, err);
     }
     double start = now();
     if (status == SF_OK && job->previous) {
@@ -312,7 +337,7 @@ static enum sf_status
 write_tables(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct job *job = aux;
-    return sf_tables_write(job->routing->tables, job->fabric, stream, err);
+    return sf_tables_write(job->tables->lfts, job->fabric, stream, err);
 }
 
 static enum sf_status
@@ -320,7 +345,7 @@ write_sl2vl(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct job *job = aux;
     (void)err;
-    sf_sl2vl_write(job->routing->lanes->sl2vl, job->fabric, stream);
+    sf_sl2vl_write(job->tables->sl2vl, job->fabric, stream);
     return SF_OK;
 }
 
@@ -329,7 +354,7 @@ write_path_sls(const void *aux, FILE *stream, struct sf_error *err)
 {
     const struct job *job = aux;
     (void)err;
-    sf_path_sls_write(job->routing->lanes->path_sls, job->fabric, stream);
+    sf_path_sls_write(job->tables->path_sls, job->fabric, stream);
     return SF_OK;
 }
 
@@ -365,21 +390,6 @@ write_all(const struct job *job, const char *folder)
     return cli_end_files(code);
 }
 
-static bool
-is_fat_tree(const struct sf_routing *routing)
-{
-    uint32_t *n_hosts =
-        calloc(routing->fabric->n_switches + 1, sizeof *n_hosts);
-    bool is_tree = false;
-
-    if (n_hosts) {
-        sf_fabric_count_hosts(routing->fabric, n_hosts);
-        is_tree = sf_is_fat_tree(routing->graph, n_hosts);
-    }
-    free(n_hosts);
-    return is_tree;
-}
-
 /* Says what was done, and how to use it. */
 static void
 tell(const struct job *job, const char *folder)
@@ -393,11 +403,11 @@ tell(const struct job *job, const char *folder)
                job->n_lids_lost,
                sf_lmc_for_layers(routing->params.layers.n_layers));
     }
-    if (job->is_default_scheme && is_fat_tree(routing)) {
+    if (job->is_default_scheme && sf_is_fat_tree(routing->network)) {
         printf("  a Fat Tree: --scheme ftree is made for it\n");
     }
     printf("  made in %.3f s; written to %s\n", job->seconds, folder);
-    if (routing->lanes->n_vls == 1) {
+    if (routing->routes->lanes->n_vls == 1) {
         printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
                folder, sf_lmc_for_layers(routing->params.layers.n_layers));
     }
@@ -406,8 +416,11 @@ tell(const struct job *job, const char *folder)
 static void
 free_job(struct job *job)
 {
+    sf_ib_tables_free(job->tables);
     sf_routing_free(job->routing);
+    sf_tables_free(job->previous_tables);
     sf_routing_free(job->previous);
+    sf_network_free(job->network);
     sf_fabric_free(job->fabric);
 }
 
@@ -460,12 +473,15 @@ run(const struct cli_args *args)
     enum sf_status status = route(&job, args->values[OPT_PREVIOUS], &err);
     if (status == SF_OK) {
         job.report.routing = job.routing;
+        job.report.tables = job.tables->lfts;
         job.report.repair = job.previous ? &job.repair : NULL;
         job.report.recomputation =
             job.previous && !job.why_not[0] ? &job.recomputation : NULL;
         job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
         job.report.why_not_anew = job.why_not;
-        status = sf_route_measure(&job.report, &err);
+        status =
+            sf_route_figures_measure(job.routing->network, job.routing->routes,
+                                     &job.report.figures, &err);
     }
     if (status == SF_OK && job.report.figures.n_broken > 0 &&
         !job.params.layers.within_parts) {

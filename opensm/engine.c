@@ -3,20 +3,17 @@
 #include "engine.h"
 
 #include "base/mem.h"
+#include "fabric/guids.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-struct guid_entry {
-    uint64_t guid;
-    uint32_t s;
-};
-
-/* A routing and how to find things in it. */
+/* A routing, its tables, and how to find things in it. */
 struct view {
     struct sf_routing *routing; /* May be engine->base. */
-    struct guid_entry *guids;   /* [n_switches] Sorted. */
+    struct sf_ib_tables *tables;
+    struct sf_ids guids; /* Of the switches. */
     uint32_t *homes; /* [max_lid + 1] The switch that a LID is on, or it. */
 };
 
@@ -27,9 +24,9 @@ struct sf_engine {
     struct sf_routing_params base_params; /* As asked for. */
     struct sf_fabric *recalled;           /* To make base of, or NULL. */
     struct view current;
-    bool is_fallback;       /* 'current' is. */
-    pthread_rwlock_t lock;  /* Of 'current': path_sl() comes from threads. */
-    struct guid_entry last; /* What sf_engine_switch() found last. */
+    bool is_fallback;      /* 'current' is. */
+    pthread_rwlock_t lock; /* Of 'current': path_sl() comes from threads. */
+    struct sf_id last;     /* What sf_engine_switch() found last. */
 };
 
 const char *
@@ -50,7 +47,7 @@ sf_engine_new(struct sf_engine **enginep, struct sf_error *err)
         free(engine);
         return sf_fail(err, SF_ENOMEM, "out of memory for the engine");
     }
-    engine->last.s = SF_NONE;
+    engine->last.number = SF_NONE;
     *enginep = engine;
     return SF_OK;
 }
@@ -59,7 +56,8 @@ static void
 clear_view(struct view *view)
 {
     free(view->homes);
-    free(view->guids);
+    sf_ids_clear(&view->guids);
+    sf_ib_tables_free(view->tables);
     *view = (struct view){ 0 };
 }
 
@@ -78,19 +76,11 @@ sf_engine_free(struct sf_engine *engine)
     }
 }
 
-static int
-compare_guids(const void *a, const void *b)
-{
-    uint64_t x = ((const struct guid_entry *)a)->guid;
-    uint64_t y = ((const struct guid_entry *)b)->guid;
-    return (x > y) - (x < y);
-}
-
 static void
 set_homes(const struct view *view, uint32_t lid, uint32_t lmc, uint32_t s)
 {
     for (uint32_t k = 0; lid && k < 1u << lmc; k++) {
-        if (lid + k <= view->routing->tables->max_lid) {
+        if (lid + k <= view->tables->lfts->max_lid) {
             view->homes[lid + k] = s;
         }
     }
@@ -99,20 +89,23 @@ set_homes(const struct view *view, uint32_t lid, uint32_t lmc, uint32_t s)
 static enum sf_status
 make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
 {
-    const struct sf_fabric *fabric = routing->fabric;
-    size_t n_lids = (size_t)routing->tables->max_lid + 1;
+    const struct sf_fabric *fabric = routing->network->fabric;
 
-    view->routing = routing;
-    view->guids = sf_calloc(fabric->n_switches, sizeof *view->guids);
+    *view = (struct view){ .routing = routing };
+    enum sf_status status = sf_ib_encode(routing, &view->tables, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    size_t n_lids = (size_t)view->tables->lfts->max_lid + 1;
     view->homes = sf_calloc(n_lids, sizeof *view->homes);
-    if (!view->guids || !view->homes) {
+    if (!view->homes ||
+        !sf_fabric_sort_guids(fabric, fabric->n_switches, &view->guids)) {
         clear_view(view);
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");
     }
     memset(view->homes, 0xff, n_lids * sizeof *view->homes);
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
-        view->guids[s] = (struct guid_entry){ node->guid, s };
         set_homes(view, node->lid, node->lmc, s);
         for (uint32_t i = 0; i < node->n_ports; i++) {
             uint32_t peer = fabric->ports[node->first_port + i].peer;
@@ -123,7 +116,6 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
             }
         }
     }
-    qsort(view->guids, fabric->n_switches, sizeof *view->guids, compare_guids);
     return SF_OK;
 }
 
@@ -146,7 +138,7 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     struct view before = engine->current;
     engine->current = view;
     pthread_rwlock_unlock(&engine->lock);
-    engine->last.s = SF_NONE;
+    engine->last.number = SF_NONE;
     if (before.routing != engine->base) {
         sf_routing_free(before.routing);
     }
@@ -184,7 +176,7 @@ is_same_fabric(const struct sf_difference *is)
 {
     return !is->n_lost_switches && !is->n_lost_links && !is->n_lost_hosts &&
            !is->n_new_switches && !is->n_new_links && !is->n_new_hosts &&
-           !is->n_strangers;
+           !is->n_without_paths;
 }
 
 /* Whether what is current will do for 'fabric' as well.  Sees on the way
@@ -196,12 +188,11 @@ can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
     const struct sf_routing *routing = engine->current.routing;
     struct sf_difference since = { 0 };
 
-    if (!routing ||
-        sf_routing_compare(routing, fabric, &since, NULL) != SF_OK) {
+    if (!routing || sf_ib_compare(routing, fabric, &since, NULL) != SF_OK) {
         return false;
     }
     *has_movedp = since.n_lost_links > 0 && since.n_new_links > 0;
-    return routing->lanes->n_vls <= n_vls &&
+    return routing->routes->lanes->n_vls <= n_vls &&
            (!engine->is_fallback || engine->n_vls == n_vls) &&
            is_same_fabric(&since);
 }
@@ -216,23 +207,55 @@ can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
     struct sf_difference *is = &result->difference;
 
     if (!engine->base || !is_same_params(params, &engine->base_params) ||
-        sf_routing_compare(engine->base, fabric, is, NULL) != SF_OK) {
+        sf_ib_compare(engine->base, fabric, is, NULL) != SF_OK) {
         return false;
     }
-    if (engine->base->lanes->n_vls > n_vls) {
+    if (engine->base->routes->lanes->n_vls > n_vls) {
         snprintf(result->reason, sizeof result->reason,
                  "there are %u VLs now, not %u", n_vls,
-                 engine->base->lanes->n_vls);
+                 engine->base->routes->lanes->n_vls);
         return false;
     }
-    if (is->n_new_switches || is->n_new_links || is->n_strangers) {
+    if (is->n_new_switches || is->n_new_links || is->n_without_paths) {
         snprintf(result->reason, sizeof result->reason,
                  "new: switches: %u, links: %u, switches and host ports that "
                  "have no paths yet: %u",
-                 is->n_new_switches, is->n_new_links, is->n_strangers);
+                 is->n_new_switches, is->n_new_links, is->n_without_paths);
         return false;
     }
     return true;
+}
+
+/* Routes 'fabric', which has LIDs. */
+static enum sf_status
+route_fabric(const struct sf_fabric *fabric,
+             const struct sf_routing_params *params,
+             struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing_params asked = *params;
+    struct sf_network *network;
+    enum sf_status status = sf_network_build(fabric, &network, err);
+
+    if (status == SF_OK) {
+        sf_ib_count_addresses(fabric, &asked);
+        status = sf_routing_build(network, &asked, routingp, err);
+        sf_network_free(network);
+    }
+    return status;
+}
+
+static enum sf_status
+repair_base(const struct sf_engine *engine, const struct sf_fabric *fabric,
+            struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_network *network;
+    enum sf_status status = sf_network_build(fabric, &network, err);
+
+    if (status == SF_OK) {
+        status = sf_routing_repair(engine->base, network, routingp, err);
+        sf_network_free(network);
+    }
+    return status;
 }
 
 /* Makes base serve 'fabric'.  SF_ELANES if its lanes do not allow it. */
@@ -244,7 +267,7 @@ repair(struct sf_engine *engine, const struct sf_fabric *fabric,
     enum sf_status status = SF_OK;
 
     if (!is_same_fabric(&result->difference)) {
-        status = sf_routing_repair(engine->base, fabric, &routing, err);
+        status = repair_base(engine, fabric, &routing, err);
     }
     if (status == SF_OK) {
         status = publish(engine, routing, routing == engine->base, err);
@@ -308,7 +331,7 @@ recall_base(struct sf_engine *engine, const struct sf_routing_params *params,
         return;
     }
     if (!engine->base &&
-        sf_routing_build(engine->recalled, &asked, &routing, NULL) == SF_OK) {
+        route_fabric(engine->recalled, &asked, &routing, NULL) == SF_OK) {
         engine->base = routing;
         engine->base_params = *params;
     }
@@ -324,7 +347,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
     struct sf_routing_params asked = limit_vls(params, n_vls);
     struct sf_routing_params tree = fallback_params(params);
     struct sf_routing *routing = NULL;
-    enum sf_status status = sf_routing_build(fabric, &asked, &routing, err);
+    enum sf_status status = route_fabric(fabric, &asked, &routing, err);
     if (status == SF_OK) {
         status = publish(engine, routing, true, err);
     }
@@ -336,7 +359,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
         return SF_OK;
     }
     snprintf(result->reason, sizeof result->reason, "%s", err->text);
-    status = sf_routing_build(fabric, &tree, &routing, err);
+    status = route_fabric(fabric, &tree, &routing, err);
     if (status == SF_OK) {
         status = publish(engine, routing, false, err);
     }
@@ -358,8 +381,8 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
     if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
         is_same_params(params, &engine->params)) {
-        status = engine->base ? sf_routing_compare(engine->base, fabric,
-                                                   &result->difference, NULL)
+        status = engine->base ? sf_ib_compare(engine->base, fabric,
+                                              &result->difference, NULL)
                               : SF_OK;
     } else {
         recall_base(engine, params, n_vls);
@@ -382,7 +405,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
         *err = problem;
     }
     result->is_safe = engine->current.routing &&
-                      engine->current.routing->lanes->scheme->is_safe;
+                      engine->current.routing->routes->lanes->scheme->is_safe;
     return status;
 }
 
@@ -392,22 +415,24 @@ sf_engine_routing(const struct sf_engine *engine)
     return engine->current.routing;
 }
 
+const struct sf_ib_tables *
+sf_engine_tables(const struct sf_engine *engine)
+{
+    return engine->current.tables;
+}
+
 uint32_t
 sf_engine_switch(struct sf_engine *engine, uint64_t guid)
 {
     struct view *view = &engine->current;
-    struct guid_entry wanted = { guid, 0 };
 
     if (!view->routing) {
         return SF_NONE;
     }
-    if (engine->last.s == SF_NONE || engine->last.guid != guid) {
-        const struct guid_entry *found =
-            bsearch(&wanted, view->guids, view->routing->fabric->n_switches,
-                    sizeof *view->guids, compare_guids);
-        engine->last = (struct guid_entry){ guid, found ? found->s : SF_NONE };
+    if (engine->last.number == SF_NONE || engine->last.id != guid) {
+        engine->last = (struct sf_id){ guid, sf_ids_find(&view->guids, guid) };
     }
-    return engine->last.s;
+    return engine->last.number;
 }
 
 uint8_t
@@ -417,11 +442,10 @@ sf_engine_path_sl(struct sf_engine *engine, uint32_t slid, uint32_t dlid)
 
     pthread_rwlock_rdlock(&engine->lock);
     const struct view *view = &engine->current;
-    if (view->routing && slid <= view->routing->tables->max_lid &&
-        dlid <= view->routing->tables->max_lid &&
-        view->homes[slid] != SF_NONE && view->homes[dlid] != SF_NONE) {
-        sl = sf_path_sls_of(view->routing->lanes->path_sls,
-                            view->homes[slid])[dlid];
+    if (view->routing && slid <= view->tables->lfts->max_lid &&
+        dlid <= view->tables->lfts->max_lid && view->homes[slid] != SF_NONE &&
+        view->homes[dlid] != SF_NONE) {
+        sl = sf_path_sls_of(view->tables->path_sls, view->homes[slid])[dlid];
     }
     pthread_rwlock_unlock(&engine->lock);
     return sl;

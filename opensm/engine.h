@@ -10,7 +10,7 @@
 #ifndef SF_OPENSM_ENGINE_H
 #define SF_OPENSM_ENGINE_H
 
-#include "slimfly/routing.h"
+#include "slimfly/ib.h"
 
 struct sf_engine; /* Opaque. */
 
@@ -54,6 +54,9 @@ enum sf_status sf_engine_route(struct sf_engine *engine,
 
 /* What was routed last; NULL if nothing was.  For the thread that routes. */
 const struct sf_routing *sf_engine_routing(const struct sf_engine *engine);
+
+/* The tables of sf_engine_routing(); likewise. */
+const struct sf_ib_tables *sf_engine_tables(const struct sf_engine *engine);
 
 /* The number in sf_engine_routing() of the switch with 'guid', or SF_NONE;
  * likewise.  Asking for the same switch many times in a row is fast. */

@@ -163,8 +163,8 @@ save_base(struct plugin *plugin)
     struct sf_error err;
 
     if (plugin->options.base[0] && status->result.outcome == SF_OUTCOME_ANEW &&
-        sf_base_save(status->routing->fabric, plugin->options.base, &err) !=
-            SF_OK) {
+        sf_base_save(status->routing->network->fabric, plugin->options.base,
+                     &err) != SF_OK) {
         warn(plugin, "a restart will forget the base: %s", err.text);
     }
 }
@@ -284,18 +284,19 @@ tell_result(struct plugin *plugin)
 {
     const struct sf_plugin_status *status = &plugin->status;
     const struct sf_routing *routing = status->routing;
+    const struct sf_fabric *fabric = routing->network->fabric;
     const struct sf_difference *is = &status->result.difference;
 
     say(plugin, OSM_LOG_INFO,
         "%s: %u switches, %u hosts, %u links; missing: %u switches, %u hosts, "
         "%u links; %u layers by %s, lanes by %s, VLs: %u; %llu of %llu "
         "entries change; %.3f s%s%s",
-        sf_outcome_name(status->result.outcome), routing->fabric->n_switches,
-        routing->fabric->n_nodes - routing->fabric->n_switches,
-        routing->graph->n_links, is->n_lost_switches, is->n_lost_hosts,
-        is->n_lost_links, routing->params.layers.n_layers,
-        routing->params.layers.scheme, routing->params.lanes,
-        routing->lanes->n_vls, (unsigned long long)status->n_changed,
+        sf_outcome_name(status->result.outcome), fabric->n_switches,
+        fabric->n_nodes - fabric->n_switches, routing->network->graph->n_links,
+        is->n_lost_switches, is->n_lost_hosts, is->n_lost_links,
+        routing->params.layers.n_layers, routing->params.layers.scheme,
+        routing->params.lanes, routing->routes->lanes->n_vls,
+        (unsigned long long)status->n_changed,
         (unsigned long long)status->n_entries,
         status->read_seconds + status->route_seconds + status->write_seconds,
         status->result.reason[0] ? "; " : "", status->result.reason);
@@ -407,7 +408,9 @@ static void
 fill_sl2vl(struct plugin *plugin, osm_physp_t *physp, uint32_t in,
            uint32_t out, ib_slvl_table_t *table)
 {
-    const struct sf_lanes *lanes = sf_engine_routing(plugin->engine)->lanes;
+    const struct sf_sl2vl *sl2vl = sf_engine_tables(plugin->engine)->sl2vl;
+    const struct sf_lanes *lanes =
+        sf_engine_routing(plugin->engine)->routes->lanes;
     osm_node_t *node = physp->p_node;
     uint32_t s = SF_NONE;
 
@@ -415,9 +418,8 @@ fill_sl2vl(struct plugin *plugin, osm_physp_t *physp, uint32_t in,
         s = sf_engine_switch(plugin->engine,
                              cl_ntoh64(osm_node_get_node_guid(node)));
     }
-    if (s != SF_NONE && in <= lanes->sl2vl->n_ports[s] &&
-        out <= lanes->sl2vl->n_ports[s]) {
-        const uint8_t *vls = sf_sl2vl_of(lanes->sl2vl, s, in, out);
+    if (s != SF_NONE && in <= sl2vl->n_ports[s] && out <= sl2vl->n_ports[s]) {
+        const uint8_t *vls = sf_sl2vl_of(sl2vl, s, in, out);
         for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
             set_vl(table, sl, vls[sl] < SF_DROP_VL ? vls[sl] : 0);
         }
@@ -446,7 +448,8 @@ update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
     fill_sl2vl(plugin, physp, in, out, table);
     uint8_t has = ib_port_info_get_op_vls(&physp->port_info);
     plugin->has_old_vls |=
-        in == 0 && sf_engine_routing(plugin->engine)->lanes->n_vls > 1 &&
+        in == 0 &&
+        sf_engine_routing(plugin->engine)->routes->lanes->n_vls > 1 &&
         has != osm_physp_calc_link_op_vls(&plugin->osm->log,
                                           &plugin->osm->subn, physp, has);
     plugin->status.lane_seconds += now() - start;
@@ -463,12 +466,12 @@ update_vlarb(void *context, osm_physp_t *physp, uint8_t port_num,
 
     (void)physp;
     (void)port_num;
-    if (!routing || routing->lanes->n_vls == 1) {
+    if (!routing || routing->routes->lanes->n_vls == 1) {
         return;
     }
     /* Blocks 0 and 1 are the low table, 2 and 3 the high one. */
     for (unsigned i = 0; i < block_length; i++) {
-        bool is_used = block_num == 0 && i < routing->lanes->n_vls;
+        bool is_used = block_num == 0 && i < routing->routes->lanes->n_vls;
         block->vl_entry[i].vl = (uint8_t)(is_used ? i : 0);
         block->vl_entry[i].weight = is_used ? 64 : 0;
     }

@@ -77,21 +77,21 @@ pack_routing(const struct sf_routing *routing)
     if (!routing) {
         return json_null();
     }
-    const struct sf_fabric *fabric = routing->fabric;
+    const struct sf_fabric *fabric = routing->network->fabric;
+    const struct sf_lanes *lanes = routing->routes->lanes;
     const struct sf_layers_params *layers = &routing->params.layers;
     return json_pack(
         "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b}",
         "n_switches", (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_links",
-        (json_int_t)routing->graph->n_links, "scheme", layers->scheme,
+        (json_int_t)routing->network->graph->n_links, "scheme", layers->scheme,
         "n_layers", (json_int_t)layers->n_layers, "n_path_sets",
         (json_int_t)routing->params.n_path_sets, "max_hops",
         (json_int_t)routing->max_hops, "seed", (json_int_t)layers->seed,
-        "lanes", routing->params.lanes, "n_vls",
-        (json_int_t)routing->lanes->n_vls, "n_sls",
-        (json_int_t)routing->lanes->n_sls, "safe_on_path_sls",
-        (int)routing->lanes->scheme->is_safe, "safe_on_any_sl",
-        (int)routing->lanes->scheme->ignores_sls);
+        "lanes", routing->params.lanes, "n_vls", (json_int_t)lanes->n_vls,
+        "n_sls", (json_int_t)lanes->n_sls, "safe_on_path_sls",
+        (int)lanes->scheme->is_safe, "safe_on_any_sl",
+        (int)lanes->scheme->ignores_sls);
 }
 
 static json_t *

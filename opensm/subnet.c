@@ -265,7 +265,7 @@ void
 sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
                 uint64_t *n_entriesp, uint64_t *n_changedp)
 {
-    const struct sf_tables *tables = sf_engine_routing(engine)->tables;
+    const struct sf_tables *tables = sf_engine_tables(engine)->lfts;
     cl_qmap_t *map = &osm->subn.sw_guid_tbl;
 
     *n_entriesp = *n_changedp = 0;

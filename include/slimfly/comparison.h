@@ -9,6 +9,7 @@
 #define SLIMFLY_COMPARISON_H
 
 #include "slimfly/path_metrics.h"
+#include "slimfly/routing.h"
 #include "slimfly/throughput.h"
 
 #pragma GCC visibility push(default)
@@ -21,16 +22,23 @@ struct sf_comparison_row {
     enum sf_throughput_mode mode; /* LAYERS for routings; a reference's. */
     uint32_t n_layers;            /* 0 for HOPS and ANY. */
 
-    /* Routings: how to make the layers; scheme NULL: those of 'given'. */
-    struct sf_layers_params layers;
-    uint32_t n_path_sets;           /* As in routing.h. */
-    struct sf_layers *const *given; /* [n_given] */
-    uint32_t n_given;
+    /* Routings: how to make them, or else routes from elsewhere. */
+    struct sf_routing_params routing; /* But for the number of layers and the
+                                       * seed. */
+    const struct sf_routes *given;    /* NULL: to be made. */
+};
+
+/* The lanes that a routing was made for; scheme "" if that is not known, or
+ * for a routing free of lanes. */
+struct sf_lanes_summary {
+    char scheme[SF_COMPARISON_LABEL_SIZE];
+    uint32_t n_vls;
 };
 
 /* One thing that was found out: metrics of paths, or else a throughput. */
 struct sf_measurement {
     struct sf_path_metrics *metrics;
+    struct sf_lanes_summary lanes; /* With metrics. */
     struct sf_throughput throughput;
 };
 
@@ -49,12 +57,10 @@ struct sf_measurement_store {
 };
 
 /* The question; nothing is owned, and zero stands for a default but in the
- * first four. */
+ * first two. */
 struct sf_comparison_params {
     const char *name; /* Of the network, for people. */
-    const struct sf_fabric *fabric;
-    const struct sf_graph *graph; /* Of 'fabric', */
-    const uint32_t *n_hosts;      /* [V] with so many hosts on each switch. */
+    const struct sf_network *network;
     uint32_t n_rows;
     const struct sf_comparison_row *rows;
     uint32_t n_traffics;
@@ -81,6 +87,7 @@ struct sf_comparison_summary {
 struct sf_comparison_result {
     struct sf_path_metrics *metrics; /* Of all seeds together; NULL for
                                       * references. */
+    struct sf_lanes_summary lanes;   /* Of the first seed. */
     uint32_t n_splits;          /* 2 if with equal shares too: number 1. */
     struct sf_throughput *runs; /* [n_splits * n_traffics * n_seeds] What
                                  * any other row reaches counts for ANY. */

@@ -43,6 +43,10 @@ enum sf_status sf_graph_build(uint32_t n_nodes, const struct sf_link *links,
                               uint32_t n_links, struct sf_graph **graphp,
                               struct sf_error *err);
 
+/* Copies 'graph' with its names. */
+enum sf_status sf_graph_copy(const struct sf_graph *graph,
+                             struct sf_graph **copyp, struct sf_error *err);
+
 /* Frees 'graph', which may be NULL. */
 void sf_graph_free(struct sf_graph *graph);
 
@@ -60,6 +64,9 @@ sf_graph_degree(const struct sf_graph *graph, uint32_t node)
 {
     return graph->first[node + 1] - graph->first[node];
 }
+
+/* Fills 'reverse' [2 * n_links]: each arc as seen from its other end. */
+void sf_graph_pair_arcs(const struct sf_graph *graph, uint32_t *reverse);
 
 /* Whether 'link' joins the same two nodes as the link before it: of parallel
  * links, all but the first. */

@@ -1,22 +1,15 @@
-/* lanes.h -- virtual lanes: service levels (SLs) for paths and SL-to-VL tables
- * for switches, such that packets can never wait for each other in a circle.
- * Reads forwarding tables; together with these it is all that switches and
- * senders need.
- *
- * A switch chooses the VL by the port a packet comes in, the port it goes out
- * and its SL.  It does not see the VL that the packet came on. */
+/* lanes.h -- ways to choose virtual lanes (VLs), such that packets can never
+ * wait for each other in a circle.  Reads the columns of routes and fills in
+ * their rule for lanes (routes.h): together they are all that switches and
+ * senders need. */
 #ifndef SLIMFLY_LANES_H
 #define SLIMFLY_LANES_H
 
-#include "slimfly/fabric.h"
 #include "slimfly/layers.h"
-#include "slimfly/sl2vl.h"
-#include "slimfly/tables.h"
 
 #pragma GCC visibility push(default)
 
-#define SF_MAX_VLS     15 /* VL 15 is for management. */
-#define SF_DEFAULT_VLS 8  /* What nearly all hardware has. */
+#define SF_DEFAULT_VLS 8 /* What nearly all hardware has. */
 
 /* A way to make lanes. */
 struct sf_lane_ops; /* lib/lanes/scheme.h */
@@ -46,50 +39,33 @@ struct sf_lanes_params {
     uint64_t seed;      /* Same seed, same lanes. */
 };
 
-struct sf_lanes {
-    const struct sf_lane_scheme *scheme;
-    uint32_t n_vls;      /* In use: the highest, plus 1. */
-    uint32_t n_sls;      /* Likewise; of these */
-    uint32_t n_host_sls; /* for paths that start at hosts. */
-    struct sf_sl2vl *sl2vl;
-    struct sf_path_sls *path_sls; /* From every switch to every LID. */
-};
-
-/* Chooses for every turn of 'graph' a VL and for every channel a rank, such
+/* Chooses for every turn of 'network' a VL and for every channel a rank, such
  * that many paths are allowed: all of two hops, and of the longer ones as
  * many as can be for every pair of switches.  Paths that arrive at a switch
- * over the first 'n_gates' of its arcs in 'gates', one for each layer and set
- * of paths above the minimal ones, count more.  SF_ELANES: too few VLs.
+ * over the first 'n_gates' of its arcs in 'gates', one for each layer and path
+ * set above the minimal ones, count more.  SF_ELANES: too few VLs.
  *
  * O(R P) time for P paths of three hops and R rounds, of which small graphs
  * have many and large ones few. */
-enum sf_status sf_turns_design(const struct sf_graph *graph,
+enum sf_status sf_turns_design(const struct sf_network *network,
                                const struct sf_lanes_params *params,
                                uint32_t n_gates, struct sf_turns **turnsp,
                                struct sf_error *err);
 
-/* Finds the turns of 'tables' with 'sl2vl', made for 'fabric' earlier: VLs as
- * SL 0 has them, ranks in the order in which the paths use the channels.
- * SF_ELANES if there is no such order. */
-enum sf_status sf_turns_recall(const struct sf_fabric *fabric,
-                               const struct sf_graph *graph,
-                               const uint32_t *link_ports,
-                               const struct sf_tables *tables,
-                               const struct sf_sl2vl *sl2vl,
-                               struct sf_turns **turnsp, struct sf_error *err);
+/* Gives 'turns', of which the VLs are known, ranks in the order in which the
+ * paths of 'routes' use the channels.  SF_ELANES if there is no such order:
+ * then the paths can deadlock. */
+enum sf_status sf_turns_rank_channels(const struct sf_network *network,
+                                      const struct sf_routes *routes,
+                                      struct sf_turns *turns,
+                                      struct sf_error *err);
 
-/* Makes lanes for 'tables' of 'fabric'; 'graph' and 'link_ports' are those of
- * sf_fabric_graph(), and 'turns', for a scheme that needs them, those that the
- * tables obey.  SF_ELANES: what there is of VLs does not do; 'err' says what
- * would. */
-enum sf_status sf_lanes_build(const struct sf_fabric *fabric,
-                              const struct sf_graph *graph,
-                              const uint32_t *link_ports,
-                              const struct sf_tables *tables,
-                              const struct sf_turns *turns,
+/* Makes lanes for 'routes' of 'network', in place of those that it may have.
+ * A scheme that needs turns takes those of the routes.  SF_ELANES: there are
+ * too few VLs or SLs; 'err' says what would help. */
+enum sf_status sf_lanes_build(const struct sf_network *network,
                               const struct sf_lanes_params *params,
-                              struct sf_lanes **lanesp, struct sf_error *err);
-void sf_lanes_free(struct sf_lanes *lanes);
+                              struct sf_routes *routes, struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

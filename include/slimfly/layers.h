@@ -1,78 +1,13 @@
-/* layers.h -- routing layers: for every layer, switch and destination switch
- * the link over which to go on.  Reads a graph and the hosts on its switches,
- * so that a planned fabric, a discovered one and one with failed links are
- * all routed alike; feeds the forwarding tables.
- *
- * A next hop names an arc and not a neighbour: traffic between two switches
- * that several parallel links join spreads over them. */
+/* layers.h -- ways to make layers: for every layer, switch and destination
+ * switch the link over which to go on.  Reads a network, so that a planned
+ * fabric, a discovered one and one with failed links are all routed alike;
+ * fills the path sets of routes (routes.h). */
 #ifndef SLIMFLY_LAYERS_H
 #define SLIMFLY_LAYERS_H
 
-#include "slimfly/error.h"
-#include "slimfly/graph.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "slimfly/routes.h"
 
 #pragma GCC visibility push(default)
-
-#define SF_MAX_LAYERS 128        /* 2^LMC addresses a host, LMC up to 7. */
-#define SF_NO_HOP     UINT16_MAX /* At the destination; in another part. */
-
-/* The next hops.  hops[] is indexed by layer, destination and switch, so that
- * the tree of a destination stands together; an entry numbers an arc among
- * those of the switch.  2 L V^2 bytes. */
-struct sf_layers {
-    uint32_t n_layers, n_switches;
-    uint32_t max_hops; /* No path is longer; as asked, or by default. */
-    uint16_t *hops;    /* [n_layers * n_switches * n_switches] */
-};
-
-/* The next hops towards 'destination' in 'layer': one for each switch. */
-static inline uint16_t *
-sf_layers_tree(const struct sf_layers *layers, uint32_t layer,
-               uint32_t destination)
-{
-    size_t n = layers->n_switches;
-    return layers->hops + (layer * n + destination) * n;
-}
-
-/* The arc on which switch 's' sends on what is for 'destination' in 'layer',
- * as an index into graph->arcs; SF_NONE at the destination itself and where
- * no path leads there. */
-static inline uint32_t
-sf_layers_arc(const struct sf_layers *layers, const struct sf_graph *graph,
-              uint32_t layer, uint32_t s, uint32_t destination)
-{
-    uint16_t hop = sf_layers_tree(layers, layer, destination)[s];
-    return hop == SF_NO_HOP ? SF_NONE : graph->first[s] + hop;
-}
-
-/* By which turns a path may go, so that nothing can deadlock whatever service
- * level a packet has.  A turn leads from the link that a packet comes over to
- * the link that it goes on with, and settles the virtual lane (VL) there; the
- * first link of a path is on VL 0.  A path is allowed if the ranks of its
- * channels, which are directions of links with a VL each, rise strictly all
- * along: then no packets can wait for each other in a circle [DallySeitz87].
- *
- * Switch b has degree(b)^2 turns; that from its i-th arc (the link that the
- * packet came over) to its j-th is number first[b] + i * degree(b) + j. */
-#define SF_NO_TURN UINT8_MAX
-
-struct sf_turns {
-    uint32_t n_vls;
-    size_t *first;   /* [V] */
-    uint8_t *vls;    /* By turn; SF_NO_TURN: not allowed. */
-    uint32_t *ranks; /* [2E * n_vls] By arc and VL. */
-    uint16_t *gates; /* [2E] The arcs of each switch in the order in which
-                      * layers should arrive over them; NULL: in any. */
-};
-
-/* Makes turns for 'graph', none of them allowed yet and all ranks 0. */
-enum sf_status sf_turns_make(const struct sf_graph *graph, uint32_t n_vls,
-                             struct sf_turns **turnsp, struct sf_error *err);
-void sf_turns_free(struct sf_turns *turns);
 
 /* How to make layers.  Zero stands for a default everywhere but in
  * 'n_layers'. */
@@ -89,8 +24,8 @@ struct sf_layers_params {
     bool within_parts;  /* Route a disconnected graph part by part instead
                          * of refusing it. */
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
-    uint32_t variant;    /* The layers are for every host of a switch whose */
-    uint32_t n_variants; /* number has this remainder; 0: for all hosts. */
+    uint32_t set;                 /* The path set that the layers are for, */
+    uint32_t n_sets;              /* of so many; 0: of one. */
 
     /* Options of single schemes; others ignore them. */
     uint32_t paper_min_hops; /* paper: the shortest path that counts as almost
@@ -127,49 +62,21 @@ extern const struct sf_layer_scheme *const sf_layer_schemes[];
 /* The scheme of that name, the default for NULL; NULL if there is none. */
 const struct sf_layer_scheme *sf_layer_scheme_find(const char *name);
 
-/* Whether 'graph', whose switches carry 'n_hosts' hosts each, is a tree for
- * which the scheme "ftree" is made: no link joins switches that are equally
- * far from hosts. */
-bool sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts);
+/* Whether 'network' is a tree for which the scheme "ftree" is made: no link
+ * joins switches that are equally far from hosts. */
+bool sf_is_fat_tree(const struct sf_network *network);
 
-/* Builds layers for 'graph' whose switches carry 'n_hosts' hosts each (NULL:
- * one each), which weigh the routes.  On success the caller owns '*layersp',
- * which keeps no pointer to the arguments; on failure it is NULL.  SF_EINVAL:
+/* Builds layers for 'network', whose hosts weigh the routes (one a switch if
+ * there are none).  On success the caller owns '*layersp', which keeps no
+ * pointer to the arguments; on failure it is NULL.  SF_EINVAL:
  * parameters that cannot be, a graph that the scheme is not for.
  * SF_EUNREACHABLE: the graph is disconnected ('err' names the parts), or
  * 'max_hops' or 'turns' leave a switch out of reach.  SF_ELIMIT: a switch of
  * too many links.  Complexities stand with the schemes. */
-enum sf_status sf_layers_build(const struct sf_graph *graph,
-                               const uint32_t *n_hosts,
+enum sf_status sf_layers_build(const struct sf_network *network,
                                const struct sf_layers_params *params,
                                struct sf_layers **layersp,
                                struct sf_error *err);
-void sf_layers_free(struct sf_layers *layers);
-
-/* What sf_layers_check() is to find; zero asks for the least. */
-struct sf_layers_claims {
-    uint32_t max_hops;            /* 0: any length. */
-    bool minimal_first;           /* Layer 0 has shortest paths. */
-    bool within_parts;            /* Unreachable switches have no next hop,
-                                   * instead of being an error. */
-    const struct sf_turns *turns; /* NULL: any turn. */
-};
-
-/* Whether 'layers' are sound on 'graph' and keep 'claims'.  Trusts nothing:
- * follows every path over arcs that exist and counts.  SF_EINVAL and a
- * sentence that names the first layer, switch and destination which fail.
- * O(L V^2 H) time, H the longest path. */
-enum sf_status sf_layers_check(const struct sf_layers *layers,
-                               const struct sf_graph *graph,
-                               const struct sf_layers_claims *claims,
-                               struct sf_error *err);
-
-/* Counts the routes on each arc over all layers into 'loads' [2 * n_links],
- * indexed like graph->arcs: a path from s to d counts n_hosts[s] * n_hosts[d]
- * ('n_hosts' NULL: one).  O(L V^2 H). */
-void sf_layers_loads(const struct sf_layers *layers,
-                     const struct sf_graph *graph, const uint32_t *n_hosts,
-                     uint64_t *loads);
 
 #pragma GCC visibility pop
 #endif

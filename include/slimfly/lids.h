@@ -1,9 +1,9 @@
-/* lids.h -- the addresses of a subnet: how many there are, and how many a
- * network needs. */
+/* lids.h -- the addresses of a subnet: how many there are, how many a network
+ * needs, and which its ports get. */
 #ifndef SLIMFLY_LIDS_H
 #define SLIMFLY_LIDS_H
 
-#include <stdint.h>
+#include "slimfly/fabric.h"
 
 #pragma GCC visibility push(default)
 
@@ -17,6 +17,13 @@ uint32_t sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches);
 
 /* The LMC that 'n_layers' layers need: one address a layer. */
 uint32_t sf_lmc_for_layers(uint32_t n_layers);
+
+/* Gives every switch and every host port of 'fabric' a LID, host ports with
+ * 'lmc'.  Those of 'previous', if nonnull, are kept for the nodes that were
+ * there (by GUID).  SF_ELIMIT says how many layers would fit. */
+enum sf_status sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
+                                     const struct sf_fabric *previous,
+                                     struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

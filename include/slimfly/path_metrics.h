@@ -8,7 +8,7 @@
 #ifndef SLIMFLY_PATH_METRICS_H
 #define SLIMFLY_PATH_METRICS_H
 
-#include "slimfly/layers.h"
+#include "slimfly/routes.h"
 
 #pragma GCC visibility push(default)
 
@@ -65,17 +65,15 @@ struct sf_path_metrics {
     struct sf_histogram by[SF_N_PATH_METRICS];
 };
 
-/* Measures layers on 'graph' whose switches carry 'n_hosts' hosts each (NULL:
- * one each); host j of a switch is reached over those of number j modulo
- * 'n_variants' (tables.h).  On success the caller owns '*metricsp'; on failure
- * it is NULL.  SF_EINVAL: layers that are not for such a graph, or not as many
- * in all variants.  'n_threads' (0: one) does not change the result.
- * O(L V^2 H) time, H the longest path, and the choice of disjoint paths: that
- * is exact, quick in all cases seen, and exponential in L at worst. */
-enum sf_status sf_path_metrics_build(const struct sf_graph *graph,
-                                     const uint32_t *n_hosts,
-                                     struct sf_layers *const *variants,
-                                     uint32_t n_variants, uint32_t n_threads,
+/* Measures 'routes' of 'network'; where that has no hosts, between all of its
+ * switches.  On success the caller owns '*metricsp'; on failure it is NULL.
+ * SF_EINVAL: layers that are not for such a network, or not as many in all
+ * path sets.  'n_threads' (0: one) does not change the result. O(L V^2 H)
+ * time, H the longest path, and the choice of disjoint paths: that is exact,
+ * quick in all cases seen, and exponential in L at worst. */
+enum sf_status sf_path_metrics_build(const struct sf_network *network,
+                                     const struct sf_routes *routes,
+                                     uint32_t n_threads,
                                      struct sf_path_metrics **metricsp,
                                      struct sf_error *err);
 void sf_path_metrics_free(struct sf_path_metrics *metrics);

@@ -4,13 +4,12 @@
 #define SLIMFLY_SL2VL_H
 
 #include "slimfly/fabric.h"
-#include "slimfly/tables.h"
+#include "slimfly/service.h"
 
 #include <stdio.h>
 
 #pragma GCC visibility push(default)
 
-#define SF_N_SLS   16
 #define SF_DROP_VL 15  /* A packet whose SL means this VL is thrown away. */
 #define SF_NO_VL   255 /* Nothing is known. */
 #define SF_NO_SL   255

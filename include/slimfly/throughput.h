@@ -9,8 +9,8 @@
 #ifndef SLIMFLY_THROUGHPUT_H
 #define SLIMFLY_THROUGHPUT_H
 
-#include "slimfly/layers.h"
 #include "slimfly/progress.h"
+#include "slimfly/routes.h"
 #include "slimfly/traffic.h"
 
 #pragma GCC visibility push(default)
@@ -50,13 +50,13 @@ enum sf_throughput_effort {
 /* What to measure; zero stands for a default everywhere. */
 struct sf_throughput_params {
     enum sf_throughput_mode mode;
-    struct sf_layers *const *variants; /* LAYERS, EQUAL: [n_variants] */
-    uint32_t n_variants;               /* As many as the traffic has. */
-    uint32_t n_paths;                  /* FREE, TREES */
-    uint32_t max_hops;       /* FREE, TREES, HOPS; 0: diameter + 1. */
-    uint64_t seed;           /* FREE, TREES */
-    bool without_host_links; /* Let hosts send as fast as they like,
-                              * as TopoBench [Jyothi16] does. */
+    const struct sf_routes *routes; /* LAYERS, EQUAL: with as many path sets as
+                                     * the traffic has. */
+    uint32_t n_paths;               /* FREE, TREES */
+    uint32_t max_hops;              /* FREE, TREES, HOPS; 0: diameter + 1. */
+    uint64_t seed;                  /* FREE, TREES */
+    bool without_host_links;        /* Let hosts send as fast as they like,
+                                     * as TopoBench [Jyothi16] does. */
     enum sf_throughput_effort effort;
     double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
                           * 0: 0.005. */

@@ -19,9 +19,7 @@
 #ifndef SLIMFLY_TRAFFIC_H
 #define SLIMFLY_TRAFFIC_H
 
-#include "slimfly/error.h"
-#include "slimfly/fabric.h"
-#include "slimfly/graph.h"
+#include "slimfly/network.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,15 +29,14 @@
 /* What hosts of one switch send to hosts of another. */
 struct sf_demand {
     uint32_t source, destination; /* Switches, never the same. */
-    uint32_t variant; /* Which layers lead to the receiving hosts: host j of a
-                       * switch has number j modulo n_variants (tables.h). */
-    double amount;    /* Above 0; 1 is the rate of a link. */
+    uint32_t set;  /* The path set of the receiving hosts (routes.h). */
+    double amount; /* Above 0; 1 is the rate of a link. */
 };
 
 struct sf_traffic {
-    uint32_t n_switches, n_variants;
+    uint32_t n_switches, n_sets;
     size_t n_demands;
-    struct sf_demand *demands; /* Sorted by source, destination, variant; none
+    struct sf_demand *demands; /* Sorted by source, destination, set; none
                                 * twice. */
     double max_host; /* The largest sum of what a host sends, or of what one
                       * receives, traffic within its switch included. */
@@ -69,11 +66,10 @@ extern const struct sf_traffic_kind sf_traffic_kinds[];
 
 /* Where the traffic runs. */
 struct sf_traffic_params {
-    const struct sf_graph *graph;   /* The switches. */
-    const uint32_t *n_hosts;        /* [V] Hosts on each switch. */
-    const struct sf_fabric *fabric; /* Names hosts, for "file:"; its switches
-                                     * are those of 'graph'.  May be NULL. */
-    uint32_t n_variants; /* 0 or 1: hosts of a switch share paths. */
+    const struct sf_network *network; /* "file:" needs one with a fabric, which
+                                       * names the hosts. */
+    const uint32_t *host_sets;        /* [hosts] Their path sets, */
+    uint32_t n_sets; /* of so many; NULL and 0: one for all. */
     uint64_t seed;
 };
 

@@ -2,14 +2,13 @@
  *
  * A task is a routing with one seed, or a reference with one seed and one
  * traffic.  Every measurement of a task is looked up before it is made, and
- * the layers are made only if something is missing.  A measurement is known by
+ * the routes are made only if something is missing.  A measurement is known by
  * all that it depends on, written out; large things stand in there by a hash.
  */
 #include "slimfly/comparison.h"
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "slimfly/tables.h"
 #include "slimfly/version.h"
 
 #include <math.h>
@@ -45,10 +44,11 @@ struct working {
     struct comparing *all;
     const struct sf_comparison_row *row;
     uint64_t seed;
-    struct sf_layers *const *variants; /* NULL until made. */
-    struct sf_layers **made;           /* Those to be freed. */
-    uint32_t n_variants;
-    char routing[SETTINGS_SIZE / 4]; /* The settings of the layers. */
+    const struct sf_routes *routes;  /* NULL until made. */
+    struct sf_routing *made;         /* To be freed. */
+    uint32_t *host_sets;             /* [hosts] The path sets of the routes, */
+    uint32_t n_sets;                 /* also before they are made. */
+    char routing[SETTINGS_SIZE / 4]; /* The settings of the routes. */
 };
 
 /* FNV-1a, going on from 'hash'. */
@@ -68,22 +68,24 @@ static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 static uint64_t
 hash_network(const struct sf_comparison_params *params)
 {
-    const struct sf_graph *graph = params->graph;
+    const struct sf_graph *graph = params->network->graph;
+    const uint32_t *n_hosts = params->network->n_hosts;
     uint64_t hash = hash_bytes(hash_start, &graph->n_nodes, sizeof(uint32_t));
 
-    hash = hash_bytes(hash, params->n_hosts,
-                      graph->n_nodes * sizeof *params->n_hosts);
+    hash = hash_bytes(hash, n_hosts, graph->n_nodes * sizeof *n_hosts);
     return hash_bytes(hash, graph->links,
                       graph->n_links * sizeof *graph->links);
 }
 
 static uint64_t
-hash_layers(struct sf_layers *const *variants, uint32_t n_variants)
+hash_routes(const struct sf_network *network, const struct sf_routes *routes)
 {
-    uint64_t hash = hash_start;
+    uint64_t hash =
+        hash_bytes(hash_start, routes->host_sets,
+                   sf_network_count_hosts(network) * sizeof(uint32_t));
 
-    for (uint32_t i = 0; i < n_variants; i++) {
-        const struct sf_layers *layers = variants[i];
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        const struct sf_layers *layers = routes->sets[i];
         size_t n = layers->n_switches;
         hash = hash_bytes(hash, layers->hops,
                           layers->n_layers * n * n * sizeof *layers->hops);
@@ -102,23 +104,10 @@ hash_traffic(const struct sf_traffic *traffic)
         hash = hash_bytes(hash, &demand->source, sizeof demand->source);
         hash =
             hash_bytes(hash, &demand->destination, sizeof demand->destination);
-        hash = hash_bytes(hash, &demand->variant, sizeof demand->variant);
+        hash = hash_bytes(hash, &demand->set, sizeof demand->set);
         hash = hash_bytes(hash, &demand->amount, sizeof demand->amount);
     }
     return hash;
-}
-
-/* How many sets of layers the hosts of a switch need. */
-static uint32_t
-count_variants(const struct sf_comparison_params *params,
-               const struct sf_comparison_row *row)
-{
-    uint32_t most = 1, asked = row->n_path_sets ? row->n_path_sets : 1;
-
-    for (uint32_t s = 0; s < params->graph->n_nodes; s++) {
-        most = params->n_hosts[s] > most ? params->n_hosts[s] : most;
-    }
-    return row->given ? row->n_given : asked < most ? asked : most;
 }
 
 /* Writes down what the layers depend on. */
@@ -135,45 +124,84 @@ describe_routing(struct working *working)
     } else if (row->mode != SF_THROUGHPUT_LAYERS) {
         text[0] = '\0';
     } else if (row->given) {
-        snprintf(text, sizeof working->routing, "layers=%016llx",
-                 (unsigned long long)hash_layers(row->given, row->n_given));
+        snprintf(text, sizeof working->routing, "routes=%016llx",
+                 (unsigned long long)hash_routes(
+                     working->all->comparison->params.network, row->given));
     } else {
+        const struct sf_routing_params *routing = &row->routing;
         snprintf(text, sizeof working->routing,
                  "scheme=%s fraction=%.17g max_hops=%u min_hops=%u layers=%u "
-                 "variants=%u seed=%llu",
-                 row->layers.scheme, row->layers.rues_fraction,
-                 row->layers.max_hops, row->layers.paper_min_hops,
-                 row->n_layers, working->n_variants,
+                 "sets=%u lanes=%s vls=%u sls=%u seed=%llu",
+                 routing->layers.scheme, routing->layers.rues_fraction,
+                 routing->layers.max_hops, routing->layers.paper_min_hops,
+                 row->n_layers, routing->n_path_sets,
+                 routing->without_lanes ? "free"
+                 : routing->lanes       ? routing->lanes
+                                        : "default",
+                 routing->max_vls, routing->max_sls,
                  (unsigned long long)working->seed);
     }
 }
 
+/* Finds out which hosts have which path sets. */
 static enum sf_status
-make_layers(struct working *working, struct sf_error *err)
+find_sets(struct working *working, struct sf_error *err)
+{
+    const struct sf_network *network =
+        working->all->comparison->params.network;
+    const struct sf_comparison_row *row = working->row;
+    size_t n_hosts = sf_network_count_hosts(network);
+
+    working->host_sets = sf_calloc(n_hosts, sizeof *working->host_sets);
+    if (!working->host_sets) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for path sets");
+    }
+    working->n_sets = row->given ? row->given->n_sets
+                      : row->mode == SF_THROUGHPUT_LAYERS
+                          ? sf_routing_count_sets(network, &row->routing)
+                          : 1;
+    if (row->given) {
+        memcpy(working->host_sets, row->given->host_sets,
+               n_hosts * sizeof *working->host_sets);
+    } else {
+        sf_routes_deal(network, working->n_sets, working->host_sets);
+    }
+    return SF_OK;
+}
+
+/* Makes the routes, as they would run. */
+static enum sf_status
+make_routes(struct working *working, struct sf_error *err)
 {
     const struct sf_comparison_params *params =
         &working->all->comparison->params;
-    enum sf_status status = SF_OK;
 
-    if (working->variants) {
+    if (working->routes) {
         return SF_OK;
     }
-    working->made = sf_calloc(working->n_variants, sizeof *working->made);
-    if (!working->made) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for layers");
-    }
-    for (uint32_t i = 0; status == SF_OK && i < working->n_variants; i++) {
-        struct sf_layers_params layers = working->row->layers;
-        layers.n_layers = working->row->n_layers;
-        layers.seed = working->seed;
-        layers.variant = i;
-        layers.n_variants = working->n_variants;
-        layers.n_threads = working->all->n_inner_threads;
-        status = sf_layers_build(params->graph, params->n_hosts, &layers,
-                                 &working->made[i], err);
-    }
-    working->variants = status == SF_OK ? working->made : NULL;
+    struct sf_routing_params routing = working->row->routing;
+    routing.layers.n_layers = working->row->n_layers;
+    routing.layers.seed = working->seed;
+    routing.layers.n_threads = working->all->n_inner_threads;
+    enum sf_status status =
+        sf_routing_build(params->network, &routing, &working->made, err);
+    working->routes = status == SF_OK ? working->made->routes : NULL;
     return status;
+}
+
+/* What to say of the lanes of the routes. */
+static struct sf_lanes_summary
+summarize_lanes(const struct working *working)
+{
+    struct sf_lanes_summary summary = { 0 };
+    const struct sf_lanes *lanes = working->routes->lanes;
+
+    if (lanes) {
+        snprintf(summary.scheme, sizeof summary.scheme, "%s",
+                 lanes->scheme->name);
+        summary.n_vls = lanes->n_vls;
+    }
+    return summary;
 }
 
 static bool
@@ -244,7 +272,7 @@ note(struct comparing *all, const char *settings,
 
 static enum sf_status
 find_metrics(struct working *working, struct sf_path_metrics **metricsp,
-             struct sf_error *err)
+             struct sf_lanes_summary *lanes, struct sf_error *err)
 {
     struct comparing *all = working->all;
     const struct sf_comparison_params *params = &all->comparison->params;
@@ -259,16 +287,17 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
         is_known = false; /* A throughput: not what was kept here. */
     }
     if (!is_known) {
-        status = make_layers(working, err);
+        status = make_routes(working, err);
         if (status == SF_OK) {
-            status = sf_path_metrics_build(
-                params->graph, params->n_hosts, working->variants,
-                working->n_variants, all->n_inner_threads,
-                &measurement.metrics, err);
+            measurement.lanes = summarize_lanes(working);
+            status = sf_path_metrics_build(params->network, working->routes,
+                                           all->n_inner_threads,
+                                           &measurement.metrics, err);
         }
     }
     if (status == SF_OK) {
         *metricsp = measurement.metrics;
+        *lanes = measurement.lanes;
         status = note(all, settings, &measurement, is_known, err);
     }
     return status;
@@ -314,12 +343,11 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
         is_known = false;
     }
     if (!is_known && has_layers) {
-        status = make_layers(working, err);
-        how.variants = working->variants;
-        how.n_variants = working->n_variants;
+        status = make_routes(working, err);
+        how.routes = working->routes;
     }
     if (!is_known && status == SF_OK) {
-        status = sf_throughput_measure(params->graph, traffic, &how,
+        status = sf_throughput_measure(params->network->graph, traffic, &how,
                                        &measurement.throughput, err);
         pthread_mutex_lock(&all->lock);
         all->n_partly -= part.done;
@@ -341,13 +369,10 @@ find_throughputs(struct working *working, const struct task *task,
     const struct sf_comparison_params *params = &comparison->params;
     const struct sf_comparison_result *result =
         &comparison->results[task->row];
-    struct sf_traffic_params where = {
-        .graph = params->graph,
-        .n_hosts = params->n_hosts,
-        .fabric = params->fabric,
-        .n_variants = working->n_variants,
-        .seed = working->seed,
-    };
+    struct sf_traffic_params where = { .network = params->network,
+                                       .host_sets = working->host_sets,
+                                       .n_sets = working->n_sets,
+                                       .seed = working->seed };
     struct sf_traffic *traffic;
 
     enum sf_status status =
@@ -379,7 +404,11 @@ work_on(struct working *working, const struct task *task, struct sf_error *err)
     if (task->traffic != SF_NONE) {
         return find_throughputs(working, task, task->traffic, err);
     }
-    enum sf_status status = find_metrics(working, metricsp, err);
+    struct sf_lanes_summary lanes = { 0 };
+    enum sf_status status = find_metrics(working, metricsp, &lanes, err);
+    if (task->run == 0) {
+        all->comparison->results[task->row].lanes = lanes;
+    }
     if (status == SF_OK && params->n_traffics && (*metricsp)->n_incomplete) {
         return sf_fail(err, SF_EUNREACHABLE,
                        "%llu pairs have paths that do not arrive, so that "
@@ -409,14 +438,15 @@ run_task(void *aux, uint32_t number, uint32_t worker)
         .all = all,
         .row = row,
         .seed = params->seed + task->run,
-        .variants = row->given,
-        .n_variants = count_variants(params, row),
+        .routes = row->given,
     };
     describe_routing(&working);
-    enum sf_status status = work_on(&working, task, &err);
-    if (working.made) {
-        sf_layers_free_variants(working.made, working.n_variants);
+    enum sf_status status = find_sets(&working, &err);
+    if (status == SF_OK) {
+        status = work_on(&working, task, &err);
     }
+    free(working.host_sets);
+    sf_routing_free(working.made);
     if (status != SF_OK) {
         sf_error_add_context(&err, row->label);
         pthread_mutex_lock(&all->lock);
@@ -507,9 +537,7 @@ lift_bounds(const struct sf_comparison *comparison, uint32_t row)
 static enum sf_status
 check_traffics(const struct sf_comparison_params *params, struct sf_error *err)
 {
-    struct sf_traffic_params where = { .graph = params->graph,
-                                       .n_hosts = params->n_hosts,
-                                       .fabric = params->fabric,
+    struct sf_traffic_params where = { .network = params->network,
                                        .seed = params->seed };
     enum sf_status status = SF_OK;
 

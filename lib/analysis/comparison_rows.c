@@ -1,4 +1,5 @@
 /* comparison_rows.c -- what to compare, from words. */
+#include "base/distances.h"
 #include "base/mem.h"
 #include "slimfly/comparison.h"
 
@@ -37,61 +38,32 @@ sf_comparison_row_parse(const char *text, uint32_t n_layers,
     *row = (struct sf_comparison_row){
         .mode = SF_THROUGHPUT_LAYERS,
         .n_layers = n_layers,
-        .layers = { .scheme = scheme->name, .rues_fraction = fraction },
-        .n_path_sets = scheme->is_per_host ? SF_NONE : 0,
+        .routing = { .layers = { .scheme = scheme->name,
+                                 .rues_fraction = fraction } },
     };
     snprintf(row->label, sizeof row->label, "%s", text);
     return SF_OK;
-}
-
-/* The largest finite distance from 's'; 'queue' and 'distance' have room for
- * all nodes. */
-static uint32_t
-measure_farthest(const struct sf_graph *graph, uint32_t s, uint32_t *queue,
-                 uint32_t *distance)
-{
-    uint32_t n_queued = 1;
-
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        distance[i] = SF_NONE;
-    }
-    distance[s] = 0;
-    queue[0] = s;
-    for (uint32_t i = 0; i < n_queued; i++) {
-        uint32_t v = queue[i];
-        for (uint32_t a = graph->first[v]; a < graph->first[v + 1]; a++) {
-            uint32_t u = graph->arcs[a].to;
-            if (distance[u] == SF_NONE) {
-                distance[u] = distance[v] + 1;
-                queue[n_queued++] = u;
-            }
-        }
-    }
-    return distance[queue[n_queued - 1]];
 }
 
 enum sf_status
 sf_comparison_hops(const struct sf_graph *graph, uint32_t *max_hopsp,
                    struct sf_error *err)
 {
-    uint32_t *queue = sf_calloc(graph->n_nodes, sizeof *queue);
-    uint32_t *distance = sf_calloc(graph->n_nodes, sizeof *distance);
-    enum sf_status status = SF_OK;
+    size_t n = graph->n_nodes;
+    uint16_t *distances = sf_graph_distances(graph);
 
     *max_hopsp = 1;
-    if (!queue || !distance) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for distances");
-        goto done;
+    if (!distances) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
     }
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t far = measure_farthest(graph, s, queue, distance);
-        *max_hopsp = far + 1 > *max_hopsp ? far + 1 : *max_hopsp;
+    for (size_t i = 0; i < n * n; i++) {
+        if (distances[i] != SF_OUT_OF_REACH &&
+            distances[i] + 1u > *max_hopsp) {
+            *max_hopsp = distances[i] + 1u;
+        }
     }
-
-done:
-    free(distance);
-    free(queue);
-    return status;
+    free(distances);
+    return SF_OK;
 }
 
 void

@@ -348,40 +348,58 @@ measure(const struct routing *routing, uint32_t n_threads,
 }
 
 static enum sf_status
-check(const struct sf_graph *graph, struct sf_layers *const *variants,
-      uint32_t n_variants, struct sf_error *err)
+check(const struct sf_graph *graph, const struct sf_routes *routes,
+      struct sf_error *err)
 {
-    for (uint32_t i = 0; i < n_variants; i++) {
-        if (variants[i]->n_switches != graph->n_nodes) {
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        const struct sf_layers *set = routes->sets[i];
+        if (set->n_switches != graph->n_nodes) {
             return sf_fail(
                 err, SF_EINVAL,
                 "layers for %u switches do not go with a graph of %u",
-                variants[i]->n_switches, graph->n_nodes);
+                set->n_switches, graph->n_nodes);
         }
-        if (variants[i]->n_layers != variants[0]->n_layers) {
+        if (set->n_layers != sf_routes_n_layers(routes)) {
             return sf_fail(err, SF_EINVAL,
                            "hosts of one switch have %u and %u layers",
-                           variants[0]->n_layers, variants[i]->n_layers);
+                           sf_routes_n_layers(routes), set->n_layers);
         }
     }
     return SF_OK;
 }
 
+/* Whether the hosts of any switch have paths of their own. */
+static bool
+is_per_host(const struct sf_network *network, const struct sf_routes *routes)
+{
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+        uint32_t first = network->first_host[s];
+        for (uint32_t h = first; h < network->first_host[s + 1]; h++) {
+            if (routes->host_sets[h] != routes->host_sets[first]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Fills in the targets: switches, or hosts if these have paths of their own.
  * Returns their number; 'targets' may be NULL to count them only. */
 static uint32_t
-find_targets(const struct sf_graph *graph, const uint32_t *n_hosts,
-             struct sf_layers *const *variants, uint32_t n_variants,
-             struct target *targets)
+find_targets(const struct sf_network *network, const struct sf_routes *routes,
+             bool per_host, struct target *targets)
 {
+    bool has_hosts = sf_network_count_hosts(network) > 0;
     uint32_t n = 0;
 
-    for (uint32_t d = 0; d < graph->n_nodes; d++) {
-        uint32_t n_here = n_hosts ? n_hosts[d] : 1;
-        n_here = n_variants == 1 && n_here > 1 ? 1 : n_here;
+    for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+        uint32_t first = network->first_host[d];
+        uint32_t n_here = per_host ? network->n_hosts[d]
+                                   : !has_hosts || network->n_hosts[d] > 0;
         for (uint32_t j = 0; j < n_here; j++, n++) {
             if (targets) {
-                targets[n] = (struct target){ d, variants[j % n_variants] };
+                uint32_t set = has_hosts ? routes->host_sets[first + j] : 0;
+                targets[n] = (struct target){ d, routes->sets[set] };
             }
         }
     }
@@ -389,28 +407,28 @@ find_targets(const struct sf_graph *graph, const uint32_t *n_hosts,
 }
 
 enum sf_status
-sf_path_metrics_build(const struct sf_graph *graph, const uint32_t *n_hosts,
-                      struct sf_layers *const *variants, uint32_t n_variants,
-                      uint32_t n_threads, struct sf_path_metrics **metricsp,
-                      struct sf_error *err)
+sf_path_metrics_build(const struct sf_network *network,
+                      const struct sf_routes *routes, uint32_t n_threads,
+                      struct sf_path_metrics **metricsp, struct sf_error *err)
 {
     *metricsp = NULL;
-    enum sf_status status = check(graph, variants, n_variants, err);
+    enum sf_status status = check(network->graph, routes, err);
     if (status != SF_OK) {
         return status;
     }
+    bool per_host = is_per_host(network, routes);
     struct routing routing = {
-        .graph = graph,
-        .n_hosts = n_hosts,
-        .is_per_host = n_variants > 1,
-        .n_layers = variants[0]->n_layers,
-        .n_targets = find_targets(graph, n_hosts, variants, n_variants, NULL),
+        .graph = network->graph,
+        .n_hosts = sf_network_count_hosts(network) ? network->n_hosts : NULL,
+        .is_per_host = per_host,
+        .n_layers = sf_routes_n_layers(routes),
+        .n_targets = find_targets(network, routes, per_host, NULL),
     };
     struct target *targets = sf_calloc(routing.n_targets, sizeof *targets);
     if (!targets) {
         return sf_fail(err, SF_ENOMEM, "out of memory to measure paths");
     }
-    find_targets(graph, n_hosts, variants, n_variants, targets);
+    find_targets(network, routes, per_host, targets);
     routing.targets = targets;
     status = measure(&routing, n_threads, metricsp, err);
     free(targets);

@@ -1,5 +1,6 @@
 #include "analysis/paths.h"
 
+#include "base/distances.h"
 #include "slimfly/random.h"
 
 #include <stdio.h>
@@ -146,7 +147,7 @@ sf_fail_unserved(const struct sf_graph *graph, const struct sf_demand *demand,
 enum sf_status
 sf_paths_of_layers(struct sf_paths *paths, const struct sf_graph *graph,
                    const struct sf_traffic *traffic,
-                   struct sf_layers *const *variants, struct sf_error *err)
+                   const struct sf_routes *routes, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
     uint32_t *hops = sf_calloc(graph->n_nodes, sizeof *hops);
@@ -156,7 +157,7 @@ sf_paths_of_layers(struct sf_paths *paths, const struct sf_graph *graph,
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands; k++) {
         const struct sf_demand *demand = &traffic->demands[k];
-        const struct sf_layers *layers = variants[demand->variant];
+        const struct sf_layers *layers = routes->sets[demand->set];
         status = sf_paths_begin(paths, demand, err);
         for (uint32_t l = 0; status == SF_OK && l < layers->n_layers; l++) {
             uint32_t n_hops = 0, at = demand->source;
@@ -177,42 +178,6 @@ sf_paths_of_layers(struct sf_paths *paths, const struct sf_graph *graph,
     }
     free(hops);
     return status;
-}
-
-enum sf_status
-sf_net_distances(const struct sf_net *net, uint16_t **hopsp,
-                 struct sf_error *err)
-{
-    size_t n = net->n_nodes;
-    uint16_t *hops = sf_calloc(n * n, sizeof *hops);
-    uint32_t *queue = sf_calloc(n, sizeof *queue);
-
-    *hopsp = NULL;
-    if (!hops || !queue) {
-        free(queue);
-        free(hops);
-        return fail_memory(err);
-    }
-    for (uint32_t s = 0; s < n; s++) {
-        uint16_t *row = hops + s * n;
-        uint32_t n_reached = 1;
-        memset(row, 0xff, n * sizeof *row);
-        row[s] = 0;
-        queue[0] = s;
-        for (uint32_t i = 0; i < n_reached; i++) {
-            uint32_t at = queue[i];
-            for (uint32_t e = net->first[at]; e < net->first[at + 1]; e++) {
-                uint32_t to = net->heads[e];
-                if (row[to] == UINT16_MAX) {
-                    row[to] = (uint16_t)(row[at] + 1);
-                    queue[n_reached++] = to;
-                }
-            }
-        }
-    }
-    free(queue);
-    *hopsp = hops;
-    return SF_OK;
 }
 
 /* A walk over all paths, depth first. */
@@ -250,13 +215,13 @@ walk_from(struct walk *walk, uint32_t at, uint32_t n_hops,
 }
 
 /* The demand number '*kp' of 'traffic' with what follows between the same two
- * switches for other variants; moves '*kp' behind them. */
+ * switches for other path sets; moves '*kp' behind them. */
 static struct sf_demand
-merge_variants(const struct sf_traffic *traffic, size_t *kp)
+merge_sets(const struct sf_traffic *traffic, size_t *kp)
 {
     struct sf_demand merged = traffic->demands[(*kp)++];
 
-    merged.variant = 0;
+    merged.set = 0;
     for (; *kp < traffic->n_demands; (*kp)++) {
         const struct sf_demand *next = &traffic->demands[*kp];
         if (next->source != merged.source ||
@@ -274,12 +239,12 @@ sf_paths_enumerate(struct sf_paths *paths, const struct sf_net *net,
                    bool at_least_one, struct sf_error *err)
 {
     size_t n = net->n_nodes;
-    uint16_t *distances = NULL;
+    uint16_t *distances = sf_graph_distances(net->graph);
     struct walk walk = { .paths = paths, .net = net };
-    enum sf_status status = sf_net_distances(net, &distances, err);
+    enum sf_status status = SF_OK;
 
     if (!distances) {
-        return status;
+        return fail_memory(err);
     }
     walk.is_on_path = sf_calloc(n, sizeof *walk.is_on_path);
     walk.hops = sf_calloc(n + 1, sizeof *walk.hops);
@@ -288,14 +253,14 @@ sf_paths_enumerate(struct sf_paths *paths, const struct sf_net *net,
         goto done;
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands;) {
-        struct sf_demand demand = merge_variants(traffic, &k);
+        struct sf_demand demand = merge_sets(traffic, &k);
         walk.destination = demand.destination;
         /* Every link goes both ways, so the row of the destination tells the
          * distances towards it. */
         walk.to_go = distances + demand.destination * n;
         uint32_t needed = walk.to_go[demand.source];
         walk.max_hops = at_least_one && needed > max_hops ? needed : max_hops;
-        if (needed == UINT16_MAX || needed > walk.max_hops) {
+        if (needed == SF_OUT_OF_REACH || needed > walk.max_hops) {
             status = sf_fail_unserved(net->graph, &demand, max_hops, err);
             break;
         }
@@ -479,7 +444,7 @@ sf_paths_disjoint(struct sf_paths *paths, const struct sf_graph *graph,
         goto done;
     }
     for (size_t k = 0; status == SF_OK && k < traffic->n_demands;) {
-        struct sf_demand demand = merge_variants(traffic, &k);
+        struct sf_demand demand = merge_sets(traffic, &k);
         size_t pair = (size_t)demand.source * graph->n_nodes;
         uint32_t lost = losses ? losses[pair + demand.destination] : 0;
         struct sf_random random;

@@ -62,7 +62,7 @@ enum sf_status sf_fail_unserved(const struct sf_graph *graph,
 enum sf_status sf_paths_of_layers(struct sf_paths *paths,
                                   const struct sf_graph *graph,
                                   const struct sf_traffic *traffic,
-                                  struct sf_layers *const *variants,
+                                  const struct sf_routes *routes,
                                   struct sf_error *err);
 
 /* ... with up to 'n_paths' paths of at most 'max_hops' that share no link, the
@@ -78,18 +78,13 @@ enum sf_status sf_paths_disjoint(struct sf_paths *paths,
 
 /* ... with all paths of at most 'max_hops' over the edges of 'net', or as many
  * hops as there must be to get there, if 'at_least_one'.  SF_ELIMIT if there
- * are more than max_paths.  Demands that differ in their variants only are
- * one. */
+ * are more than max_paths.  Demands that differ in their path sets only
+ * are one. */
 enum sf_status sf_paths_enumerate(struct sf_paths *paths,
                                   const struct sf_net *net,
                                   const struct sf_traffic *traffic,
                                   uint32_t max_hops, bool at_least_one,
                                   struct sf_error *err);
-
-/* The hops between all nodes of 'net', by source [n_nodes * n_nodes];
- * UINT16_MAX if out of reach. */
-enum sf_status sf_net_distances(const struct sf_net *net, uint16_t **hopsp,
-                                struct sf_error *err);
 
 /* The loads of 'shares' [paths] on the edges: demand times share, summed, into
  * 'loads' [n_edges]. */

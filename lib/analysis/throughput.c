@@ -3,6 +3,7 @@
 
 #include "analysis/solvers.h"
 #include "analysis/tree_losses.h"
+#include "base/distances.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,19 +51,17 @@ static enum sf_status
 check_layers(const struct job *job, struct sf_error *err)
 {
     const struct sf_throughput_params *params = job->params;
-    uint32_t n_variants = params->n_variants ? params->n_variants : 1;
+    const struct sf_routes *routes = params->routes;
 
-    if (!params->variants || n_variants != job->traffic->n_variants) {
+    if (!routes || routes->n_sets != job->traffic->n_sets) {
         return sf_fail(err, SF_EINVAL,
-                       "expected layers for %u variants, as the traffic has",
-                       job->traffic->n_variants);
+                       "expected routes of %u path sets, as the traffic has",
+                       job->traffic->n_sets);
     }
-    for (uint32_t v = 0; v < n_variants; v++) {
-        if (params->variants[v]->n_switches != job->graph->n_nodes) {
-            return sf_fail(
-                err, SF_EINVAL, "expected layers for %u switches, found %u",
-                job->graph->n_nodes, params->variants[v]->n_switches);
-        }
+    if (routes->sets[0]->n_switches != job->graph->n_nodes) {
+        return sf_fail(err, SF_EINVAL,
+                       "expected layers for %u switches, found %u",
+                       job->graph->n_nodes, routes->sets[0]->n_switches);
     }
     return SF_OK;
 }
@@ -82,7 +81,7 @@ measure_equal(const struct job *job, struct sf_error *err)
     for (size_t k = 0; status == SF_OK && k < job->traffic->n_demands; k++) {
         const struct sf_demand *demand = &job->traffic->demands[k];
         const struct sf_layers *layers =
-            job->params->variants[demand->variant];
+            job->params->routes->sets[demand->set];
         for (uint32_t l = 0; status == SF_OK && l < layers->n_layers; l++) {
             uint32_t n_hops = 0, at = demand->source;
             while (at != demand->destination) {
@@ -110,19 +109,21 @@ measure_equal(const struct job *job, struct sf_error *err)
 static enum sf_status
 choose_hops(const struct sf_net *net, uint32_t *hopsp, struct sf_error *err)
 {
-    uint16_t *distances;
+    uint16_t *distances = sf_graph_distances(net->graph);
     size_t n = net->n_nodes;
-    enum sf_status status = sf_net_distances(net, &distances, err);
 
+    if (!distances) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
+    }
     *hopsp = 0;
-    for (size_t i = 0; status == SF_OK && i < n * n; i++) {
-        if (distances[i] != UINT16_MAX && distances[i] > *hopsp) {
+    for (size_t i = 0; i < n * n; i++) {
+        if (distances[i] != SF_OUT_OF_REACH && distances[i] > *hopsp) {
             *hopsp = distances[i];
         }
     }
     ++*hopsp;
     free(distances);
-    return status;
+    return SF_OK;
 }
 
 /* Lists disjoint paths, no more than layers can have. */
@@ -166,7 +167,7 @@ list_paths(const struct job *job, const struct sf_net *net,
     *max_hops = params->max_hops;
     if (mode == SF_THROUGHPUT_LAYERS) {
         return sf_paths_of_layers(paths, job->graph, job->traffic,
-                                  params->variants, err);
+                                  params->routes, err);
     }
     if (*grow || *max_hops == 0) {
         status = choose_hops(net, max_hops, err);

@@ -134,6 +134,45 @@ done:
     return status;
 }
 
+enum sf_status
+sf_graph_copy(const struct sf_graph *graph, struct sf_graph **copyp,
+              struct sf_error *err)
+{
+    enum sf_status status = sf_graph_build(graph->n_nodes, graph->links,
+                                           graph->n_links, copyp, err);
+
+    if (status != SF_OK || !graph->names) {
+        return status;
+    }
+    struct sf_graph *copy = *copyp;
+    copy->names = sf_calloc(graph->n_nodes, sizeof *copy->names);
+    bool is_ready = copy->names != NULL;
+    for (uint32_t i = 0; is_ready && i < graph->n_nodes; i++) {
+        copy->names[i] = sf_strdup(graph->names[i]);
+        is_ready = copy->names[i] != NULL;
+    }
+    if (!is_ready) {
+        sf_graph_free(copy);
+        *copyp = NULL;
+        return sf_fail(err, SF_ENOMEM, "out of memory for names");
+    }
+    return SF_OK;
+}
+
+void
+sf_graph_pair_arcs(const struct sf_graph *graph, uint32_t *reverse)
+{
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            uint32_t j = graph->first[graph->arcs[i].to];
+            while (graph->arcs[j].link != graph->arcs[i].link) {
+                j++;
+            }
+            reverse[i] = j;
+        }
+    }
+}
+
 void
 sf_graph_free(struct sf_graph *graph)
 {

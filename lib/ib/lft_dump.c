@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "ib/table_reader.h"
 #include "ib/tables.h"
+#include "slimfly/lids.h"
 
 #include <inttypes.h>
 #include <string.h>

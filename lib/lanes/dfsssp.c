@@ -57,7 +57,7 @@ turn_number(const struct lane_maker *maker, uint32_t in, uint32_t out)
     const struct sf_graph *graph = maker->job->graph;
     uint32_t at = graph->arcs[in].to;
     return maker->first[at] +
-           (size_t)(maker->job->reverse[in] - graph->first[at]) *
+           (size_t)(maker->job->network->reverse[in] - graph->first[at]) *
                sf_graph_degree(graph, at) +
            (out - graph->first[at]);
 }
@@ -73,9 +73,10 @@ count_turns(struct lane_maker *maker, bool only_hosts)
     uint64_t n_paths = 0;
 
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
-        const uint16_t *hops = sf_lft_column_hops(job->columns, c);
+        const uint16_t *hops = job->columns->hops[c];
         for (uint32_t s = 0; s < n; s++) {
-            if (hops[s] == SF_NO_HOP || (only_hosts && !job->n_hosts[s]) ||
+            if (hops[s] == SF_NO_HOP ||
+                (only_hosts && !job->network->n_hosts[s]) ||
                 maker->lanes[(size_t)c * n + s] != NO_LANE) {
                 continue;
             }
@@ -95,12 +96,12 @@ static void
 place_arc(struct lane_maker *maker, uint32_t *places, uint32_t arc)
 {
     const struct sf_graph *graph = maker->job->graph;
-    uint32_t from = graph->arcs[maker->job->reverse[arc]].to;
+    uint32_t from = graph->arcs[maker->job->network->reverse[arc]].to;
     uint32_t to = graph->arcs[arc].to, n_best = 0;
     int64_t gains[N_PLACES + 1] = { 0 }, gain = 0, best = -1;
 
     for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
-        uint32_t in = maker->job->reverse[i];
+        uint32_t in = maker->job->network->reverse[i];
         gains[places[in] + 1] += maker->n_taking[turn_number(maker, in, arc)];
     }
     for (uint32_t out = graph->first[to]; out < graph->first[to + 1]; out++) {
@@ -204,14 +205,14 @@ fill_lane(struct lane_maker *maker, uint32_t lane, size_t n_turns)
 
     find_places(maker, places, n_turns);
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
-        const uint16_t *hops = sf_lft_column_hops(job->columns, c);
+        const uint16_t *hops = job->columns->hops[c];
         for (uint32_t s = 0; s < n; s++) {
             uint8_t *of_path = &maker->lanes[(size_t)c * n + s];
             if (hops[s] != SF_NO_HOP && *of_path == NO_LANE &&
                 rises(maker, places, hops, graph->first[s] + hops[s])) {
                 *of_path = (uint8_t)lane;
                 maker->n_left--;
-                if (job->n_hosts[s] > 0) {
+                if (job->network->n_hosts[s] > 0) {
                     maker->n_host_lanes = lane + 1;
                 }
             }
@@ -229,8 +230,8 @@ balance(struct lane_maker *maker, uint32_t n_lanes)
     uint64_t used[SF_MAX_VLS] = { 0 };
 
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
-        const uint16_t *hops = sf_lft_column_hops(job->columns, c);
-        uint64_t n_lids = 1 + (uint64_t)job->columns->n_lids[c];
+        const uint16_t *hops = job->columns->hops[c];
+        uint64_t n_addresses = 1 + (uint64_t)job->columns->n_addresses[c];
         for (uint32_t s = 0; s < n; s++) {
             uint8_t *lane = &maker->lanes[(size_t)c * n + s];
             for (uint32_t i = 0; hops[s] != SF_NO_HOP && i < n_lanes; i++) {
@@ -241,7 +242,7 @@ balance(struct lane_maker *maker, uint32_t n_lanes)
                 }
             }
             if (hops[s] != SF_NO_HOP) {
-                used[*lane] += n_lids * (1 + job->n_hosts[s]);
+                used[*lane] += n_addresses * (1 + job->network->n_hosts[s]);
             }
         }
     }
@@ -260,29 +261,28 @@ fill_lanes(struct lane_maker *maker, size_t n_turns)
 }
 
 /* SL = VL everywhere, and the lane of each path as its SL. */
-static void
-write_lanes(const struct lane_maker *maker)
+static enum sf_status
+write_lanes(const struct lane_maker *maker, struct sf_error *err)
 {
     const struct sf_lane_job *job = maker->job;
+    const struct sf_graph *graph = job->graph;
     struct sf_lanes *lanes = job->lanes;
-    uint32_t n = job->graph->n_nodes;
+    size_t n_paths = (size_t)job->columns->n_columns * graph->n_nodes;
 
-    for (uint32_t s = 0; s < n; s++) {
-        size_t n_rows = (size_t)lanes->sl2vl->n_ports[s] + 1;
-        uint8_t *vls = sf_sl2vl_of(lanes->sl2vl, s, 0, 0);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        size_t n_rows = sf_graph_degree(graph, s) + 1;
+        uint8_t *vls = sf_lanes_of(lanes, graph, s, 0, 0);
         for (size_t i = 0; i < n_rows * n_rows * SF_N_SLS; i++) {
             uint8_t sl = i % SF_N_SLS;
             vls[i] = sl < lanes->n_vls ? sl : 0;
         }
-        uint8_t *sls = sf_path_sls_of(lanes->path_sls, s);
-        for (uint32_t lid = 1; lid <= job->columns->max_lid; lid++) {
-            uint32_t c = job->columns->of_lid[lid];
-            if (c != SF_NONE &&
-                sf_lft_column_hops(job->columns, c)[s] != SF_NO_HOP) {
-                sls[lid] = maker->lanes[(size_t)c * n + s];
-            }
+    }
+    for (size_t i = 0; i < n_paths; i++) {
+        if (maker->lanes[i] == NO_LANE) { /* There is no path. */
+            maker->lanes[i] = 0;
         }
     }
+    return sf_lanes_set_path_sls(job, maker->lanes, err);
 }
 
 static enum sf_status
@@ -293,8 +293,10 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     size_t n_paths = (size_t)job->columns->n_columns * job->graph->n_nodes;
 
     memset(maker->lanes, NO_LANE, n_paths);
-    for (size_t i = 0; i < n_paths; i++) {
-        maker->n_left += job->columns->hops[i] != SF_NO_HOP;
+    for (uint32_t c = 0; c < job->columns->n_columns; c++) {
+        for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
+            maker->n_left += job->columns->hops[c][s] != SF_NO_HOP;
+        }
     }
     uint32_t n_lanes = fill_lanes(maker, n_turns);
     if (n_lanes > job->max_vls) {
@@ -319,8 +321,7 @@ make_lanes(struct lane_maker *maker, size_t n_turns, struct sf_error *err)
     }
     job->lanes->n_vls = job->lanes->n_sls = n_lanes;
     job->lanes->n_host_sls = maker->n_host_lanes;
-    write_lanes(maker);
-    return SF_OK;
+    return write_lanes(maker, err);
 }
 
 static enum sf_status

@@ -66,7 +66,7 @@ survey(struct hop_lanes *lanes, struct sf_error *err)
     const struct sf_graph *graph = job->graph;
 
     for (uint32_t c = 0; c < job->columns->n_columns; c++) {
-        const uint16_t *hops = sf_lft_column_hops(job->columns, c);
+        const uint16_t *hops = job->columns->hops[c];
         for (uint32_t s = 0; s < graph->n_nodes; s++) {
             uint32_t arcs[MAX_PATH_HOPS];
             uint32_t n = follow(graph, hops, s, arcs);
@@ -75,7 +75,7 @@ survey(struct hop_lanes *lanes, struct sf_error *err)
                                "lanes by hops are for paths of at most %u "
                                "hops, and that from %s has more; the lanes "
                                "turns or dfsssp would do",
-                               MAX_PATH_HOPS, job->fabric->nodes[s].name);
+                               MAX_PATH_HOPS, sf_graph_name(graph, s).text);
             }
             for (uint32_t i = 0; i < n; i++) {
                 lanes->n_by_hop[i]++;
@@ -204,20 +204,21 @@ pick_vl(const struct hop_lanes *lanes, uint32_t hop, uint32_t mix)
     return (uint8_t)(lanes->first_vl[hop] + (size ? mix % size : 0));
 }
 
-/* Fills the rows of switch 's' from port 'in'. */
+/* Fills the rows of switch 's' from its arc 'in', or from its hosts. */
 static void
-fill_rows(const struct hop_lanes *lanes, uint32_t s, uint32_t in,
-          bool from_switch)
+fill_rows(const struct hop_lanes *lanes, uint32_t s, uint32_t in)
 {
-    struct sf_sl2vl *sl2vl = lanes->job->lanes->sl2vl;
+    const struct sf_graph *graph = lanes->job->graph;
+    uint32_t degree = sf_graph_degree(graph, s);
     bool has_third = lanes->n_by_hop[2] > 0;
+    bool is_first = in == degree || lanes->n_by_hop[1] == 0;
 
-    for (uint32_t out = 1; out <= sl2vl->n_ports[s]; out++) {
-        uint8_t *vls = sf_sl2vl_of(sl2vl, s, in, out);
+    for (uint32_t out = 0; out <= degree; out++) {
+        uint8_t *vls = sf_lanes_of(lanes->job->lanes, graph, s, in, out);
         for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
             bool is_second =
                 !has_third || lanes->sets[s] >> sl % lanes->n_sls & 1;
-            uint32_t hop = !from_switch ? 0 : is_second ? 1 : 2;
+            uint32_t hop = is_first ? 0 : is_second ? 1 : 2;
             vls[sl] = pick_vl(lanes, hop, in + out);
         }
     }
@@ -226,16 +227,11 @@ fill_rows(const struct hop_lanes *lanes, uint32_t s, uint32_t in,
 static void
 fill_tables(const struct hop_lanes *lanes)
 {
-    const struct sf_lane_job *job = lanes->job;
-    const struct sf_graph *graph = job->graph;
+    const struct sf_graph *graph = lanes->job->graph;
 
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t in = 0; in <= job->lanes->sl2vl->n_ports[s]; in++) {
-            fill_rows(lanes, s, in, false);
-        }
-        for (uint32_t i = graph->first[s];
-             lanes->n_by_hop[1] > 0 && i < graph->first[s + 1]; i++) {
-            fill_rows(lanes, s, job->arc_ports[i], true);
+        for (uint32_t in = 0; in <= sf_graph_degree(graph, s); in++) {
+            fill_rows(lanes, s, in);
         }
     }
 }
@@ -255,31 +251,34 @@ allowed_sls(const struct hop_lanes *lanes, const uint16_t *hops, uint32_t s)
 }
 
 /* Gives every path the least used of the SLs that it may have. */
-static void
-choose_sls(const struct hop_lanes *lanes)
+static enum sf_status
+choose_sls(const struct hop_lanes *lanes, struct sf_error *err)
 {
     const struct sf_lane_job *job = lanes->job;
+    size_t n = job->graph->n_nodes;
     uint64_t used[SF_N_SLS] = { 0 };
+    uint8_t *sls = sf_calloc(job->columns->n_columns, n);
 
-    for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
-        uint8_t *sls = sf_path_sls_of(job->lanes->path_sls, s);
-        for (uint32_t lid = 1; lid <= job->columns->max_lid; lid++) {
-            uint32_t c = job->columns->of_lid[lid];
-            if (c == SF_NONE) {
-                continue;
-            }
-            uint32_t allowed =
-                allowed_sls(lanes, sf_lft_column_hops(job->columns, c), s);
+    if (!sls) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for service levels");
+    }
+    for (uint32_t s = 0; s < n; s++) {
+        for (uint32_t c = 0; c < job->columns->n_columns; c++) {
+            uint32_t allowed = allowed_sls(lanes, job->columns->hops[c], s);
             uint8_t best = (uint8_t)__builtin_ctz(allowed);
             for (uint8_t sl = best; sl < lanes->n_sls; sl++) {
                 if (allowed >> sl & 1 && used[sl] < used[best]) {
                     best = sl;
                 }
             }
-            sls[lid] = best;
-            used[best] += 1 + job->n_hosts[s];
+            sls[c * n + s] = best;
+            used[best] += (1 + (uint64_t)job->columns->n_addresses[c]) *
+                          (1 + job->network->n_hosts[s]);
         }
     }
+    enum sf_status status = sf_lanes_set_path_sls(job, sls, err);
+    free(sls);
+    return status;
 }
 
 static enum sf_status
@@ -308,10 +307,9 @@ make_lanes(struct hop_lanes *lanes, struct sf_error *err)
                        lanes->n_sls, SF_N_SLS);
     }
     fill_tables(lanes);
-    choose_sls(lanes);
     job->lanes->n_vls = lanes->first_vl[MAX_PATH_HOPS];
     job->lanes->n_sls = job->lanes->n_host_sls = lanes->n_sls;
-    return SF_OK;
+    return choose_sls(lanes, err);
 }
 
 static enum sf_status

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "lanes/scheme.h"
-#include "routes/turns.h"
 
 #include <string.h>
 
@@ -33,105 +32,103 @@ sf_lane_scheme_for(const struct sf_layer_scheme *layers)
 }
 
 void
-sf_sl2vl_set_all(struct sf_sl2vl *sl2vl, uint32_t s, uint32_t in, uint32_t out,
-                 uint8_t vl)
+sf_lanes_set_all(const struct sf_lane_job *job, uint32_t s, uint32_t in,
+                 uint32_t out, uint8_t vl)
 {
-    memset(sf_sl2vl_of(sl2vl, s, in, out), vl, SF_N_SLS);
+    memset(sf_lanes_of(job->lanes, job->graph, s, in, out), vl, SF_N_SLS);
 }
 
-/* The arrays behind a job, which the job shows as const. */
-struct prepared {
-    uint32_t *reverse, *arc_ports, *n_hosts;
-    struct sf_lft_columns *columns;
-};
-
-static void
-fill_ports(const struct sf_lane_job *job, const uint32_t *link_ports,
-           struct prepared *prepared)
+enum sf_status
+sf_lanes_set_path_sls(const struct sf_lane_job *job, const uint8_t *sls,
+                      struct sf_error *err)
 {
-    const struct sf_graph *graph = job->graph;
+    const struct sf_routes *routes = job->routes;
+    const struct sf_path_columns *columns = job->columns;
+    uint32_t n_layers = sf_routes_n_layers(routes);
+    size_t n = columns->n_switches, n_paths = n_layers * n * n;
+    uint8_t **path_sls = sf_calloc(routes->n_sets, sizeof *path_sls);
 
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t link = graph->arcs[i].link;
-            bool is_b = graph->links[link].b == s;
-            prepared->arc_ports[i] =
-                job->fabric->ports[link_ports[2 * link + is_b]].number;
+    job->lanes->path_sls = path_sls;
+    for (uint32_t set = 0; path_sls && set < routes->n_sets; set++) {
+        path_sls[set] = sf_calloc(n_paths, 1);
+        if (!path_sls[set]) {
+            return sf_fail(err, SF_ENOMEM, "out of memory for service levels");
+        }
+        for (size_t tree = 0; tree < n_layers * n; tree++) {
+            uint32_t c = columns->of_tree[set * n_layers * n + tree];
+            if (c != SF_NONE) {
+                memcpy(path_sls[set] + tree * n, sls + c * n, n);
+            }
         }
     }
-}
-
-static enum sf_status
-prepare(struct sf_lane_job *job, const uint32_t *link_ports,
-        const struct sf_tables *tables, struct prepared *prepared,
-        struct sf_error *err)
-{
-    size_t n_arcs = 2 * (size_t)job->graph->n_links;
-
-    prepared->reverse = sf_calloc(n_arcs, sizeof *prepared->reverse);
-    prepared->arc_ports = sf_calloc(n_arcs, sizeof *prepared->arc_ports);
-    prepared->n_hosts =
-        sf_calloc(job->graph->n_nodes, sizeof *prepared->n_hosts);
-    if (!prepared->reverse || !prepared->arc_ports || !prepared->n_hosts) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for lanes");
-    }
-    sf_graph_pair_arcs(job->graph, prepared->reverse);
-    fill_ports(job, link_ports, prepared);
-    sf_fabric_count_hosts(job->fabric, prepared->n_hosts);
-    job->reverse = prepared->reverse;
-    job->arc_ports = prepared->arc_ports;
-    job->n_hosts = prepared->n_hosts;
-    enum sf_status status = sf_lft_columns_build(
-        job->fabric, job->graph, link_ports, tables, &prepared->columns, err);
-    job->columns = prepared->columns;
-    return status;
+    return path_sls
+               ? SF_OK
+               : sf_fail(err, SF_ENOMEM, "out of memory for service levels");
 }
 
 /* Makes lanes that put everything on SL 0 and VL 0. */
 static enum sf_status
-make_lanes(const struct sf_lane_job *job, uint32_t max_lid,
-           struct sf_lanes **lanesp, struct sf_error *err)
+make_lanes(const struct sf_graph *graph, struct sf_lanes **lanesp,
+           struct sf_error *err)
 {
     struct sf_lanes *lanes = sf_calloc(1, sizeof *lanes);
-    uint32_t n = job->graph->n_nodes;
+    size_t n_vls = 0;
 
     *lanesp = lanes;
-    if (!lanes) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for lanes");
+    if (lanes) {
+        lanes->n_vls = lanes->n_sls = lanes->n_host_sls = 1;
+        lanes->first = sf_calloc(graph->n_nodes, sizeof *lanes->first);
     }
-    lanes->n_vls = lanes->n_sls = lanes->n_host_sls = 1;
-    enum sf_status status = sf_sl2vl_make(job->fabric, &lanes->sl2vl, err);
+    for (uint32_t s = 0; lanes && lanes->first && s < graph->n_nodes; s++) {
+        size_t n_rows = sf_graph_degree(graph, s) + 1;
+        lanes->first[s] = n_vls;
+        n_vls += n_rows * n_rows * SF_N_SLS;
+    }
+    if (lanes) {
+        lanes->vls = sf_calloc(n_vls, sizeof *lanes->vls);
+    }
+    return lanes && lanes->first && lanes->vls
+               ? SF_OK
+               : sf_fail(err, SF_ENOMEM, "out of memory for lanes");
+}
+
+/* Makes the lanes of 'job' by 'scheme'. */
+static enum sf_status
+run_scheme(struct sf_lane_job *job, const struct sf_lane_scheme *scheme,
+           struct sf_error *err)
+{
+    enum sf_status status = make_lanes(job->graph, &job->lanes, err);
+
     if (status == SF_OK) {
-        status = sf_path_sls_make(job->fabric, max_lid, &lanes->path_sls, err);
+        job->lanes->scheme = scheme;
+        status = scheme->ops->build(job, err);
     }
-    for (uint32_t s = 0; status == SF_OK && s < n; s++) {
-        size_t n_rows = (size_t)lanes->sl2vl->n_ports[s] + 1;
-        memset(sf_sl2vl_of(lanes->sl2vl, s, 0, 0), 0,
-               n_rows * n_rows * SF_N_SLS);
-        memset(sf_path_sls_of(lanes->path_sls, s), 0, (size_t)max_lid + 1);
+    if (status == SF_OK && job->lanes->n_sls > job->max_sls) {
+        status = sf_fail(err, SF_ELANES,
+                         "lanes by %s take %u SLs here, and there may be %u; "
+                         "those by turns, with layers that obey them, take "
+                         "one",
+                         scheme->name, job->lanes->n_sls, job->max_sls);
     }
     return status;
 }
 
 enum sf_status
-sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
-               const uint32_t *link_ports, const struct sf_tables *tables,
-               const struct sf_turns *turns,
-               const struct sf_lanes_params *params, struct sf_lanes **lanesp,
+sf_lanes_build(const struct sf_network *network,
+               const struct sf_lanes_params *params, struct sf_routes *routes,
                struct sf_error *err)
 {
     const struct sf_lane_scheme *scheme = sf_lane_scheme_find(params->scheme);
-    struct prepared prepared = { 0 };
+    struct sf_path_columns *columns = NULL;
     struct sf_lane_job job = {
-        .fabric = fabric,
-        .graph = graph,
-        .turns = turns,
+        .network = network,
+        .graph = network->graph,
+        .routes = routes,
         .max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS,
         .max_sls = params->max_sls ? params->max_sls : SF_N_SLS,
         .seed = params->seed,
     };
 
-    *lanesp = NULL;
     if (!scheme) {
         return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
                        params->scheme);
@@ -140,39 +137,18 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
         return sf_fail(err, SF_EINVAL, "%u VLs: expected 1 to %u", job.max_vls,
                        SF_MAX_VLS);
     }
-    enum sf_status status = prepare(&job, link_ports, tables, &prepared, err);
+    enum sf_status status =
+        sf_path_columns_build(network, routes, &columns, err);
     if (status == SF_OK) {
-        status = make_lanes(&job, tables->max_lid, &job.lanes, err);
-    }
-    if (status == SF_OK && job.lanes) {
-        job.lanes->scheme = scheme;
-        status = scheme->ops->build(&job, err);
-    }
-    if (status == SF_OK && job.lanes && job.lanes->n_sls > job.max_sls) {
-        status = sf_fail(err, SF_ELANES,
-                         "lanes by %s take %u SLs here, and there may be %u; "
-                         "those by turns, with layers that obey them, take "
-                         "one",
-                         scheme->name, job.lanes->n_sls, job.max_sls);
+        job.columns = columns;
+        status = run_scheme(&job, scheme, err);
     }
     if (status == SF_OK) {
-        *lanesp = job.lanes;
+        sf_lanes_free(routes->lanes, routes->n_sets);
+        routes->lanes = job.lanes;
         job.lanes = NULL;
     }
-    sf_lanes_free(job.lanes);
-    sf_lft_columns_free(prepared.columns);
-    free(prepared.n_hosts);
-    free(prepared.arc_ports);
-    free(prepared.reverse);
+    sf_lanes_free(job.lanes, routes->n_sets);
+    sf_path_columns_free(columns);
     return status;
-}
-
-void
-sf_lanes_free(struct sf_lanes *lanes)
-{
-    if (lanes) {
-        sf_path_sls_free(lanes->path_sls);
-        sf_sl2vl_free(lanes->sl2vl);
-        free(lanes);
-    }
 }

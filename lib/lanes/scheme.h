@@ -3,23 +3,20 @@
 #ifndef SF_LANES_SCHEME_H
 #define SF_LANES_SCHEME_H
 
-#include "lanes/columns.h"
+#include "lanes/path_columns.h"
 #include "slimfly/lanes.h"
 
 /* A task. */
 struct sf_lane_job {
-    const struct sf_fabric *fabric;
-    const struct sf_graph *graph;
-    const uint32_t *reverse;   /* [2E] Each arc as seen from its other end. */
-    const uint32_t *arc_ports; /* [2E] The number of the out port. */
-    const uint32_t *n_hosts;   /* [V] */
-    const struct sf_lft_columns *columns; /* All paths. */
-    const struct sf_turns *turns;         /* If the scheme needs them. */
+    const struct sf_network *network;
+    const struct sf_graph *graph;          /* Of the network. */
+    const struct sf_routes *routes;        /* What is to be protected; */
+    const struct sf_path_columns *columns; /* all of its paths. */
     uint32_t max_vls;
     uint32_t max_sls; /* More may be needed, which is refused afterwards. */
     uint64_t seed;
-    struct sf_lanes *lanes; /* To be filled.  The SL-to-VL tables say VL 0 for
-                             * everything, the path SLs SL 0. */
+    struct sf_lanes *lanes; /* To be filled.  Everything is on VL 0 and SL 0,
+                             * and there are no path SLs yet. */
 };
 
 struct sf_lane_ops {
@@ -27,8 +24,13 @@ struct sf_lane_ops {
                             struct sf_error *err);
 };
 
-/* Sets the VL of switch 's' from port 'in' to port 'out' for all SLs. */
-void sf_sl2vl_set_all(struct sf_sl2vl *sl2vl, uint32_t s, uint32_t in,
+/* Sets the VL of switch 's' from arc 'in' to arc 'out' for all SLs. */
+void sf_lanes_set_all(const struct sf_lane_job *job, uint32_t s, uint32_t in,
                       uint32_t out, uint8_t vl);
+
+/* Gives the path from each switch in each column its SL out of 'sls'
+ * [n_columns * V]. */
+enum sf_status sf_lanes_set_path_sls(const struct sf_lane_job *job,
+                                     const uint8_t *sls, struct sf_error *err);
 
 #endif

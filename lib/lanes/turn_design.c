@@ -19,10 +19,10 @@
  * by gates arrive through a few links of each switch only, as many as there
  * are layers above 0: which these are is chosen here, and paths over them
  * count most. */
-#include "lanes/scheme.h"
+#include "slimfly/lanes.h"
 
 #include "base/mem.h"
-#include "routes/turns.h"
+#include "routes/turn_table.h"
 #include "slimfly/random.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@
 
 struct design {
     const struct sf_graph *graph;
-    uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
+    const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
     struct sf_turns *turns;
     uint8_t *levels;        /* [2E * n_vls] */
     bool *is_wanted;        /* [2E] Arcs by which layers want to arrive. */
@@ -488,7 +488,6 @@ make_design(struct design *design)
     const struct sf_graph *graph = design->graph;
     size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
 
-    design->reverse = sf_calloc(n_arcs, sizeof *design->reverse);
     design->levels = sf_calloc(n_arcs, design->turns->n_vls);
     design->is_wanted = sf_calloc(n_arcs, sizeof *design->is_wanted);
     design->n_paths = sf_calloc(n, n * sizeof *design->n_paths);
@@ -496,9 +495,8 @@ make_design(struct design *design)
         sf_calloc(n, max_degree(graph) * sizeof *design->by_gate);
     design->order = sf_calloc(n_arcs, sizeof *design->order);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
-    return design->reverse && design->levels && design->is_wanted &&
-           design->n_paths && design->by_gate && design->order &&
-           design->turns->gates;
+    return design->levels && design->is_wanted && design->n_paths &&
+           design->by_gate && design->order && design->turns->gates;
 }
 
 static void
@@ -509,19 +507,21 @@ clear_design(struct design *design)
     free(design->n_paths);
     free(design->is_wanted);
     free(design->levels);
-    free(design->reverse);
     sf_turns_free(design->turns);
 }
 
 enum sf_status
-sf_turns_design(const struct sf_graph *graph,
+sf_turns_design(const struct sf_network *network,
                 const struct sf_lanes_params *params, uint32_t n_gates,
                 struct sf_turns **turnsp, struct sf_error *err)
 {
+    const struct sf_graph *graph = network->graph;
     uint32_t n_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     n_vls = n_vls < MOST_VLS ? n_vls : MOST_VLS;
     size_t n_arcs = 2 * (size_t)graph->n_links;
-    struct design design = { .graph = graph, .n_gates = n_gates };
+    struct design design = { .graph = graph,
+                             .reverse = network->reverse,
+                             .n_gates = n_gates };
 
     *turnsp = NULL;
     if (n_vls < 2) {
@@ -540,7 +540,6 @@ sf_turns_design(const struct sf_graph *graph,
         design.gains[i] = GAIN >> (2 * i < GAIN_BITS ? 2 * i : GAIN_BITS);
     }
     sf_random_init(&design.random, params->seed, 0);
-    sf_graph_pair_arcs(graph, design.reverse);
     begin_gates(&design);
     begin_design(&design);
     count_all(&design);
@@ -553,41 +552,3 @@ sf_turns_design(const struct sf_graph *graph,
     clear_design(&design);
     return SF_OK;
 }
-
-/* All SLs mean the VL of the turn.  Packets of hosts and of the switch itself
- * start on VL 0, and so they end. */
-static enum sf_status
-build(const struct sf_lane_job *job, struct sf_error *err)
-{
-    const struct sf_graph *graph = job->graph;
-    const struct sf_turns *turns = job->turns;
-    struct sf_lanes *lanes = job->lanes;
-
-    (void)err;
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t first = graph->first[s], degree = sf_graph_degree(graph, s);
-        for (size_t i = 0; i < (size_t)degree * degree; i++) {
-            uint8_t vl = turns->vls[turns->first[s] + i];
-            if (vl != SF_NO_TURN) {
-                sf_sl2vl_set_all(lanes->sl2vl, s,
-                                 job->arc_ports[first + i / degree],
-                                 job->arc_ports[first + i % degree], vl);
-                lanes->n_vls = vl >= lanes->n_vls ? vl + 1u : lanes->n_vls;
-            }
-        }
-    }
-    return SF_OK;
-}
-
-static const struct sf_lane_ops ops = { .build = build };
-
-const struct sf_lane_scheme sf_lanes_turns = {
-    .name = "turns",
-    .title = "lanes by turns",
-    .summary = "the VL follows from the ports alone: one SL for all traffic, "
-               "safe under UCX and NCCL",
-    .is_safe = true,
-    .ignores_sls = true,
-    .needs_turns = true,
-    .ops = &ops,
-};

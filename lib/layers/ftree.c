@@ -149,14 +149,13 @@ build_layers(struct ftree *ftree)
 {
     const struct sf_layer_job *job = ftree->job;
     uint32_t n_layers = job->layers->n_layers;
-    uint32_t n_variants =
-        job->params->n_variants ? job->params->n_variants : 1;
+    uint32_t n_sets = job->params->n_sets ? job->params->n_sets : 1;
 
     for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
         sf_search_run(&ftree->search, job->graph, d, NULL);
         for (uint32_t l = 0; l < n_layers; l++) {
             uint64_t host =
-                (uint64_t)ftree->number[d] * n_variants + job->params->variant;
+                (uint64_t)ftree->number[d] * n_sets + job->params->set;
             uint64_t x = host * n_layers + l;
             uint16_t *tree = sf_layers_tree(job->layers, l, d);
             for (uint32_t i = 1; i < ftree->search.n_reached; i++) {
@@ -197,9 +196,10 @@ done:
 }
 
 bool
-sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts)
+sf_is_fat_tree(const struct sf_network *network)
 {
-    struct sf_layer_job job = { .graph = graph, .weights = n_hosts };
+    const struct sf_graph *graph = network->graph;
+    struct sf_layer_job job = { .graph = graph, .weights = network->n_hosts };
     struct ftree ftree = { .job = &job };
     bool made = sf_search_init(&ftree.search, graph->n_nodes);
     bool is_tree = false;

@@ -123,7 +123,7 @@ order_gates(const struct sf_gates_task *task, uint32_t d, uint32_t *order)
     }
     if (degree > 0) {
         uint64_t n_before =
-            (uint64_t)params->variant * (task->job->layers->n_layers - 1);
+            (uint64_t)params->set * (task->job->layers->n_layers - 1);
         n_before += n_before / degree; /* No two start alike too soon. */
         rotate_order(order, degree, (uint32_t)(n_before % degree));
     }

@@ -36,7 +36,6 @@ sf_layer_scheme_find(const char *name)
 struct prepared {
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
-    uint32_t *reverse;
     struct sf_search search;
 };
 
@@ -202,16 +201,12 @@ limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
 }
 
 static void
-fill_weights(const struct sf_graph *graph, const uint32_t *n_hosts,
-             uint32_t *weights)
+fill_weights(const struct sf_network *network, uint32_t *weights)
 {
-    uint64_t n_all = 0;
+    bool has_hosts = sf_network_count_hosts(network) > 0;
 
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        n_all += n_hosts ? n_hosts[s] : 0;
-    }
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        weights[s] = n_all > 0 ? n_hosts[s] : 1;
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+        weights[s] = has_hosts ? network->n_hosts[s] : 1;
     }
 }
 
@@ -224,16 +219,11 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
 
     prepared->weights = sf_calloc(n, sizeof *prepared->weights);
     prepared->limits = sf_calloc(n, sizeof *prepared->limits);
-    prepared->reverse =
-        sf_calloc(2 * (size_t)job->graph->n_links, sizeof *prepared->reverse);
     bool made = sf_search_init(&prepared->search, (uint32_t)n);
-    if (!made || !prepared->weights || !prepared->limits ||
-        !prepared->reverse) {
+    if (!made || !prepared->weights || !prepared->limits) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
-    sf_graph_pair_arcs(job->graph, prepared->reverse);
     job->weights = prepared->weights;
-    job->reverse = prepared->reverse;
     return SF_OK;
 }
 
@@ -241,53 +231,30 @@ static void
 clear_prepared(struct prepared *prepared)
 {
     sf_search_clear(&prepared->search);
-    free(prepared->reverse);
     free(prepared->limits);
     free(prepared->weights);
 }
 
-static enum sf_status
-make_layers(const struct sf_layer_job *job, struct sf_layers **layersp,
-            struct sf_error *err)
-{
-    size_t n = job->graph->n_nodes, n_trees = n * job->params->n_layers;
-    struct sf_layers *layers = sf_calloc(1, sizeof *layers);
-
-    if (layers) {
-        layers->n_layers = job->params->n_layers;
-        layers->n_switches = (uint32_t)n;
-        layers->max_hops = job->max_hops;
-        layers->hops = sf_calloc(n_trees, n * sizeof *layers->hops);
-    }
-    if (!layers || !layers->hops) {
-        sf_layers_free(layers);
-        return sf_fail(err, SF_ENOMEM,
-                       "out of memory for %u layers of %zu switches",
-                       job->params->n_layers, n);
-    }
-    memset(layers->hops, 0xff, n_trees * n * sizeof *layers->hops);
-    *layersp = layers;
-    return SF_OK;
-}
-
-/* The seed of a variant: far from that of any other, and the seed itself for
+/* The seed of a path set: far from that of any other, and the seed itself for
  * the first. */
 static uint64_t
-variant_seed(const struct sf_layers_params *params)
+set_seed(const struct sf_layers_params *params)
 {
-    return params->seed + params->variant * UINT64_C(0x9e3779b97f4a7c15);
+    return params->seed + params->set * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 enum sf_status
-sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
+sf_layers_build(const struct sf_network *network,
                 const struct sf_layers_params *params,
                 struct sf_layers **layersp, struct sf_error *err)
 {
+    const struct sf_graph *graph = network->graph;
     const struct sf_layer_scheme *scheme = NULL;
     struct prepared prepared = { 0 };
     struct sf_layer_job job = { .graph = graph,
+                                .reverse = network->reverse,
                                 .params = params,
-                                .seed = variant_seed(params) };
+                                .seed = set_seed(params) };
 
     *layersp = NULL;
     enum sf_status status = check_params(graph, params, &scheme, err);
@@ -306,10 +273,12 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
         status = limit_hops(&job, scheme, prepared.limits, err);
     }
     if (status == SF_OK) {
-        status = make_layers(&job, &job.layers, err);
+        status =
+            sf_layers_make(params->n_layers, graph->n_nodes, &job.layers, err);
     }
     if (status == SF_OK) {
-        fill_weights(graph, n_hosts, prepared.weights);
+        job.layers->max_hops = job.max_hops;
+        fill_weights(network, prepared.weights);
         status = scheme->ops->build(&job, err);
     }
     if (status == SF_OK) {
@@ -322,10 +291,11 @@ sf_layers_build(const struct sf_graph *graph, const uint32_t *n_hosts,
 }
 
 enum sf_status
-sf_layers_limits(const struct sf_graph *graph,
+sf_layers_limits(const struct sf_network *network,
                  const struct sf_layers_params *params, uint32_t *usual_hopsp,
                  uint32_t *max_hopsp, struct sf_error *err)
 {
+    const struct sf_graph *graph = network->graph;
     struct sf_layers_params tolerant = *params;
     const struct sf_layer_scheme *scheme = NULL;
     struct prepared prepared = { 0 };
@@ -348,34 +318,4 @@ sf_layers_limits(const struct sf_graph *graph,
     *max_hopsp = job.max_hops;
     clear_prepared(&prepared);
     return status;
-}
-
-void
-sf_layers_free(struct sf_layers *layers)
-{
-    if (layers) {
-        free(layers->hops);
-        free(layers);
-    }
-}
-
-void
-sf_layers_loads(const struct sf_layers *layers, const struct sf_graph *graph,
-                const uint32_t *n_hosts, uint64_t *loads)
-{
-    memset(loads, 0, 2 * (size_t)graph->n_links * sizeof *loads);
-    for (uint32_t l = 0; l < layers->n_layers; l++) {
-        for (uint32_t d = 0; d < layers->n_switches; d++) {
-            for (uint32_t s = 0; s < layers->n_switches; s++) {
-                uint64_t routes =
-                    n_hosts ? (uint64_t)n_hosts[s] * n_hosts[d] : 1;
-                uint32_t arc = sf_layers_arc(layers, graph, l, s, d);
-                while (arc != SF_NONE) {
-                    loads[arc] += routes;
-                    arc = sf_layers_arc(layers, graph, l, graph->arcs[arc].to,
-                                        d);
-                }
-            }
-        }
-    }
 }

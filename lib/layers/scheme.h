@@ -3,14 +3,14 @@
 #ifndef SF_LAYERS_SCHEME_H
 #define SF_LAYERS_SCHEME_H
 
-#include "routes/turns.h"
+#include "routes/turn_table.h"
 #include "slimfly/layers.h"
 
 /* A routing task. */
 struct sf_layer_job {
-    const struct sf_graph *graph;
+    const struct sf_graph *graph; /* Of the network. */
     const struct sf_layers_params *params;
-    uint64_t seed;           /* Of this variant alone; that in 'params' is
+    uint64_t seed;           /* Of this path set alone; that in 'params' is
                               * common to all. */
     const uint32_t *weights; /* [V] Hosts on each switch; one each where no
                               * switch carries any. */
@@ -40,7 +40,7 @@ struct sf_layer_ops {
 
 /* The limits that sf_layers_build() would set: to most destinations, and to
  * those of which some switches are farther away. */
-enum sf_status sf_layers_limits(const struct sf_graph *graph,
+enum sf_status sf_layers_limits(const struct sf_network *network,
                                 const struct sf_layers_params *params,
                                 uint32_t *usual_hopsp, uint32_t *max_hopsp,
                                 struct sf_error *err);

@@ -15,12 +15,21 @@ write_real(double number, FILE *stream)
 }
 
 static void
-write_row(const struct sf_comparison_row *row, FILE *stream)
+write_row(const struct sf_comparison *comparison, uint32_t number,
+          FILE *stream)
 {
+    const struct sf_comparison_row *row = &comparison->params.rows[number];
+    const char *lanes = sf_comparison_lanes(comparison, number);
+    uint32_t n_vls = comparison->results[number].lanes.n_vls;
+
     sf_csv_write(row->label, stream);
     fprintf(stream, ",%s,", sf_throughput_mode_name(row->mode));
     if (row->n_layers) {
         fprintf(stream, "%u", row->n_layers);
+    }
+    fprintf(stream, ",%s,", lanes ? lanes : "");
+    if (n_vls) {
+        fprintf(stream, "%u", n_vls);
     }
 }
 
@@ -54,7 +63,8 @@ sf_comparison_write_csv(const struct sf_comparison *comparison, FILE *stream,
     const struct sf_comparison_params *params = &comparison->params;
 
     (void)err;
-    fputs("label,kind,n_layers,split,traffic,throughput_mean,throughput_min,"
+    fputs("label,kind,n_layers,lanes,vls,split,traffic,throughput_mean,"
+          "throughput_min,"
           "throughput_max,gap,n_pairs,n_incomplete,mean_hops,most_hops,"
           "paths_per_link_min,paths_per_link_max,paths_per_link_mean,"
           "paths_per_link_variation,mean_distinct,mean_disjoint,"
@@ -63,7 +73,7 @@ sf_comparison_write_csv(const struct sf_comparison *comparison, FILE *stream,
     for (uint32_t row = 0; row < params->n_rows; row++) {
         const struct sf_comparison_result *result = &comparison->results[row];
         if (!params->n_traffics) {
-            write_row(&params->rows[row], stream);
+            write_row(comparison, row, stream);
             fputs(",,,,,,", stream);
             write_metrics(result->metrics, stream);
         }
@@ -72,7 +82,7 @@ sf_comparison_write_csv(const struct sf_comparison *comparison, FILE *stream,
             uint32_t traffic = i % params->n_traffics;
             struct sf_comparison_summary is =
                 sf_comparison_summarize(comparison, row, split, traffic);
-            write_row(&params->rows[row], stream);
+            write_row(comparison, row, stream);
             fputs(split ? ",equal," : ",optimal,", stream);
             sf_csv_write(params->traffics[traffic], stream);
             write_real(is.mean, stream);
@@ -90,14 +100,14 @@ sf_comparison_write_histograms(const struct sf_comparison *comparison,
                                FILE *stream, struct sf_error *err)
 {
     (void)err;
-    fputs("label,kind,n_layers,histogram,value,n\n", stream);
+    fputs("label,kind,n_layers,lanes,vls,histogram,value,n\n", stream);
     for (uint32_t row = 0; row < comparison->params.n_rows; row++) {
         const struct sf_path_metrics *metrics =
             comparison->results[row].metrics;
         for (int which = 0; metrics && which < SF_N_PATH_METRICS; which++) {
             const struct sf_histogram *by = &metrics->by[which];
             for (uint32_t i = 0; i < by->n_bins; i++) {
-                write_row(&comparison->params.rows[row], stream);
+                write_row(comparison, row, stream);
                 fprintf(stream, ",%s,%llu,%llu\n", sf_path_metric_names[which],
                         (unsigned long long)by->bins[i].value,
                         (unsigned long long)by->bins[i].n);

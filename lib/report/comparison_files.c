@@ -28,3 +28,15 @@ const struct sf_comparison_file sf_comparison_files[] = {
       sf_comparison_draw_throughput },
     { NULL, NULL, NULL, false, NULL },
 };
+
+const char *
+sf_comparison_lanes(const struct sf_comparison *comparison, uint32_t row)
+{
+    const struct sf_comparison_row *asked = &comparison->params.rows[row];
+
+    return asked->mode != SF_THROUGHPUT_LAYERS ? NULL
+           : asked->given                      ? "tables"
+           : asked->routing.without_lanes
+               ? "free"
+               : comparison->results[row].lanes.scheme;
+}

@@ -128,8 +128,11 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
                       json_of_runs(comparison, number, split, traffic)));
     }
     return json_pack(
-        "{s:s, s:s, s:s?, s:o, s:o, s:o}", "label", row->label, "kind",
-        sf_throughput_mode_name(row->mode), "scheme", row->layers.scheme,
+        "{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "label", row->label,
+        "kind", sf_throughput_mode_name(row->mode), "scheme",
+        row->routing.layers.scheme, "lanes",
+        sf_comparison_lanes(comparison, number), "vls",
+        result->lanes.n_vls ? json_integer(result->lanes.n_vls) : json_null(),
         "n_layers", row->n_layers ? json_integer(row->n_layers) : json_null(),
         "paths", json_of_metrics(result->metrics), "throughput", throughputs);
 }
@@ -139,6 +142,7 @@ sf_comparison_write_json(const struct sf_comparison *comparison, FILE *stream,
                          struct sf_error *err)
 {
     const struct sf_comparison_params *params = &comparison->params;
+    const struct sf_network *network = params->network;
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < params->n_rows; i++) {
@@ -147,9 +151,9 @@ sf_comparison_write_json(const struct sf_comparison *comparison, FILE *stream,
     json_t *root = json_pack(
         "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
         "slimfly.analysis", "schema_version", 1, "network", params->name,
-        "n_switches", (json_int_t)params->graph->n_nodes, "n_hosts",
-        (json_int_t)(params->fabric->n_nodes - params->fabric->n_switches),
-        "n_links", (json_int_t)params->graph->n_links, "seed",
+        "n_switches", (json_int_t)network->graph->n_nodes, "n_hosts",
+        (json_int_t)(network->fabric->n_nodes - network->fabric->n_switches),
+        "n_links", (json_int_t)network->graph->n_links, "seed",
         (json_int_t)params->seed, "n_seeds", (json_int_t)params->n_seeds,
         "host_links", (int)!params->without_host_links, "rows", rows);
     if (!root || json_array_size(rows) != params->n_rows) {
@@ -174,6 +178,12 @@ sf_measurement_write(const char *settings,
         json_pack("{s:s, s:i, s:s, s:o}", "schema", "slimfly.measurement",
                   "schema_version", 1, "settings", settings,
                   is_paths ? "paths" : "throughput", what);
+    if (root && is_paths) {
+        json_object_set_new(root, "lanes",
+                            json_string(measurement->lanes.scheme));
+        json_object_set_new(root, "vls",
+                            json_integer(measurement->lanes.n_vls));
+    }
 
     if (!root) {
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
@@ -307,6 +317,12 @@ read_measurement(struct sf_json_reader *reader, const json_t *root,
     }
     if (paths) {
         measurement->metrics = read_metrics(reader, paths);
+        snprintf(measurement->lanes.scheme, sizeof measurement->lanes.scheme,
+                 "%s",
+                 sf_json_text(reader, root, "", "lanes",
+                              sizeof measurement->lanes.scheme));
+        measurement->lanes.n_vls =
+            sf_json_number(reader, root, "", "vls", 0, SF_MAX_VLS);
     } else {
         read_throughput(reader, json_object_get(root, "throughput"),
                         &measurement->throughput);

@@ -8,6 +8,9 @@
 #define MAX_BINS 12
 #define EXACT    1e-6 /* Bounds this close are one number. */
 
+/* Of the column "lanes, VLs". */
+#define LANES_WIDTH 10
+
 static int
 label_width(const struct sf_comparison *comparison)
 {
@@ -20,15 +23,28 @@ label_width(const struct sf_comparison *comparison)
     return (int)width;
 }
 
+/* Writes the label, the layers and the lanes of a row. */
 static void
-write_label(const struct sf_comparison_row *row, int width, FILE *stream)
+write_label(const struct sf_comparison *comparison, uint32_t number, int width,
+            FILE *stream)
 {
+    const struct sf_comparison_row *row = &comparison->params.rows[number];
+    const char *lanes = sf_comparison_lanes(comparison, number);
+    uint32_t n_vls = comparison->results[number].lanes.n_vls;
+    char text[64] = "";
+
+    if (lanes && n_vls) {
+        snprintf(text, sizeof text, "%s, %u", lanes, n_vls);
+    } else if (lanes) {
+        snprintf(text, sizeof text, "%s", lanes);
+    }
     fprintf(stream, "%-*s  ", width, row->label);
     if (row->n_layers) {
         fprintf(stream, "%6u", row->n_layers);
     } else {
         fprintf(stream, "%6s", "");
     }
+    fprintf(stream, "  %-*s", LANES_WIDTH, text);
 }
 
 static void
@@ -77,15 +93,17 @@ write_notes(const struct sf_comparison *comparison, FILE *stream)
 static void
 write_paths(const struct sf_comparison *comparison, int width, FILE *stream)
 {
-    fprintf(stream, "%*s          %14s  %33s  %9s %9s %10s\n", width, "",
-            "---- hops ----", "-- paths over a link direction --", "different",
-            "disjoint", "3 or more");
-    fprintf(stream, "%-*s  layers  %6s %7s  %7s %9s %7s %7s  %9s %9s %10s\n",
-            width, "routing", "mean", "most", "least", "mean", "most",
-            "varies", "paths", "paths", "disjoint");
+    fprintf(stream, "%*s          %*s  %14s  %33s  %9s %9s %10s\n", width, "",
+            LANES_WIDTH, "", "---- hops ----",
+            "-- paths over a link direction --", "different", "disjoint",
+            "3 or more");
+    fprintf(stream,
+            "%-*s  layers  %-*s  %6s %7s  %7s %9s %7s %7s  %9s %9s %10s\n",
+            width, "routing", LANES_WIDTH, "lanes, VLs", "mean", "most",
+            "least", "mean", "most", "varies", "paths", "paths", "disjoint");
     for (uint32_t i = 0; i < comparison->params.n_rows; i++) {
         if (comparison->results[i].metrics) {
-            write_label(&comparison->params.rows[i], width, stream);
+            write_label(comparison, i, width, stream);
             write_metrics(comparison->results[i].metrics, stream);
         }
     }
@@ -209,10 +227,10 @@ write_throughputs(const struct sf_comparison *comparison, int width,
 
     fprintf(stream,
             "\nthroughput: the factor that all demands can have at once%s%s\n"
-            "%-*s  layers",
+            "%-*s  layers  %-*s",
             params->n_seeds > 1 ? "; mean, least-most" : "",
             params->without_host_links ? "; links of hosts left out" : "",
-            width, "routing");
+            width, "routing", LANES_WIDTH, "lanes, VLs");
     for (uint32_t i = 0; i < params->n_traffics; i++) {
         bool is_last = i + 1 == params->n_traffics;
         fprintf(stream, "  %-*s",
@@ -223,7 +241,7 @@ write_throughputs(const struct sf_comparison *comparison, int width,
     for (uint32_t row = 0; row < params->n_rows; row++) {
         for (uint32_t split = 0; split < comparison->results[row].n_splits;
              split++) {
-            write_label(&params->rows[row], width, stream);
+            write_label(comparison, row, width, stream);
             write_throughput(comparison, row, split, stream);
         }
     }
@@ -240,9 +258,10 @@ sf_comparison_write_text(const struct sf_comparison *comparison, FILE *stream,
 
     (void)err;
     fprintf(stream, "%s: %u switches, %u hosts, %u links", params->name,
-            params->graph->n_nodes,
-            params->fabric->n_nodes - params->fabric->n_switches,
-            params->graph->n_links);
+            params->network->graph->n_nodes,
+            params->network->fabric->n_nodes -
+                params->network->fabric->n_switches,
+            params->network->graph->n_links);
     if (params->n_seeds > 1) {
         fprintf(stream, "; %u seeds from %llu", params->n_seeds,
                 (unsigned long long)params->seed);

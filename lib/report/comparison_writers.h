@@ -26,6 +26,11 @@ enum sf_status
 sf_comparison_draw_throughput(const struct sf_comparison *comparison,
                               FILE *stream, struct sf_error *err);
 
+/* What lanes the routing of a row was made for: the name of a scheme, "free"
+ * of any, or "tables" whose lanes are not looked at; NULL for references. */
+const char *sf_comparison_lanes(const struct sf_comparison *comparison,
+                                uint32_t row);
+
 /* The share of pairs of a row that have 'n' disjoint paths or more. */
 double sf_comparison_share(const struct sf_path_metrics *metrics, uint64_t n);
 

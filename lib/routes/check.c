@@ -1,6 +1,6 @@
 /* check.c -- are layers what they claim to be?  Shares nothing with the
  * schemes: plain walks over every path. */
-#include "slimfly/layers.h"
+#include "slimfly/routes.h"
 
 #include "base/mem.h"
 

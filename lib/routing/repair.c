@@ -1,7 +1,7 @@
-/* repair.c -- tables after links or switches have gone or come back: as few
- * entries as possible change.
+/* repair.c -- routes after links or switches have gone or come back: as few
+ * next hops as possible change.
  *
- * A column is the next hops towards one LID.  Where a next hop is gone, its
+ * Where a next hop of a column is gone, its
  * switch must change; those behind it need not, unless their paths become too
  * long.  So first the switches without a next hop get a new one, then those
  * that are still not content, and a path that fits nowhere else becomes a
@@ -9,11 +9,10 @@
  *
  * Where turns must be obeyed, a path that does not is as good as none, and
  * what cannot be mended is grown anew. */
-#include "slimfly/tables.h"
+#include "routing/repair.h"
 
 #include "base/mem.h"
-#include "ib/tables.h"
-#include "routes/turns.h"
+#include "routes/turn_table.h"
 
 #include <string.h>
 
@@ -21,16 +20,16 @@
 struct mender {
     const struct sf_graph *graph;
     uint32_t destination;
-    uint32_t limit;           /* Hops at most, to it. */
-    bool is_minimal;          /* Every path must be a shortest one. */
-    const uint32_t *best;     /* [n] Shortest distances to the destination. */
-    uint16_t *hops;           /* [n] Next hops as arcs; SF_NO_HOP is none. */
-    uint32_t *depths;         /* [n] Hops to go; SF_NONE: it leads nowhere. */
-    uint32_t *queue;          /* [n] */
-    const uint16_t *recalled; /* [n] Next hops as they were. */
+    uint32_t limit;         /* Hops at most, to it. */
+    bool is_minimal;        /* Every path must be a shortest one. */
+    const uint32_t *best;   /* [n] Shortest distances to the destination. */
+    uint16_t *hops;         /* [n] Next hops as arcs; SF_NO_HOP is none. */
+    uint32_t *depths;       /* [n] Hops to go; SF_NONE: it leads nowhere. */
+    uint32_t *queue;        /* [n] */
+    const uint16_t *before; /* [n] Next hops as they were. */
     const struct sf_turns *turns; /* What to obey; NULL for nothing. */
-    uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
-    uint32_t *ranks;   /* [n] Of the channel after the first turn. */
+    const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
+    uint32_t *ranks;         /* [n] Of the channel after the first turn. */
 };
 
 /* Whether 's' may go over its arc 'hop': the rank of the channel after that,
@@ -266,7 +265,7 @@ take_back(struct mender *mender, const uint32_t *order, uint32_t n)
 
     for (uint32_t i = 1; i < n; i++) {
         uint32_t s = order[i];
-        uint16_t hop = mender->hops[s], old = mender->recalled[s];
+        uint16_t hop = mender->hops[s], old = mender->before[s];
         if (hop == old || old == SF_NO_HOP ||
             leads_through(mender, graph->arcs[graph->first[s] + old].to, s)) {
             continue;
@@ -326,164 +325,98 @@ search(const struct sf_graph *graph, uint32_t destination, uint32_t *queue,
     return tail;
 }
 
-/* The last column of a layer towards a switch: most of its hosts have the
- * same. */
-struct memo {
-    bool is_set;
-    uint16_t *recalled; /* [n] As it was, */
-    uint16_t *mended;   /* [n] and as it is now. */
-};
-
 /* Everything that the repair of all columns needs. */
 struct repairer {
-    const struct sf_tables *previous;
-    const struct sf_fabric *fabric;
-    const struct sf_graph *graph;
-    const uint32_t *link_ports;
-    uint32_t *before;      /* [n] Number of a switch in the previous tables. */
-    uint16_t *hop_of_port; /* [n_ports] Which arc of its switch a port is. */
-    uint32_t *order;       /* [n] */
-    uint32_t *best;        /* [n] */
-    struct mender mender;
-    struct memo memos[SF_MAX_LAYERS];
-    uint16_t *memo_hops; /* What they point into. */
-    uint32_t n_layers;   /* Addresses beyond repeat them. */
+    const struct sf_earlier *earlier;
+    const struct sf_network *network;
     uint32_t usual_hops;
-    struct sf_tables *tables;
+    uint32_t *order;  /* [n] */
+    uint32_t *best;   /* [n] */
+    uint16_t *before; /* [n] The column at hand, as it was. */
+    struct mender mender;
+    struct sf_routes *routes;
 };
 
-static bool
-was_there(const struct sf_tables *previous, uint32_t lid)
-{
-    return lid <= previous->max_lid && previous->targets[lid] != SF_NONE;
-}
-
-/* Takes the next hops towards 'lid' out of the previous tables, as far as
- * their links are still there. */
+/* Takes the next hops towards switch 'd' out of the earlier 'layers', as far
+ * as their links are still there; none if 'd' was not there. */
 static void
-recall_column(struct repairer *repairer, uint32_t lid)
+recall_column(struct repairer *repairer, const struct sf_layers *layers,
+              uint32_t layer, uint32_t d)
 {
-    const struct sf_tables *previous = repairer->previous;
+    const struct sf_earlier *earlier = repairer->earlier;
+    const struct sf_graph *graph = earlier->earlier->graph;
+    uint32_t d_before = earlier->switches[d];
 
-    for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
-        uint32_t before = repairer->before[s];
-        uint32_t port = SF_NONE;
-        if (before != SF_NONE && lid != SF_NONE && lid <= previous->max_lid) {
-            port = sf_fabric_port(repairer->fabric, s,
-                                  sf_tables_of(previous, before)[lid]);
-        }
-        repairer->mender.hops[s] =
-            port == SF_NONE ? SF_NO_HOP : repairer->hop_of_port[port];
+    for (uint32_t s = 0; s < repairer->network->graph->n_nodes; s++) {
+        uint32_t s_before = earlier->switches[s];
+        uint32_t arc =
+            d_before == SF_NONE || s_before == SF_NONE
+                ? SF_NONE
+                : sf_layers_arc(layers, graph, layer, s_before, d_before);
+        repairer->before[s] = arc == SF_NONE ? SF_NO_HOP : earlier->hops[arc];
     }
 }
 
-/* Mends the column that was recalled; false if turns leave no path. */
+/* Whether any address of 'd' or of a host there leads over that column. */
 static bool
-mend_recalled(struct repairer *repairer, uint32_t n_reached)
+is_used(const struct repairer *repairer, uint32_t set, uint32_t layer,
+        uint32_t d)
+{
+    const struct sf_network *network = repairer->network;
+    const struct sf_routes *routes = repairer->routes;
+
+    if (set == 0 && layer < routes->n_switch_addresses) {
+        return true;
+    }
+    for (uint32_t host = network->first_host[d];
+         layer < routes->n_addresses && host < network->first_host[d + 1];
+         host++) {
+        if (routes->host_sets[host] == set) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Repairs the column towards 'd', which 'n_reached' switches reach; false if
+ * turns leave no path. */
+static bool
+repair_column(struct repairer *repairer, const struct sf_layers *before,
+              uint32_t set, uint32_t layer, uint32_t d, uint32_t n_reached)
 {
     struct mender *mender = &repairer->mender;
+    uint32_t n = repairer->network->graph->n_nodes;
 
-    if (!mend(mender, repairer->order, n_reached)) {
-        return false;
-    }
-    for (uint32_t s = 0; s < repairer->graph->n_nodes; s++) {
-        if (mender->depths[s] == SF_NONE) {
-            mender->hops[s] = SF_NO_HOP; /* Another part of the fabric. */
+    recall_column(repairer, before, layer, d);
+    mender->hops = sf_layers_tree(repairer->routes->sets[set], layer, d);
+    mender->before = repairer->before;
+    mender->is_minimal = layer == 0;
+    memcpy(mender->hops, repairer->before, n * sizeof *mender->hops);
+    bool is_whole = mend(mender, repairer->order, n_reached);
+    for (uint32_t s = 0; s < n; s++) {
+        if (mender->depths[s] == SF_NONE || !is_whole) {
+            mender->hops[s] = SF_NO_HOP; /* Another part of the network. */
         }
     }
-    return true;
+    return is_whole || !is_used(repairer, set, layer, d);
 }
 
-/* Repairs the column of 'lid', the address of number 'address' of its port;
- * false if turns leave no path. */
+/* Repairs the columns towards switch 'd'; false if turns leave no path. */
 static bool
-repair_column(struct repairer *repairer, uint32_t lid, uint32_t recalled_lid,
-              uint32_t n_reached, uint32_t last_port, uint32_t address)
+repair_destination(struct repairer *repairer, const struct sf_routes *before,
+                   uint32_t d)
 {
-    struct mender *mender = &repairer->mender;
-    struct memo *memo = &repairer->memos[address];
-    size_t size = repairer->graph->n_nodes * sizeof *mender->hops;
-
-    recall_column(repairer, was_there(repairer->previous, recalled_lid)
-                                ? recalled_lid
-                                : SF_NONE);
-    if (!memo->is_set || memcmp(memo->recalled, mender->hops, size) != 0) {
-        memcpy(memo->recalled, mender->hops, size);
-        mender->recalled = memo->recalled;
-        mender->is_minimal = address % repairer->n_layers == 0;
-        memo->is_set = mend_recalled(repairer, n_reached);
-        memcpy(memo->mended, mender->hops, size);
-    }
-    if (memo->is_set) {
-        sf_tables_fill(repairer->tables, lid, repairer->fabric,
-                       repairer->graph, repairer->link_ports, memo->mended,
-                       mender->destination, last_port);
-    }
-    return memo->is_set;
-}
-
-/* The port of the host on number 'i' of the ports of 'node'; NULL if there is
- * none with a LID. */
-static const struct sf_port *
-host_port(const struct sf_fabric *fabric, const struct sf_node *node,
-          uint32_t i)
-{
-    uint32_t at = fabric->ports[node->first_port + i].peer;
-    const struct sf_port *port = at == SF_NONE ? NULL : &fabric->ports[at];
-    return port && port->node >= fabric->n_switches && port->lid ? port : NULL;
-}
-
-/* A LID whose paths a new host on 'node' is to have: that of a host beside it
- * that was there before, or SF_NONE. */
-static uint32_t
-find_sibling(const struct repairer *repairer, const struct sf_node *node)
-{
-    for (uint32_t i = 0; i < node->n_ports; i++) {
-        const struct sf_port *host = host_port(repairer->fabric, node, i);
-        if (host && was_there(repairer->previous, host->lid)) {
-            return host->lid;
-        }
-    }
-    return SF_NONE;
-}
-
-/* Repairs the columns of switch 'd' and of the hosts on it; false if turns
- * leave no path. */
-static bool
-repair_destination(struct repairer *repairer, uint32_t d)
-{
-    const struct sf_fabric *fabric = repairer->fabric;
-    const struct sf_node *node = &fabric->nodes[d];
-    uint32_t sibling = find_sibling(repairer, node);
+    uint32_t n_reached =
+        search(repairer->network->graph, d, repairer->order, repairer->best);
+    uint32_t farthest = repairer->best[repairer->order[n_reached - 1]];
 
     repairer->mender.destination = d;
-    for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
-        repairer->memos[k].is_set = false;
-    }
-    uint32_t n_reached =
-        search(repairer->graph, d, repairer->order, repairer->best);
-    uint32_t farthest = repairer->best[repairer->order[n_reached - 1]];
     repairer->mender.limit =
         farthest > repairer->usual_hops ? farthest : repairer->usual_hops;
-    for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
-        if (!repair_column(repairer, node->lid + k, node->lid + k, n_reached,
-                           0, k)) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < node->n_ports; i++) {
-        const struct sf_port *host = host_port(fabric, node, i);
-        if (!host) {
-            continue;
-        }
-        uint32_t recalled =
-            sibling == SF_NONE || was_there(repairer->previous, host->lid)
-                ? host->lid
-                : sibling;
-        for (uint32_t k = 0; k < 1u << host->lmc; k++) {
-            if (!repair_column(
-                    repairer, host->lid + k, recalled + k, n_reached,
-                    fabric->ports[node->first_port + i].number, k)) {
+    for (uint32_t set = 0; set < before->n_sets; set++) {
+        for (uint32_t l = 0; l < sf_routes_n_layers(before); l++) {
+            if (!repair_column(repairer, before->sets[set], set, l, d,
+                               n_reached)) {
                 return false;
             }
         }
@@ -491,85 +424,95 @@ repair_destination(struct repairer *repairer, uint32_t d)
     return true;
 }
 
-enum sf_status
-sf_tables_repair(const struct sf_tables *previous,
-                 const struct sf_fabric *previous_fabric,
-                 const struct sf_fabric *fabric, const struct sf_graph *graph,
-                 const uint32_t *link_ports, uint32_t n_layers,
-                 uint32_t usual_hops, const struct sf_turns *turns,
-                 struct sf_tables **tablesp, struct sf_repair *repair,
-                 struct sf_error *err)
+/* Makes routes without any next hop, as many as there were. */
+static enum sf_status
+make_routes(struct repairer *repairer, const struct sf_routes *before,
+            struct sf_error *err)
 {
-    uint32_t n = graph->n_nodes;
-    struct repairer repairer = {
-        .previous = previous,
-        .fabric = fabric,
-        .graph = graph,
-        .link_ports = link_ports,
-        .n_layers = n_layers,
-        .usual_hops = usual_hops,
-        .before = sf_switches_by_guid(fabric, previous_fabric),
-        .hop_of_port = sf_calloc(fabric->n_ports, sizeof(uint16_t)),
-        .order = sf_calloc(n, sizeof(uint32_t)),
-        .best = sf_calloc(n, sizeof(uint32_t)),
-        .memo_hops = sf_calloc(n, 2 * SF_MAX_LAYERS * sizeof(uint16_t)),
-        .mender = { .graph = graph, .turns = turns },
-    };
-    struct mender *mender = &repairer.mender;
-    enum sf_status status = SF_OK;
+    const struct sf_network *network = repairer->network;
+    enum sf_status status =
+        sf_routes_make(network, before->n_sets, &repairer->routes, err);
 
-    *tablesp = NULL;
-    mender->best = repairer.best;
-    mender->hops = sf_calloc(n, sizeof(uint16_t));
-    mender->depths = sf_calloc(n, sizeof(uint32_t));
-    mender->queue = sf_calloc(n, sizeof(uint32_t));
-    mender->ranks = sf_calloc(n, sizeof(uint32_t));
-    mender->reverse = sf_calloc(2 * (size_t)graph->n_links, sizeof(uint32_t));
-    if (!repairer.before || !repairer.hop_of_port || !repairer.order ||
-        !repairer.best || !repairer.memo_hops || !mender->hops ||
-        !mender->depths || !mender->queue || !mender->ranks ||
-        !mender->reverse) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for a repair");
-        goto done;
+    for (uint32_t i = 0; status == SF_OK && i < before->n_sets; i++) {
+        status =
+            sf_layers_make(sf_routes_n_layers(before), network->graph->n_nodes,
+                           &repairer->routes->sets[i], err);
     }
-    status = sf_tables_make(fabric, &repairer.tables, err);
+    if (status == SF_OK) {
+        repairer->routes->n_addresses = before->n_addresses;
+        repairer->routes->n_switch_addresses = before->n_switch_addresses;
+        sf_earlier_host_sets(repairer->earlier, before,
+                             repairer->routes->host_sets);
+    }
+    if (status == SF_OK && before->turns) {
+        status = sf_earlier_carry_turns(repairer->earlier, before,
+                                        repairer->routes, err);
+    }
+    return status;
+}
+
+/* Repairs all columns. */
+static enum sf_status
+repair_all(struct repairer *repairer, const struct sf_routes *before,
+           struct sf_error *err)
+{
+    const struct sf_graph *graph = repairer->network->graph;
+    enum sf_status status = make_routes(repairer, before, err);
+
     if (status != SF_OK) {
-        goto done;
+        return status;
     }
-    for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
-        repairer.memos[k].recalled = repairer.memo_hops + (size_t)2 * k * n;
-        repairer.memos[k].mended = repairer.memos[k].recalled + n;
-    }
-    sf_tables_map_ports(fabric, graph, link_ports, repairer.hop_of_port);
-    sf_graph_pair_arcs(graph, mender->reverse);
-    for (uint32_t d = 0; status == SF_OK && d < n; d++) {
-        if (!repair_destination(&repairer, d)) {
-            status = sf_fail(err, SF_ELANES,
-                             "the lanes leave switch %s without a path from "
-                             "everywhere: the tables must be made anew",
-                             fabric->nodes[d].name);
+    repairer->mender.turns = repairer->routes->turns;
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        if (!repair_destination(repairer, before, d)) {
+            return sf_fail(err, SF_ELANES,
+                           "the lanes leave switch %s without a path from "
+                           "everywhere: the tables must be made anew",
+                           sf_graph_name(graph, d).text);
         }
     }
-    if (status == SF_OK) {
-        status = sf_tables_compare(previous, previous_fabric, repairer.tables,
-                                   fabric, repair, err);
-    }
-    if (status == SF_OK) {
-        *tablesp = repairer.tables;
-    } else {
-        sf_tables_free(repairer.tables);
-    }
+    return SF_OK;
+}
 
-done:
-    free(mender->reverse);
+enum sf_status
+sf_routes_repair(const struct sf_earlier *earlier,
+                 const struct sf_routes *before, uint32_t usual_hops,
+                 struct sf_routes **routesp, struct sf_error *err)
+{
+    const struct sf_network *network = earlier->network;
+    uint32_t n = network->graph->n_nodes;
+    struct repairer repairer = {
+        .earlier = earlier,
+        .network = network,
+        .usual_hops = usual_hops,
+        .order = sf_calloc(n, sizeof(uint32_t)),
+        .best = sf_calloc(n, sizeof(uint32_t)),
+        .before = sf_calloc(n, sizeof(uint16_t)),
+        .mender = { .graph = network->graph,
+                    .reverse = network->reverse,
+                    .depths = sf_calloc(n, sizeof(uint32_t)),
+                    .queue = sf_calloc(n, sizeof(uint32_t)),
+                    .ranks = sf_calloc(n, sizeof(uint32_t)) },
+    };
+    struct mender *mender = &repairer.mender;
+    bool made = repairer.order && repairer.best && repairer.before &&
+                mender->depths && mender->queue && mender->ranks;
+
+    mender->best = repairer.best;
+    enum sf_status status =
+        made ? repair_all(&repairer, before, err)
+             : sf_fail(err, SF_ENOMEM, "out of memory for a repair");
+    if (status == SF_OK) {
+        *routesp = repairer.routes;
+    } else {
+        *routesp = NULL;
+        sf_routes_free(repairer.routes);
+    }
     free(mender->ranks);
     free(mender->queue);
     free(mender->depths);
-    free(mender->hops);
-    free(repairer.memo_hops);
+    free(repairer.before);
     free(repairer.best);
     free(repairer.order);
-    free(repairer.hop_of_port);
-    free(repairer.before);
     return status;
 }

@@ -1,9 +1,9 @@
-/* routing.c -- from a fabric to all that its switches and senders need. */
+/* routing.c -- from a network to routes with lanes. */
 #include "slimfly/routing.h"
 
 #include "base/mem.h"
 #include "layers/trees.h"
-#include "routing/recall.h"
+#include "routing/repair.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ settle_params(const struct sf_routing_params *params,
         return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
                        params->lanes);
     }
-    if (lanes->needs_turns && !layers->takes_turns) {
+    if (lanes->needs_turns && !layers->takes_turns && !params->without_lanes) {
         return sf_fail(err, SF_ELANES,
                        "the lanes \"%s\" are designed together with the "
                        "layers, which the scheme \"%s\" does not support; the "
@@ -46,38 +46,45 @@ settle_params(const struct sf_routing_params *params,
     settledp->lanes = lanes->name;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
-    settledp->n_path_sets = layers->is_per_host   ? SF_NONE
-                            : params->n_path_sets ? params->n_path_sets
-                                                  : 1;
+    settledp->n_addresses =
+        params->n_addresses ? params->n_addresses : params->layers.n_layers;
+    settledp->n_switch_addresses =
+        params->n_switch_addresses ? params->n_switch_addresses : 1;
     return SF_OK;
 }
 
-static uint32_t
-largest(const uint32_t *numbers, uint32_t n)
+uint32_t
+sf_routing_count_sets(const struct sf_network *network,
+                      const struct sf_routing_params *params)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        most = numbers[i] > most ? numbers[i] : most;
+    const struct sf_layer_scheme *scheme =
+        sf_layer_scheme_find(params->layers.scheme);
+    uint32_t asked = scheme && scheme->is_per_host ? SF_NONE
+                     : params->n_path_sets         ? params->n_path_sets
+                                                   : 1;
+    uint32_t most = 1;
+
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+        most = network->n_hosts[s] > most ? network->n_hosts[s] : most;
     }
-    return most;
+    return most < asked ? most : asked;
 }
 
-/* Builds the layers: a set of them for each variant. */
+/* Builds the layers of each path set. */
 static enum sf_status
-build_variants(const struct sf_routing *routing, const uint32_t *n_hosts,
-               uint32_t n_variants, struct sf_layers **variants,
-               struct sf_error *err)
+build_sets(const struct sf_routing *routing, struct sf_error *err)
 {
+    struct sf_routes *routes = routing->routes;
     enum sf_status status = SF_OK;
 
-    for (uint32_t i = 0; status == SF_OK && i < n_variants; i++) {
+    for (uint32_t i = 0; status == SF_OK && i < routes->n_sets; i++) {
         struct sf_layers_params params = routing->params.layers;
-        params.variant = i;
-        params.n_variants = n_variants;
-        params.turns = routing->turns;
-        sf_layers_free(variants[i]);
-        status = sf_layers_build(routing->graph, n_hosts, &params,
-                                 &variants[i], err);
+        params.set = i;
+        params.n_sets = routes->n_sets;
+        params.turns = routes->turns;
+        sf_layers_free(routes->sets[i]);
+        status =
+            sf_layers_build(routing->network, &params, &routes->sets[i], err);
     }
     return status;
 }
@@ -108,21 +115,18 @@ count_poor(const struct sf_graph *graph, const struct sf_layers *layers)
 
 /* Designs turns with 'seed' and builds layers that obey them. */
 static enum sf_status
-build_design(struct sf_routing *routing, uint64_t seed,
-             const uint32_t *n_hosts, uint32_t n_variants,
-             struct sf_layers **variants, struct sf_error *err)
+build_design(struct sf_routing *routing, uint64_t seed, struct sf_error *err)
 {
+    struct sf_routes *routes = routing->routes;
     struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
                                      .seed = seed };
 
-    sf_turns_free(routing->turns);
+    sf_turns_free(routes->turns);
     enum sf_status status =
-        sf_turns_design(routing->graph, &lanes,
-                        (routing->params.layers.n_layers - 1) * n_variants,
-                        &routing->turns, err);
-    return status == SF_OK
-               ? build_variants(routing, n_hosts, n_variants, variants, err)
-               : status;
+        sf_turns_design(routing->network, &lanes,
+                        (routing->params.layers.n_layers - 1) * routes->n_sets,
+                        &routes->turns, err);
+    return status == SF_OK ? build_sets(routing, err) : status;
 }
 
 /* Builds layers that obey turns.  A design of turns may by bad luck leave two
@@ -130,10 +134,11 @@ build_design(struct sf_routing *routing, uint64_t seed,
  * place.  Small networks can afford to try some more for one that serves all
  * pairs well. */
 static enum sf_status
-build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
-                 uint32_t n_variants, struct sf_layers **variants,
-                 struct sf_error *err)
+build_with_turns(struct sf_routing *routing, struct sf_error *err)
 {
+    const struct sf_graph *graph = routing->network->graph;
+    const struct sf_routes *routes = routing->routes;
+    bool is_picky = graph->n_nodes <= SMALL_NETWORK && routes->n_sets == 1;
     uint64_t seed = routing->params.layers.seed, best_seed = seed;
     uint32_t fewest = SF_NONE, n_poor = SF_NONE;
     enum sf_status status = SF_EUNREACHABLE;
@@ -141,105 +146,79 @@ build_with_turns(struct sf_routing *routing, const uint32_t *n_hosts,
     for (uint32_t i = 0; fewest > 0 && i < N_DESIGNS &&
                          (status == SF_OK || status == SF_EUNREACHABLE);
          i++, seed += UINT64_C(1) << 32) {
-        status =
-            build_design(routing, seed, n_hosts, n_variants, variants, err);
+        status = build_design(routing, seed, err);
         n_poor = status != SF_OK ? SF_NONE
-                 : routing->graph->n_nodes > SMALL_NETWORK || n_variants > 1
-                     ? 0
-                     : count_poor(routing->graph, variants[0]);
+                 : is_picky      ? count_poor(graph, routes->sets[0])
+                                 : 0;
         if (n_poor < fewest) {
             fewest = n_poor;
             best_seed = seed;
         }
     }
     bool is_tried = status == SF_OK || status == SF_EUNREACHABLE;
-    return is_tried && fewest < n_poor
-               ? build_design(routing, best_seed, n_hosts, n_variants,
-                              variants, err)
-               : status;
+    return is_tried && fewest < n_poor ? build_design(routing, best_seed, err)
+                                       : status;
 }
 
 /* Builds layers; where the lanes by default do not do, for other lanes. */
 static enum sf_status
-build_all_variants(struct sf_routing *routing, bool is_default,
-                   const uint32_t *n_hosts, uint32_t n_variants,
-                   struct sf_layers **variants, struct sf_error *err)
+build_all_sets(struct sf_routing *routing, struct sf_error *err)
 {
-    if (!sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
-        return build_variants(routing, n_hosts, n_variants, variants, err);
+    if (routing->params.without_lanes ||
+        !sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
+        return build_sets(routing, err);
     }
     struct sf_error refusal = { 0 };
-    enum sf_status status =
-        build_with_turns(routing, n_hosts, n_variants, variants, &refusal);
-    if (!is_default || (status != SF_EUNREACHABLE && status != SF_ELANES)) {
+    enum sf_status status = build_with_turns(routing, &refusal);
+    if (!routing->has_default_lanes ||
+        (status != SF_EUNREACHABLE && status != SF_ELANES)) {
         if (err && status != SF_OK) {
             *err = refusal;
         }
         return status;
     }
     routing->refusal = refusal;
-    sf_turns_free(routing->turns);
-    routing->turns = NULL;
+    sf_turns_free(routing->routes->turns);
+    routing->routes->turns = NULL;
     routing->params.lanes = "dfsssp";
-    return build_variants(routing, n_hosts, n_variants, variants, err);
+    return build_sets(routing, err);
 }
 
 static enum sf_status
-build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
+build_routes(struct sf_routing *routing, struct sf_error *err)
 {
-    uint32_t *n_hosts =
-        sf_calloc(routing->fabric->n_switches, sizeof *n_hosts);
-    uint32_t n_variants = 0;
-    struct sf_layers **variants = NULL;
-    enum sf_status status = SF_ENOMEM;
+    struct sf_routing_params *params = &routing->params;
 
-    if (n_hosts) {
-        sf_fabric_count_hosts(routing->fabric, n_hosts);
-        n_variants = largest(n_hosts, routing->fabric->n_switches);
-        if (n_variants > routing->params.n_path_sets) {
-            n_variants = routing->params.n_path_sets;
-        }
-        n_variants = n_variants ? n_variants : 1;
-        routing->params.n_path_sets = n_variants;
-        variants = sf_calloc(n_variants, sizeof *variants);
-    }
-    if (!variants) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory for layers");
-        goto done;
-    }
-    status = build_all_variants(routing, is_default, n_hosts, n_variants,
-                                variants, err);
+    params->n_path_sets = sf_routing_count_sets(routing->network, params);
+    enum sf_status status = sf_routes_make(
+        routing->network, params->n_path_sets, &routing->routes, err);
     if (status == SF_OK) {
-        routing->max_hops = variants[0]->max_hops;
-        status = sf_tables_build(routing->fabric, routing->graph,
-                                 routing->link_ports, variants, n_variants,
-                                 &routing->tables, err);
+        routing->routes->n_addresses = params->n_addresses;
+        routing->routes->n_switch_addresses = params->n_switch_addresses;
+        status = build_all_sets(routing, err);
     }
-
-done:
-    for (uint32_t i = 0; variants && i < n_variants; i++) {
-        sf_layers_free(variants[i]);
+    if (status == SF_OK) {
+        routing->max_hops = routing->routes->sets[0]->max_hops;
     }
-    free(variants);
-    free(n_hosts);
     return status;
 }
 
-static enum sf_status
-build_lanes(struct sf_routing *routing, struct sf_error *err)
+enum sf_status
+sf_routing_add_lanes(struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_lanes_params params = { .scheme = routing->params.lanes,
                                       .max_vls = routing->params.max_vls,
                                       .max_sls = routing->params.max_sls,
                                       .seed = routing->params.layers.seed };
-    return sf_lanes_build(routing->fabric, routing->graph, routing->link_ports,
-                          routing->tables, routing->turns, &params,
-                          &routing->lanes, err);
+    return routing->params.without_lanes
+               ? SF_OK
+               : sf_lanes_build(routing->network, &params, routing->routes,
+                                err);
 }
 
-/* Starts a routing: a copy of the fabric and its graph. */
+/* Starts a routing of a copy of 'network'. */
 static enum sf_status
-begin(const struct sf_fabric *fabric, const struct sf_routing_params *params,
+begin(const struct sf_network *network, const struct sf_routing_params *params,
       struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_routing *routing = sf_calloc(1, sizeof *routing);
@@ -250,11 +229,7 @@ begin(const struct sf_fabric *fabric, const struct sf_routing_params *params,
     }
     enum sf_status status = settle_params(params, &routing->params, err);
     if (status == SF_OK) {
-        status = sf_fabric_copy(fabric, &routing->fabric, err);
-    }
-    if (status == SF_OK) {
-        status = sf_fabric_graph(routing->fabric, &routing->graph,
-                                 &routing->link_ports, err);
+        status = sf_network_copy(network, &routing->network, err);
     }
     return status;
 }
@@ -272,34 +247,34 @@ end(struct sf_routing *routing, enum sf_status status,
 }
 
 static enum sf_status
-build(const struct sf_fabric *fabric, const struct sf_routing_params *params,
+build(const struct sf_network *network, const struct sf_routing_params *params,
       struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_routing *routing;
-    enum sf_status status = begin(fabric, params, &routing, err);
+    enum sf_status status = begin(network, params, &routing, err);
 
     if (status == SF_OK) {
         routing->has_default_lanes = !params->lanes;
-        status = build_tables(routing, !params->lanes, err);
+        status = build_routes(routing, err);
     }
     if (status == SF_OK) {
-        status = build_lanes(routing, err);
+        status = sf_routing_add_lanes(routing, err);
     }
     return end(routing, status, routingp);
 }
 
 enum sf_status
-sf_routing_build(const struct sf_fabric *fabric,
+sf_routing_build(const struct sf_network *network,
                  const struct sf_routing_params *params,
                  struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_routing_params shortest = *params;
     struct sf_error refusal = { 0 };
-    enum sf_status status = build(fabric, params, routingp, &refusal);
+    enum sf_status status = build(network, params, routingp, &refusal);
 
     if (status == SF_ELANES && !params->lanes && !params->layers.scheme) {
         shortest.layers.scheme = "minimal";
-        if (build(fabric, &shortest, routingp, NULL) == SF_OK) {
+        if (build(network, &shortest, routingp, NULL) == SF_OK) {
             (*routingp)->layers_refusal = refusal;
             status = SF_OK;
         }
@@ -310,16 +285,39 @@ sf_routing_build(const struct sf_fabric *fabric,
     return status;
 }
 
+/* Repairs the routes of 'base' for the network of 'routing'. */
+static enum sf_status
+repair_routes(const struct sf_routing *base, struct sf_routing *routing,
+              struct sf_error *err)
+{
+    struct sf_earlier earlier = { 0 };
+    uint32_t usual_hops = 0;
+    enum sf_status status =
+        sf_earlier_build(routing->network, base->network, &earlier, err);
+
+    if (status == SF_OK) {
+        status = sf_layers_limits(routing->network, &base->params.layers,
+                                  &usual_hops, &routing->max_hops, err);
+    }
+    if (status == SF_OK) {
+        status = sf_routes_repair(&earlier, base->routes, usual_hops,
+                                  &routing->routes, err);
+    }
+    if (status == SF_OK) {
+        routing->params.n_path_sets = routing->routes->n_sets;
+    }
+    sf_earlier_clear(&earlier);
+    return status;
+}
+
 enum sf_status
 sf_routing_repair(const struct sf_routing *base,
-                  const struct sf_fabric *fabric, struct sf_routing **routingp,
-                  struct sf_error *err)
+                  const struct sf_network *network,
+                  struct sf_routing **routingp, struct sf_error *err)
 {
     const struct sf_layers_params *layers = &base->params.layers;
-    struct sf_repair repair;
     struct sf_routing *routing;
-    uint32_t usual_hops = 0;
-    enum sf_status status = begin(fabric, &base->params, &routing, err);
+    enum sf_status status = begin(network, &base->params, &routing, err);
 
     if (status == SF_OK && layers->updown_first &&
         strcmp(layers->scheme, "updown") == 0) {
@@ -327,22 +325,12 @@ sf_routing_repair(const struct sf_routing *base,
                          "up and down is a matter of the whole tree: the "
                          "tables must be made anew");
     }
-    if (status == SF_OK && base->turns) {
-        status = sf_turns_carry(base, routing, err);
-    }
-    if (status == SF_OK) {
-        status = sf_layers_limits(routing->graph, layers, &usual_hops,
-                                  &routing->max_hops, err);
-    }
-    if (status == SF_OK) {
-        status = sf_tables_repair(base->tables, base->fabric, routing->fabric,
-                                  routing->graph, routing->link_ports,
-                                  layers->n_layers, usual_hops, routing->turns,
-                                  &routing->tables, &repair, err);
-    }
     if (status == SF_OK) {
         routing->has_default_lanes = base->has_default_lanes;
-        status = build_lanes(routing, err);
+        status = repair_routes(base, routing, err);
+    }
+    if (status == SF_OK) {
+        status = sf_routing_add_lanes(routing, err);
     }
     return end(routing, status, routingp);
 }
@@ -351,12 +339,8 @@ void
 sf_routing_free(struct sf_routing *routing)
 {
     if (routing) {
-        sf_lanes_free(routing->lanes);
-        sf_tables_free(routing->tables);
-        sf_turns_free(routing->turns);
-        free(routing->link_ports);
-        sf_graph_free(routing->graph);
-        sf_fabric_free(routing->fabric);
+        sf_routes_free(routing->routes);
+        sf_network_free(routing->network);
         free(routing);
     }
 }

@@ -1,7 +1,7 @@
 /* traffic.c -- the kinds of traffic. */
 #include "traffic/traffic.h"
 
-#include "analysis/paths.h"
+#include "base/distances.h"
 #include "slimfly/random.h"
 #include "traffic/matching.h"
 
@@ -33,38 +33,31 @@ enum sf_status
 sf_flow_sum_begin(struct sf_flow_sum *sum,
                   const struct sf_traffic_params *params, struct sf_error *err)
 {
-    uint32_t n_switches = params->graph->n_nodes;
-    uint64_t n_hosts = 0;
+    const struct sf_network *network = params->network;
+    uint32_t n_switches = network->graph->n_nodes;
+    uint32_t n_hosts = sf_network_count_hosts(network);
 
-    *sum = (struct sf_flow_sum){ .params = params };
-    for (uint32_t s = 0; s < n_switches; s++) {
-        n_hosts += params->n_hosts[s];
+    *sum = (struct sf_flow_sum){ .params = params, .network = network };
+    if (n_hosts < 2) {
+        return sf_fail(err, SF_EINVAL,
+                       "expected two hosts or more for traffic, found %u",
+                       n_hosts);
     }
-    if (n_hosts < 2 || n_hosts >= SF_NONE) {
-        return sf_fail(err, n_hosts < 2 ? SF_EINVAL : SF_ELIMIT,
-                       "expected two hosts or more for traffic, found %llu",
-                       (unsigned long long)n_hosts);
-    }
-    sum->n_hosts = (uint32_t)n_hosts;
-    sum->n_variants = params->n_variants ? params->n_variants : 1;
-    sum->first_host =
-        sf_calloc((size_t)n_switches + 1, sizeof *sum->first_host);
+    sum->n_hosts = n_hosts;
+    sum->n_sets = params->n_sets ? params->n_sets : 1;
     sum->switch_of = sf_calloc(n_hosts, sizeof *sum->switch_of);
     sum->sent = sf_calloc(n_hosts, sizeof *sum->sent);
     sum->received = sf_calloc(n_hosts, sizeof *sum->received);
-    sum->row =
-        sf_calloc((size_t)n_switches * sum->n_variants, sizeof *sum->row);
-    if (!sum->first_host || !sum->switch_of || !sum->sent || !sum->received ||
-        !sum->row) {
+    sum->row = sf_calloc((size_t)n_switches * sum->n_sets, sizeof *sum->row);
+    if (!sum->switch_of || !sum->sent || !sum->received || !sum->row) {
         sf_flow_sum_clear(sum);
         return fail_memory(err);
     }
     for (uint32_t s = 0; s < n_switches; s++) {
-        uint32_t end = sum->first_host[s] + params->n_hosts[s];
-        for (uint32_t h = sum->first_host[s]; h < end; h++) {
+        for (uint32_t h = network->first_host[s];
+             h < network->first_host[s + 1]; h++) {
             sum->switch_of[h] = s;
         }
-        sum->first_host[s + 1] = end;
     }
     return SF_OK;
 }
@@ -77,7 +70,6 @@ sf_flow_sum_clear(struct sf_flow_sum *sum)
     free(sum->received);
     free(sum->sent);
     free(sum->switch_of);
-    free(sum->first_host);
     *sum = (struct sf_flow_sum){ 0 };
 }
 
@@ -85,10 +77,10 @@ sf_flow_sum_clear(struct sf_flow_sum *sum)
 static void
 flush_row(struct sf_flow_sum *sum)
 {
-    for (uint32_t d = 0; d < sum->params->graph->n_nodes; d++) {
-        for (uint32_t v = 0; v < sum->n_variants; v++) {
-            double *cell = &sum->row[(size_t)d * sum->n_variants + v];
-            struct sf_demand demand = { sum->source, d, v, *cell };
+    for (uint32_t d = 0; d < sum->network->graph->n_nodes; d++) {
+        for (uint32_t set = 0; set < sum->n_sets; set++) {
+            double *cell = &sum->row[(size_t)d * sum->n_sets + set];
+            struct sf_demand demand = { sum->source, d, set, *cell };
             if (*cell > 0 && !sf_vec_push(&sum->demands, demand)) {
                 sum->out_of_memory = true;
             }
@@ -107,6 +99,13 @@ turn_to(struct sf_flow_sum *sum, uint32_t source)
     }
 }
 
+/* The path set of 'host'. */
+static uint32_t
+set_of(const struct sf_flow_sum *sum, uint32_t host)
+{
+    return sum->params->host_sets ? sum->params->host_sets[host] : 0;
+}
+
 void
 sf_flow_sum_add(struct sf_flow_sum *sum, uint32_t from, uint32_t to,
                 double amount)
@@ -117,8 +116,7 @@ sf_flow_sum_add(struct sf_flow_sum *sum, uint32_t from, uint32_t to,
     sum->received[to] += amount;
     turn_to(sum, sum->switch_of[from]);
     if (d != sum->source) {
-        uint32_t variant = (to - sum->first_host[d]) % sum->n_variants;
-        sum->row[(size_t)d * sum->n_variants + variant] += amount;
+        sum->row[(size_t)d * sum->n_sets + set_of(sum, to)] += amount;
     }
 }
 
@@ -145,8 +143,8 @@ sf_flow_sum_end(struct sf_flow_sum *sum, bool scaled,
                        "expected traffic, found no demand above 0 that can "
                        "be added up");
     }
-    traffic->n_switches = sum->params->graph->n_nodes;
-    traffic->n_variants = sum->n_variants;
+    traffic->n_switches = sum->network->graph->n_nodes;
+    traffic->n_sets = sum->n_sets;
     traffic->n_demands = sum->demands.n;
     traffic->demands = sum->demands.items;
     traffic->unit = scaled ? largest : 1;
@@ -175,19 +173,17 @@ static enum sf_status
 add_all_to_all(struct sf_flow_sum *sum, const double *values,
                struct sf_error *err)
 {
-    const uint32_t *n_hosts = sum->params->n_hosts;
+    const struct sf_network *network = sum->network;
     (void)values;
     (void)err;
 
-    for (uint32_t s = 0; s < sum->params->graph->n_nodes; s++) {
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
         turn_to(sum, s);
-        for (uint32_t d = 0; d < sum->params->graph->n_nodes; d++) {
-            for (uint32_t v = 0; d != s && v < sum->n_variants; v++) {
-                /* Hosts v, v + n_variants, ... of the destination. */
-                uint32_t n_receivers =
-                    (n_hosts[d] + sum->n_variants - 1 - v) / sum->n_variants;
-                sum->row[(size_t)d * sum->n_variants + v] =
-                    (double)n_hosts[s] * n_receivers;
+        for (uint32_t h = 0; network->n_hosts[s] && h < sum->n_hosts; h++) {
+            uint32_t d = sum->switch_of[h];
+            if (d != s) {
+                sum->row[(size_t)d * sum->n_sets + set_of(sum, h)] +=
+                    network->n_hosts[s];
             }
         }
     }
@@ -260,27 +256,23 @@ fill_costs(const struct sf_graph *graph, const uint32_t *carriers, uint32_t n,
            pair_cost *cost_of, double wanted, int16_t *costs,
            struct sf_error *err)
 {
-    struct sf_net net;
-    uint16_t *distances = NULL;
-    enum sf_status status = sf_net_build(&net, graph, true, err);
+    uint16_t *distances = sf_graph_distances(graph);
 
-    if (status != SF_OK) {
-        return status;
+    if (!distances) {
+        return fail_memory(err);
     }
-    status = sf_net_distances(&net, &distances, err);
-    for (uint32_t i = 0; status == SF_OK && i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++) {
             uint16_t distance =
-                distances[(size_t)carriers[i] * net.n_nodes + carriers[j]];
+                distances[(size_t)carriers[i] * graph->n_nodes + carriers[j]];
             costs[(size_t)i * n + j] = match_never;
-            if (i != j && distance != UINT16_MAX) {
+            if (i != j && distance != SF_OUT_OF_REACH) {
                 costs[(size_t)i * n + j] = cost_of(distance, wanted);
             }
         }
     }
     free(distances);
-    sf_net_clear(&net);
-    return status;
+    return SF_OK;
 }
 
 /* Finds the cheapest permutation of the switches with hosts and fills 'to'
@@ -289,7 +281,7 @@ static enum sf_status
 match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
                uint32_t *to, struct sf_error *err)
 {
-    const struct sf_graph *graph = sum->params->graph;
+    const struct sf_graph *graph = sum->network->graph;
     enum sf_status status = SF_OK;
     struct sf_random random;
     uint32_t n = 0;
@@ -298,7 +290,7 @@ match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
     int16_t *costs = NULL;
 
     for (uint32_t s = 0; carriers && s < graph->n_nodes; s++) {
-        if (sum->params->n_hosts[s]) {
+        if (sum->network->n_hosts[s]) {
             carriers[n++] = s;
         }
     }
@@ -366,8 +358,8 @@ draw(struct lottery *lottery)
 static uint32_t
 host_opposite(const struct sf_flow_sum *sum, uint32_t from, uint32_t d)
 {
-    uint32_t i = from - sum->first_host[sum->switch_of[from]];
-    return sum->first_host[d] + i % sum->params->n_hosts[d];
+    uint32_t i = from - sum->network->first_host[sum->switch_of[from]];
+    return sum->network->first_host[d] + i % sum->network->n_hosts[d];
 }
 
 /* Every host sends 1, or 'ratio' where it is one of the fraction 'elephants',
@@ -378,7 +370,7 @@ add_matching(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
 {
     struct lottery lottery =
         lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
-    uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
+    uint32_t *to = sf_calloc(sum->network->graph->n_nodes, sizeof *to);
 
     if (!to) {
         return fail_memory(err);
@@ -411,8 +403,8 @@ static double
 count_pairs(const struct sf_flow_sum *sum)
 {
     double n_pairs = 0;
-    for (uint32_t s = 0; s < sum->params->graph->n_nodes; s++) {
-        double n = sum->params->n_hosts[s];
+    for (uint32_t s = 0; s < sum->network->graph->n_nodes; s++) {
+        double n = sum->network->n_hosts[s];
         n_pairs += n * (sum->n_hosts - n);
     }
     return n_pairs;
@@ -427,7 +419,7 @@ add_adversarial(struct sf_flow_sum *sum, const double *values,
         lottery_of(sum, STREAM_LOAD, count_pairs(sum), load);
     struct lottery lottery =
         lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
-    uint32_t *to = sf_calloc(sum->params->graph->n_nodes, sizeof *to);
+    uint32_t *to = sf_calloc(sum->network->graph->n_nodes, sizeof *to);
 
     if (!to) {
         return fail_memory(err);

@@ -8,13 +8,13 @@
 
 struct sf_flow_sum {
     const struct sf_traffic_params *params;
-    uint32_t n_hosts, n_variants;
-    uint32_t *first_host;    /* [V + 1] */
+    const struct sf_network *network;
+    uint32_t n_hosts, n_sets;
     uint32_t *switch_of;     /* [n_hosts] */
     double *sent, *received; /* [n_hosts] */
 
     uint32_t source; /* The switch whose demands are being added up. */
-    double *row;     /* [V * n_variants] */
+    double *row;     /* [V * n_sets] */
     SF_VEC(struct sf_demand) demands;
     bool out_of_memory;
 };

@@ -24,32 +24,6 @@ struct reader {
     struct sf_error *err;
 };
 
-/* Lists the plugged ports of hosts, switch by switch and there by port: the
- * order of sf_tables_build().  Returns how many there are, also beyond
- * 'max'. */
-static uint32_t
-list_names(const struct sf_fabric *fabric, struct name *names, uint32_t max)
-{
-    uint32_t n = 0;
-
-    for (uint32_t s = 0; s < fabric->n_switches; s++) {
-        const struct sf_node *node = &fabric->nodes[s];
-        for (uint32_t i = 0; i < node->n_ports; i++) {
-            uint32_t peer = fabric->ports[node->first_port + i].peer;
-            uint32_t host =
-                peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
-            if (host == SF_NONE || host < fabric->n_switches) {
-                continue;
-            }
-            if (n < max) {
-                names[n] = (struct name){ fabric->nodes[host].name, n };
-            }
-            n++;
-        }
-    }
-    return n;
-}
-
 static int
 compare_names(const void *a, const void *b)
 {
@@ -175,10 +149,10 @@ static enum sf_status
 read_flows(const char *path, char *text, size_t length,
            struct sf_flow_sum *sum, struct sf_error *err)
 {
-    const struct sf_fabric *fabric = sum->params->fabric;
+    const struct sf_network *network = sum->network;
     struct reader reader = { .path = path, .err = err };
 
-    if (!fabric) {
+    if (!network->fabric) {
         return sf_fail(err, SF_EINVAL,
                        "%s: traffic from a file needs a fabric with hosts",
                        path);
@@ -187,16 +161,13 @@ read_flows(const char *path, char *text, size_t length,
     if (!names) {
         return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
     }
-    uint32_t n_names = list_names(fabric, names, sum->n_hosts);
-    if (n_names != sum->n_hosts) {
-        free(names);
-        return sf_fail(err, SF_EINVAL,
-                       "%s: expected a fabric of %u hosts, found %u", path,
-                       sum->n_hosts, n_names);
+    for (uint32_t h = 0; h < sum->n_hosts; h++) {
+        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
+        names[h] = (struct name){ network->fabric->nodes[node].name, h };
     }
     reader.names = names;
-    reader.n_names = n_names;
-    qsort(names, n_names, sizeof *names, compare_names);
+    reader.n_names = sum->n_hosts;
+    qsort(names, sum->n_hosts, sizeof *names, compare_names);
 
     enum sf_status status =
         text ? sf_text_lines(text, length, path, take_line, &reader, err)

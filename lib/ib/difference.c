@@ -1,9 +1,8 @@
 /* difference.c -- how a fabric differs from the one that a routing was made
  * for. */
-#include "slimfly/routing.h"
-
 #include "base/mem.h"
-#include "ib/tables.h"
+#include "fabric/guids.h"
+#include "slimfly/ib.h"
 
 /* Where a LID is: a switch, and the port there; 0 is the switch itself. */
 struct place {
@@ -108,12 +107,25 @@ count_hosts(const struct side *side, const struct side *other)
     return n;
 }
 
-/* Whether there are paths to 'place' with 'lid' in the tables of 'base', or
- * such that lead to a host beside it. */
+/* Whether 'lid' is one of the addresses of somebody on 'side'. */
+static bool
+is_taken(const struct side *side, uint32_t lid)
+{
+    for (uint32_t lmc = 0; lmc <= SF_MAX_LMC; lmc++) {
+        uint32_t first = lid >> lmc << lmc;
+        const struct place *place = &side->places[first];
+        if (place->s != SF_NONE && lid < first + (1u << place->lmc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether 'base' has paths to 'place' with 'lid', or such that lead to a host
+ * beside it. */
 static bool
 has_paths(const struct side *side, const struct place *place, uint32_t lid,
-          const struct side *base, const bool *has_hosts,
-          const struct sf_tables *tables)
+          const struct side *base, const bool *has_hosts)
 {
     uint32_t s = side->there[place->s];
     const struct place *found = &base->places[lid];
@@ -126,8 +138,7 @@ has_paths(const struct side *side, const struct place *place, uint32_t lid,
                found->lmc == place->lmc;
     }
     for (uint32_t k = 0; k < 1u << place->lmc; k++) {
-        if (lid + k <= tables->max_lid &&
-            tables->targets[lid + k] != SF_NONE) {
+        if (is_taken(base, lid + k)) {
             return false;
         }
     }
@@ -135,8 +146,8 @@ has_paths(const struct side *side, const struct place *place, uint32_t lid,
 }
 
 static uint32_t
-count_strangers(const struct side *side, const struct side *base,
-                const struct sf_tables *tables, bool *has_hosts)
+count_without_paths(const struct side *side, const struct side *base,
+                    bool *has_hosts)
 {
     uint32_t n = 0;
 
@@ -149,33 +160,54 @@ count_strangers(const struct side *side, const struct side *base,
     for (uint32_t lid = 1; lid <= SF_MAX_LID; lid++) {
         const struct place *place = &side->places[lid];
         n += place->s != SF_NONE &&
-             !has_paths(side, place, lid, base, has_hosts, tables);
+             !has_paths(side, place, lid, base, has_hosts);
     }
     return n;
 }
 
-enum sf_status
-sf_routing_compare(const struct sf_routing *routing,
-                   const struct sf_fabric *fabric,
-                   struct sf_difference *difference, struct sf_error *err)
+/* Makes one side of a comparison. */
+static bool
+make_side(const struct sf_fabric *fabric, const struct sf_fabric *other,
+          struct side *side)
 {
-    struct side now = {
+    struct sf_ids ids;
+    bool made = sf_fabric_sort_guids(other, other->n_switches, &ids);
+
+    *side = (struct side){
         .fabric = fabric,
-        .places = sf_calloc(SF_MAX_LID + 1, sizeof *now.places),
-        .there = sf_switches_by_guid(fabric, routing->fabric),
+        .places = sf_calloc(SF_MAX_LID + 1, sizeof *side->places),
+        .there = sf_calloc(fabric->n_switches, sizeof *side->there),
     };
-    struct side base = {
-        .fabric = routing->fabric,
-        .places = sf_calloc(SF_MAX_LID + 1, sizeof *base.places),
-        .there = sf_switches_by_guid(routing->fabric, fabric),
-    };
-    bool *has_hosts =
-        sf_calloc(routing->fabric->n_switches, sizeof *has_hosts);
+    made = made && side->places && side->there;
+    for (uint32_t s = 0; made && s < fabric->n_switches; s++) {
+        side->there[s] = sf_ids_find(&ids, fabric->nodes[s].guid);
+    }
+    if (made) {
+        find_places(side);
+    }
+    sf_ids_clear(&ids);
+    return made;
+}
+
+static void
+clear_side(struct side *side)
+{
+    free(side->there);
+    free(side->places);
+}
+
+enum sf_status
+sf_ib_compare(const struct sf_routing *routing, const struct sf_fabric *fabric,
+              struct sf_difference *difference, struct sf_error *err)
+{
+    const struct sf_fabric *routed = routing->network->fabric;
+    struct side now, base;
+    bool made = make_side(fabric, routed, &now);
+    made = make_side(routed, fabric, &base) && made;
+    bool *has_hosts = sf_calloc(routed->n_switches, sizeof *has_hosts);
     enum sf_status status = SF_OK;
 
-    if (now.places && now.there && base.places && base.there && has_hosts) {
-        find_places(&now);
-        find_places(&base);
+    if (made && has_hosts) {
         *difference = (struct sf_difference){
             .n_lost_switches = count_switches(&base),
             .n_lost_links = count_links(&base, &now),
@@ -183,16 +215,13 @@ sf_routing_compare(const struct sf_routing *routing,
             .n_new_switches = count_switches(&now),
             .n_new_links = count_links(&now, &base),
             .n_new_hosts = count_hosts(&now, &base),
-            .n_strangers =
-                count_strangers(&now, &base, routing->tables, has_hosts),
+            .n_without_paths = count_without_paths(&now, &base, has_hosts),
         };
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory to compare fabrics");
     }
     free(has_hosts);
-    free(base.there);
-    free(base.places);
-    free(now.there);
-    free(now.places);
+    clear_side(&base);
+    clear_side(&now);
     return status;
 }

@@ -1,5 +1,5 @@
-/* turns.c -- the turns that paths may take: see layers.h. */
-#include "routes/turns.h"
+/* turn_table.c -- the turns that paths may take: see slimfly/routes.h. */
+#include "routes/turn_table.h"
 
 #include "base/mem.h"
 
@@ -50,19 +50,5 @@ sf_turns_free(struct sf_turns *turns)
         free(turns->ranks);
         free(turns->first);
         free(turns);
-    }
-}
-
-void
-sf_graph_pair_arcs(const struct sf_graph *graph, uint32_t *reverse)
-{
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-            uint32_t j = graph->first[graph->arcs[i].to];
-            while (graph->arcs[j].link != graph->arcs[i].link) {
-                j++;
-            }
-            reverse[i] = j;
-        }
     }
 }

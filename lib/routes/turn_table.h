@@ -1,8 +1,9 @@
-/* turns.h -- whether a path may take a turn: what layers and repairs share. */
-#ifndef SF_ROUTES_TURNS_H
-#define SF_ROUTES_TURNS_H
+/* turn_table.h -- whether a path may take a turn: what layers and repairs
+ * share. */
+#ifndef SF_ROUTES_TURN_TABLE_H
+#define SF_ROUTES_TURN_TABLE_H
 
-#include "slimfly/layers.h"
+#include "slimfly/routes.h"
 
 /* Above every rank that a channel can have. */
 #define SF_ANY_RANK UINT32_MAX
@@ -33,8 +34,5 @@ sf_turns_rank(const struct sf_turns *turns, const struct sf_graph *graph,
     return turns->ranks[(size_t)in * turns->n_vls] < rank && rank < next ? rank
                                                                          : 0;
 }
-
-/* Fills 'reverse' [2E]. */
-void sf_graph_pair_arcs(const struct sf_graph *graph, uint32_t *reverse);
 
 #endif
