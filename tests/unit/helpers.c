@@ -100,3 +100,29 @@ temporary_remove(const struct temporary *file)
 {
     unlink(file->name);
 }
+
+struct sf_network *
+network_of(const struct sf_graph *graph, const uint32_t *n_hosts)
+{
+    struct sf_network *network;
+
+    CHECK_EQ(sf_network_from_graph(graph, n_hosts, &network, NULL), SF_OK);
+    return network;
+}
+
+enum sf_status
+build_layers(const struct sf_graph *graph, const uint32_t *n_hosts,
+             const struct sf_layers_params *params, struct sf_layers **layersp,
+             struct sf_error *err)
+{
+    struct sf_network *network;
+
+    *layersp = NULL;
+    enum sf_status status =
+        sf_network_from_graph(graph, n_hosts, &network, err);
+    if (status == SF_OK) {
+        status = sf_layers_build(network, params, layersp, err);
+        sf_network_free(network);
+    }
+    return status;
+}

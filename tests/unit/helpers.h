@@ -2,7 +2,7 @@
 #ifndef SF_TEST_HELPERS_H
 #define SF_TEST_HELPERS_H
 
-#include "slimfly/topology.h"
+#include "slimfly/layers.h"
 
 #include <stddef.h>
 
@@ -20,6 +20,17 @@ struct sf_topology *build(const char *format, ...)
  * sentence, and no topology.  Returns the sentence, which lives until the
  * next call. */
 const char *refusal(const char *spec, enum sf_status status);
+
+/* The network of a graph whose switches carry 'n_hosts' hosts each, or fails
+ * the test. */
+struct sf_network *network_of(const struct sf_graph *graph,
+                              const uint32_t *n_hosts);
+
+/* sf_layers_build() for the network of a graph. */
+enum sf_status build_layers(const struct sf_graph *graph,
+                            const uint32_t *n_hosts,
+                            const struct sf_layers_params *params,
+                            struct sf_layers **layersp, struct sf_error *err);
 
 /* Whether 'text' contains 'word' between other characters than letters,
  * digits and underscores. */

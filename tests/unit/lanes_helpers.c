@@ -6,6 +6,111 @@
 
 #include <stdlib.h>
 
+/* Encodes 'routing', which becomes part of the result. */
+static enum sf_status
+encode(struct sf_routing *routing, struct routed **routedp,
+       struct sf_error *err)
+{
+    struct routed *routed = calloc(1, sizeof *routed);
+    struct routed_lanes *lanes = calloc(1, sizeof *lanes);
+    CHECK(routed != NULL && lanes != NULL);
+
+    *routed = (struct routed){
+        .routing = routing,
+        .lanes = lanes,
+        .params = routing->params,
+        .fabric = routing->network->fabric,
+        .graph = routing->network->graph,
+        .turns = routing->routes->turns,
+        .max_hops = routing->max_hops,
+        .refusal = routing->refusal,
+        .layers_refusal = routing->layers_refusal,
+    };
+    enum sf_status status = sf_ib_encode(routing, &routed->encoded, err);
+    if (status != SF_OK) {
+        routed_free(routed);
+        *routedp = NULL;
+        return status;
+    }
+    routed->tables = routed->encoded->lfts;
+    *lanes = (struct routed_lanes){
+        .scheme = routing->routes->lanes->scheme,
+        .n_vls = routing->routes->lanes->n_vls,
+        .n_sls = routing->routes->lanes->n_sls,
+        .n_host_sls = routing->routes->lanes->n_host_sls,
+        .sl2vl = routed->encoded->sl2vl,
+        .path_sls = routed->encoded->path_sls,
+    };
+    *routedp = routed;
+    return SF_OK;
+}
+
+enum sf_status
+routed_build(const struct sf_fabric *fabric,
+             const struct sf_routing_params *params, struct routed **routedp,
+             struct sf_error *err)
+{
+    struct sf_routing_params asked = *params;
+    struct sf_routing *routing;
+    struct sf_network *network;
+
+    *routedp = NULL;
+    enum sf_status status = sf_network_build(fabric, &network, err);
+    if (status == SF_OK) {
+        sf_ib_count_addresses(fabric, &asked);
+        status = sf_routing_build(network, &asked, &routing, err);
+        sf_network_free(network);
+    }
+    return status == SF_OK ? encode(routing, routedp, err) : status;
+}
+
+enum sf_status
+routed_repair(const struct routed *base, const struct sf_fabric *fabric,
+              struct routed **routedp, struct sf_error *err)
+{
+    struct sf_routing *routing;
+    struct sf_network *network;
+
+    *routedp = NULL;
+    enum sf_status status = sf_network_build(fabric, &network, err);
+    if (status == SF_OK) {
+        status = sf_routing_repair(base->routing, network, &routing, err);
+        sf_network_free(network);
+    }
+    return status == SF_OK ? encode(routing, routedp, err) : status;
+}
+
+void
+routed_free(struct routed *routed)
+{
+    if (routed) {
+        sf_ib_tables_free(routed->encoded);
+        sf_routing_free(routed->routing);
+        free(routed->lanes);
+        free(routed);
+    }
+}
+
+enum sf_status
+routed_find_turns(const struct routed *routed, struct sf_turns **turnsp,
+                  struct sf_error *err)
+{
+    const struct sf_network *network = routed->routing->network;
+    struct sf_routes *routes;
+
+    *turnsp = NULL;
+    enum sf_status status =
+        sf_ib_decode(network, routed->tables, 0, &routes, err);
+    if (status == SF_OK) {
+        status =
+            sf_ib_decode_turns(network, routed->lanes->sl2vl, routes, err);
+        *turnsp = routes->turns;
+        routes->turns = NULL;
+        sf_routes_free(routes);
+    }
+    return status;
+}
+
 struct sf_fabric *
 lanes_fabric(const char *spec, uint32_t n_layers)
 {
@@ -157,10 +262,10 @@ is_blind_to_sls(const struct sf_sl2vl *sl2vl)
 /* Audits under path SLs, replies and all on 'one_sl', and holds that against
  * the oracle; whether nothing is wrong with the behaviours named. */
 static bool
-agree(const struct sf_routing *routing, uint8_t one_sl, bool is_for_replies,
+agree(const struct routed *routing, uint8_t one_sl, bool is_for_replies,
       bool is_for_one_sl, const char *what)
 {
-    const struct sf_lanes *lanes = routing->lanes;
+    const struct routed_lanes *lanes = routing->lanes;
     struct sf_audit_params params = { .sl2vl = lanes->sl2vl,
                                       .path_sls = lanes->path_sls,
                                       .has_one_sl = true,
@@ -209,9 +314,9 @@ agree(const struct sf_routing *routing, uint8_t one_sl, bool is_for_replies,
 }
 
 bool
-lanes_are_sound(const struct sf_routing *routing, const char *what)
+lanes_are_sound(const struct routed *routing, const char *what)
 {
-    const struct sf_lanes *lanes = routing->lanes;
+    const struct routed_lanes *lanes = routing->lanes;
     bool ignores = lanes->scheme->ignores_sls;
     bool is_sound =
         agree(routing, 0, ignores, ignores || lanes->n_host_sls == 1, what);
@@ -240,9 +345,9 @@ farthest(const struct sf_graph *graph)
 }
 
 void
-lanes_check(const struct sf_routing *routing, const char *what)
+lanes_check(const struct routed *routing, const char *what)
 {
-    const struct sf_lanes *lanes = routing->lanes;
+    const struct routed_lanes *lanes = routing->lanes;
     uint32_t max_vls =
         routing->params.max_vls ? routing->params.max_vls : SF_DEFAULT_VLS;
     struct oracle_traffic traffic = { .fabric = routing->fabric,
@@ -290,7 +395,7 @@ lanes_check(const struct sf_routing *routing, const char *what)
 }
 
 void
-lanes_check_same(const struct sf_routing *a, const struct sf_routing *b,
+lanes_check_same(const struct routed *a, const struct routed *b,
                  const char *what)
 {
     const struct sf_tables *tables = a->tables;

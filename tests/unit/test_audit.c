@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "slimfly/audit.h"
+#include "slimfly/ib.h"
 #include "slimfly/random.h"
 #include "test.h"
 
@@ -47,17 +48,16 @@ subject_of(const char *spec, uint32_t n_layers, const char *scheme)
     struct sf_layers_params params = { .scheme = scheme,
                                        .n_layers = n_layers,
                                        .seed = 1 };
-    struct sf_graph *graph;
-    uint32_t *link_ports;
-    struct sf_layers *layers;
-    CHECK_EQ(sf_fabric_graph(is.fabric, &graph, &link_ports, NULL), SF_OK);
-    CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL), SF_OK);
-    CHECK_EQ(sf_tables_build(is.fabric, graph, link_ports, &layers, 1,
-                             &is.tables, NULL),
-             SF_OK);
-    sf_layers_free(layers);
-    free(link_ports);
-    sf_graph_free(graph);
+    struct sf_network *network;
+    struct sf_routes *routes;
+    CHECK_EQ(sf_network_build(is.fabric, &network, NULL), SF_OK);
+    CHECK_EQ(sf_routes_make(network, 1, &routes, NULL), SF_OK);
+    CHECK_EQ(
+        build_layers(network->graph, NULL, &params, &routes->sets[0], NULL),
+        SF_OK);
+    CHECK_EQ(sf_ib_encode_lfts(network, routes, &is.tables, NULL), SF_OK);
+    sf_routes_free(routes);
+    sf_network_free(network);
     return is;
 }
 

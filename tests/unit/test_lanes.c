@@ -35,7 +35,7 @@ check_advice(const struct sf_fabric *fabric, const struct lane_case *is,
 {
     struct sf_routing_params params = params_of(is);
     const char *takes = strstr(text, "takes "), *take = strstr(text, "take ");
-    struct sf_routing *routing;
+    struct routed *routing;
     struct sf_error err = { 0 };
 
     if (takes) { /* dfsssp counts. */
@@ -56,10 +56,10 @@ check_advice(const struct sf_fabric *fabric, const struct lane_case *is,
         params.max_vls = SF_DEFAULT_VLS;
     }
     CHECK_FOR(params.max_vls > SF_MAX_VLS ||
-                  sf_routing_build(fabric, &params, &routing, &err) == SF_OK,
+                  routed_build(fabric, &params, &routing, &err) == SF_OK,
               "it said \"%s\", but: %s", text, err.text);
     if (params.max_vls <= SF_MAX_VLS) {
-        sf_routing_free(routing);
+        routed_free(routing);
     }
 }
 
@@ -69,7 +69,7 @@ check_case(const struct sf_fabric *fabric, const char *spec,
            const struct lane_case *is)
 {
     struct sf_routing_params params = params_of(is);
-    struct sf_routing *routing = UNSET(struct sf_routing);
+    struct routed *routing = UNSET(struct routed);
     struct sf_error err = { 0 };
     bool is_turns = is->lanes && strcmp(is->lanes, "turns") == 0;
     char what[256];
@@ -78,10 +78,10 @@ check_case(const struct sf_fabric *fabric, const char *spec,
              "%s, %s in %u layers, %u sets, %s with %u VLs, seed %u", spec,
              is->layers, is->n_layers, is->n_path_sets,
              is->lanes ? is->lanes : "default", is->max_vls, is->seed);
-    enum sf_status status = sf_routing_build(fabric, &params, &routing, &err);
+    enum sf_status status = routed_build(fabric, &params, &routing, &err);
     if (status == SF_OK) {
         lanes_check(routing, what);
-        sf_routing_free(routing);
+        routed_free(routing);
         return true;
     }
     CHECK_FOR(routing == NULL, "%s: refused, but not NULL", what);
@@ -186,14 +186,14 @@ TEST(lanes_are_safe_or_refused_on_random_graphs)
 }
 
 /* Routes 'fabric', or fails the test. */
-static struct sf_routing *
+static struct routed *
 route(const struct sf_fabric *fabric, const struct lane_case *is)
 {
     struct sf_routing_params params = params_of(is);
-    struct sf_routing *routing;
+    struct routed *routing;
     struct sf_error err = { 0 };
 
-    CHECK_FOR(sf_routing_build(fabric, &params, &routing, &err) == SF_OK,
+    CHECK_FOR(routed_build(fabric, &params, &routing, &err) == SF_OK,
               "%s in %u layers, %s with %u VLs: %s", is->layers, is->n_layers,
               is->lanes, is->max_vls, err.text);
     return routing;
@@ -233,10 +233,10 @@ TEST(lanes_none_deadlocks_on_a_ring)
                 CHECK(!check_case(fabric, "ring", &is));
                 continue;
             }
-            struct sf_routing *routing = route(fabric, &is);
+            struct routed *routing = route(fabric, &is);
             lanes_check(routing, is.lanes);
             CHECK_EQ(lanes_are_sound(routing, is.lanes), scheme->is_safe);
-            sf_routing_free(routing);
+            routed_free(routing);
         }
         sf_fabric_free(fabric);
     }
@@ -251,14 +251,14 @@ TEST(lanes_by_hops_take_at_most_6_sls)
         snprintf(spec, sizeof spec, "sf:q=%u,p=1", qs[i]);
         struct lane_case is = { "gates", "hops", qs[i] < 11 ? 8 : 2, 3, 1, 1 };
         struct sf_fabric *fabric = lanes_fabric(spec, is.n_layers);
-        struct sf_routing *routing = route(fabric, &is);
+        struct routed *routing = route(fabric, &is);
         CHECK_FOR(routing->lanes->n_sls <= 6, "%s: %u SLs", spec,
                   routing->lanes->n_sls);
         CHECK_EQ(routing->lanes->n_vls, 3);
         if (qs[i] < 8) {
             lanes_check(routing, spec);
         }
-        sf_routing_free(routing);
+        routed_free(routing);
         sf_fabric_free(fabric);
     }
 }
@@ -268,8 +268,8 @@ TEST(lanes_by_hops_use_other_vls_for_each_hop)
 {
     struct sf_fabric *fabric = lanes_fabric("sf:q=5,p=2", 4);
     struct lane_case is = { "gates", "hops", 4, 8, 1, 1 };
-    struct sf_routing *routing = route(fabric, &is);
-    const struct sf_lanes *lanes = routing->lanes;
+    struct routed *routing = route(fabric, &is);
+    const struct routed_lanes *lanes = routing->lanes;
     uint32_t used[3] = { 0 };
 
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
@@ -291,7 +291,7 @@ TEST(lanes_by_hops_use_other_vls_for_each_hop)
     CHECK((used[0] & used[1]) == 0 && used[0] < used[1]);
     CHECK((used[1] & used[2]) == 0 && used[1] < used[2]);
     CHECK_EQ(used[0] | used[1] | used[2], 0xff);
-    sf_routing_free(routing);
+    routed_free(routing);
     sf_fabric_free(fabric);
 }
 
@@ -302,10 +302,10 @@ check_refused(const char *spec, const struct lane_case *is,
 {
     struct sf_routing_params params = params_of(is);
     struct sf_fabric *fabric = lanes_fabric(spec, is->n_layers);
-    struct sf_routing *routing = UNSET(struct sf_routing);
+    struct routed *routing = UNSET(struct routed);
     struct sf_error err = { 0 };
 
-    CHECK_EQ(sf_routing_build(fabric, &params, &routing, &err), status);
+    CHECK_EQ(routed_build(fabric, &params, &routing, &err), status);
     CHECK(routing == NULL);
     CHECK_EQ(err.status, status);
     CHECK_FOR(strstr(err.text, says), "%s: %s", is->lanes, err.text);
@@ -357,9 +357,9 @@ TEST(lanes_of_paths_per_host_are_safe)
         for (size_t j = 0; sf_lane_schemes[j]; j++) {
             struct lane_case is = { "gates", sf_lane_schemes[j]->name, 2, 8, 1,
                                     SF_NONE };
-            struct sf_routing *routing = route(fabric, &is);
+            struct routed *routing = route(fabric, &is);
             lanes_check(routing, is.lanes);
-            sf_routing_free(routing);
+            routed_free(routing);
         }
         sf_fabric_free(fabric);
     }
@@ -370,7 +370,7 @@ TEST(lanes_refuse_tables_that_go_round)
 {
     struct sf_fabric *fabric = ring(5, 1);
     struct lane_case is = { "minimal", "none", 1, 2, 0, 1 };
-    struct sf_routing *routing = route(fabric, &is);
+    struct routed *routing = route(fabric, &is);
     struct sf_turns *turns = UNSET(struct sf_turns);
     uint32_t lid = fabric->nodes[0].lid;
 
@@ -383,25 +383,23 @@ TEST(lanes_refuse_tables_that_go_round)
         } while (fabric->ports[peer].node != 3 - s);
         sf_tables_of(routing->tables, s)[lid] = (uint8_t)(number - 1);
     }
+    const struct sf_network *network = routing->routing->network;
+    struct sf_routes *routes;
+    CHECK_EQ(sf_ib_decode(network, routing->tables, 0, &routes, NULL), SF_OK);
     for (size_t i = 0; sf_lane_schemes[i]; i++) {
         struct sf_lanes_params params = { .scheme = sf_lane_schemes[i]->name };
-        struct sf_lanes *lanes = UNSET(struct sf_lanes);
         struct sf_error err = { 0 };
         if (sf_lane_schemes[i]->needs_turns) {
             continue;
         }
-        CHECK_EQ(sf_lanes_build(fabric, routing->graph, routing->link_ports,
-                                routing->tables, NULL, &params, &lanes, &err),
-                 SF_EINVAL);
-        CHECK(lanes == NULL);
+        CHECK_EQ(sf_lanes_build(network, &params, routes, &err), SF_EINVAL);
+        CHECK(routes->lanes == NULL);
         CHECK_FOR(strstr(err.text, "round"), "%s", err.text);
     }
-    CHECK_EQ(sf_turns_recall(fabric, routing->graph, routing->link_ports,
-                             routing->tables, routing->lanes->sl2vl, &turns,
-                             NULL),
-             SF_EINVAL);
+    CHECK_EQ(routed_find_turns(routing, &turns, NULL), SF_EINVAL);
     CHECK(turns == NULL);
-    sf_routing_free(routing);
+    sf_routes_free(routes);
+    routed_free(routing);
     sf_fabric_free(fabric);
 }
 
@@ -414,40 +412,38 @@ TEST(lanes_by_default_say_why_they_are_others)
         .layers = { .scheme = "updown", .n_layers = 1, .updown_first = true },
         .max_vls = 1,
     };
-    struct sf_routing *routing;
+    struct routed *routing;
 
-    CHECK_EQ(sf_routing_build(fabric, &params, &routing, NULL), SF_OK);
+    CHECK_EQ(routed_build(fabric, &params, &routing, NULL), SF_OK);
     CHECK_STR(routing->params.lanes, "dfsssp");
     CHECK_EQ(routing->refusal.status, SF_OK);
-    sf_routing_free(routing);
+    routed_free(routing);
     sf_fabric_free(fabric);
 
     fabric = lanes_fabric("hx2:1x5", 1);
     params.layers.scheme = "minimal";
     for (int with_err = 0; with_err < 2; with_err++) {
         struct sf_error err = { 0 };
-        CHECK_EQ(sf_routing_build(fabric, &params, &routing,
-                                  with_err ? &err : NULL),
-                 SF_OK);
+        CHECK_EQ(
+            routed_build(fabric, &params, &routing, with_err ? &err : NULL),
+            SF_OK);
         CHECK_STR(routing->params.lanes, "dfsssp");
         CHECK_EQ(routing->refusal.status, SF_ELANES);
         CHECK(routing->refusal.text[0] != '\0');
-        sf_routing_free(routing);
+        routed_free(routing);
     }
     sf_fabric_free(fabric);
 }
 
 /* The arc of 'port' in the graph of 'routing'. */
 static uint32_t
-arc_of(const struct sf_routing *routing, uint32_t port)
+arc_of(const struct routed *routing, uint32_t port)
 {
     const struct sf_graph *graph = routing->graph;
     uint32_t s = routing->fabric->ports[port].node;
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        uint32_t link = graph->arcs[i].link;
-        if (routing->link_ports[2 * link] == port ||
-            routing->link_ports[2 * link + 1] == port) {
+        if (routing->routing->network->arc_ports[i] == port) {
             return i;
         }
     }
@@ -457,7 +453,7 @@ arc_of(const struct sf_routing *routing, uint32_t port)
 /* Fails unless along every path the ranks of 'turns' rise, on the VLs that
  * the SL-to-VL tables have for all SLs. */
 static void
-check_ranks(const struct sf_routing *routing, const struct sf_turns *turns)
+check_ranks(const struct routed *routing, const struct sf_turns *turns)
 {
     const struct sf_fabric *fabric = routing->fabric;
     const struct sf_graph *graph = routing->graph;
@@ -506,17 +502,15 @@ TEST(lanes_by_turns_are_recalled)
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_fabric *fabric = lanes_fabric(specs[i], 4);
         struct lane_case is = { "gates", "turns", 4, i % 2 ? 8 : 4, 3, 1 };
-        struct sf_routing *routing = route(fabric, &is);
+        struct routed *routing = route(fabric, &is);
         struct sf_turns *turns;
         struct sf_error err = { 0 };
         check_ranks(routing, routing->turns);
-        CHECK_FOR(sf_turns_recall(fabric, routing->graph, routing->link_ports,
-                                  routing->tables, routing->lanes->sl2vl,
-                                  &turns, &err) == SF_OK,
-                  "%s: %s", specs[i], err.text);
+        CHECK_FOR(routed_find_turns(routing, &turns, &err) == SF_OK, "%s: %s",
+                  specs[i], err.text);
         check_ranks(routing, turns);
         sf_turns_free(turns);
-        sf_routing_free(routing);
+        routed_free(routing);
         sf_fabric_free(fabric);
     }
 }
@@ -529,15 +523,12 @@ TEST(lanes_that_deadlock_are_not_recalled)
     for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
         struct sf_fabric *fabric = ring(7, 2);
         struct lane_case is = { "minimal", schemes[i], 2, 8, 0, 1 };
-        struct sf_routing *routing = route(fabric, &is);
+        struct routed *routing = route(fabric, &is);
         struct sf_turns *turns = UNSET(struct sf_turns);
         struct sf_error err = { 0 };
-        CHECK_EQ(sf_turns_recall(fabric, routing->graph, routing->link_ports,
-                                 routing->tables, routing->lanes->sl2vl,
-                                 &turns, &err),
-                 SF_ELANES);
+        CHECK_EQ(routed_find_turns(routing, &turns, &err), SF_ELANES);
         CHECK(turns == NULL && err.text[0]);
-        sf_routing_free(routing);
+        routed_free(routing);
         sf_fabric_free(fabric);
     }
 }
@@ -551,21 +542,21 @@ TEST(lanes_are_the_same_for_a_seed_and_any_threads)
             .layers = { .n_layers = 4, .seed = 5, .n_threads = 1 },
             .lanes = sf_lane_schemes[i]->name,
         };
-        struct sf_routing *first, *again;
-        CHECK_EQ(sf_routing_build(fabric, &params, &first, NULL), SF_OK);
+        struct routed *first, *again;
+        CHECK_EQ(routed_build(fabric, &params, &first, NULL), SF_OK);
         params.layers.n_threads = 2;
-        CHECK_EQ(sf_routing_build(fabric, &params, &again, NULL), SF_OK);
+        CHECK_EQ(routed_build(fabric, &params, &again, NULL), SF_OK);
         lanes_check_same(first, again, params.lanes);
-        sf_routing_free(again);
+        routed_free(again);
 
         params.layers.seed = 6;
-        CHECK_EQ(sf_routing_build(fabric, &params, &again, NULL), SF_OK);
+        CHECK_EQ(routed_build(fabric, &params, &again, NULL), SF_OK);
         CHECK_FOR(memcmp(first->tables->ports, again->tables->ports,
                          (size_t)first->tables->n_switches *
                              (first->tables->max_lid + 1)) != 0,
                   "%s does not heed the seed", params.lanes);
-        sf_routing_free(again);
-        sf_routing_free(first);
+        routed_free(again);
+        routed_free(first);
     }
     sf_fabric_free(fabric);
 }
@@ -582,11 +573,11 @@ TEST(lanes_survive_failed_allocations)
         enum sf_status status = SF_ENOMEM;
         unsigned long nth = 0;
         while (status != SF_OK) {
-            struct sf_routing *routing = UNSET(struct sf_routing);
+            struct routed *routing = UNSET(struct routed);
             struct sf_error err = { 0 };
             sf_mem_fail_at(++nth);
-            status = sf_routing_build(fabric, &params, &routing,
-                                      nth % 2 ? &err : NULL);
+            status =
+                routed_build(fabric, &params, &routing, nth % 2 ? &err : NULL);
             CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !routing),
                       "%s, allocation %lu: status %d: %s", params.lanes, nth,
                       (int)status, err.text);
@@ -597,7 +588,7 @@ TEST(lanes_survive_failed_allocations)
                       params.lanes, nth);
             free(memory);
             sf_mem_fail_at(0);
-            sf_routing_free(status == SF_OK ? routing : NULL);
+            routed_free(status == SF_OK ? routing : NULL);
         }
         CHECK(nth > 10);
     }
@@ -611,9 +602,9 @@ struct undo {
 };
 
 static struct undo
-mutate(const struct sf_routing *routing, struct sf_random *random)
+mutate(const struct routed *routing, struct sf_random *random)
 {
-    const struct sf_lanes *lanes = routing->lanes;
+    const struct routed_lanes *lanes = routing->lanes;
     uint32_t s = sf_random_below(random, routing->fabric->n_switches);
     uint32_t n_ports = routing->fabric->nodes[s].n_ports;
     uint32_t lid;
@@ -662,7 +653,7 @@ TEST(lanes_with_a_change_are_judged_alike)
                                 8,
                                 i,
                                 1 };
-        struct sf_routing *routing = route(fabric, &is);
+        struct routed *routing = route(fabric, &is);
         for (uint32_t j = 0; j < 40; j++) {
             struct undo undo[3];
             uint32_t n = 1 + j % 3;
@@ -676,7 +667,7 @@ TEST(lanes_with_a_change_are_judged_alike)
                 *undo[n].at = undo[n].was;
             }
         }
-        sf_routing_free(routing);
+        routed_free(routing);
         sf_fabric_free(fabric);
     }
     CHECK_FOR(n_harmful > 50 && n_harmless > 50, "%u harmful, %u harmless",
@@ -702,7 +693,7 @@ TEST(lanes_for_each_path_are_few)
                                 1 };
         struct sf_fabric *fabric =
             lanes_fabric(cases[i / 2].spec, is.n_layers);
-        sf_routing_free(route(fabric, &is));
+        routed_free(route(fabric, &is));
         sf_fabric_free(fabric);
     }
 }
@@ -710,7 +701,7 @@ TEST(lanes_for_each_path_are_few)
 /* The layers behind the tables of 'routing': the paths to the first host of
  * each switch. */
 static struct sf_layers *
-layers_of(const struct sf_routing *routing, uint32_t n_layers)
+layers_of(const struct routed *routing, uint32_t n_layers)
 {
     const struct sf_fabric *fabric = routing->fabric;
     uint32_t n = fabric->n_switches;
@@ -744,7 +735,7 @@ TEST(lanes_by_turns_keep_three_disjoint_paths)
 
     for (uint32_t seed = 1; seed <= 3; seed++) {
         struct lane_case is = { "gates", "turns", 4, 4, seed, 1 };
-        struct sf_routing *routing = route(fabric, &is);
+        struct routed *routing = route(fabric, &is);
         struct sf_layers *layers = layers_of(routing, 4);
         uint32_t *distances = oracle_route_distances(routing->graph);
         uint32_t n = fabric->n_switches;
@@ -756,7 +747,7 @@ TEST(lanes_by_turns_keep_three_disjoint_paths)
         }
         free(distances);
         sf_layers_free(layers);
-        sf_routing_free(routing);
+        routed_free(routing);
     }
     sf_fabric_free(fabric);
     CHECK_FOR(n_fewer[0] + n_fewer[1] + n_fewer[2] == 0,

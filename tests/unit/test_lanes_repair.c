@@ -47,8 +47,8 @@ leads_to_switch(const struct sf_fabric *fabric, uint32_t s, uint32_t number)
 
 /* Fails unless all that was there before keeps the VLs of its turns. */
 static void
-check_stable_vls(const struct sf_routing *base,
-                 const struct sf_routing *routing, const char *what)
+check_stable_vls(const struct routed *base, const struct routed *routing,
+                 const char *what)
 {
     const struct sf_fabric *fabric = routing->fabric;
 
@@ -77,7 +77,7 @@ check_stable_vls(const struct sf_routing *base,
 /* Whether the path of 'base' from its switch 's' to 'lid' still works on
  * 'fabric'. */
 static bool
-still_works(const struct sf_routing *base, const struct sf_fabric *fabric,
+still_works(const struct routed *base, const struct sf_fabric *fabric,
             uint32_t s, uint32_t lid)
 {
     uint32_t ports[64];
@@ -98,7 +98,7 @@ still_works(const struct sf_routing *base, const struct sf_fabric *fabric,
 /* Counts the entries that differ from those of the base, and the paths of the
  * base that are broken. */
 static void
-count_changes(const struct sf_routing *base, const struct sf_routing *routing,
+count_changes(const struct routed *base, const struct routed *routing,
               uint64_t *n_changedp, uint64_t *n_brokenp)
 {
     for (uint32_t s = 0; s < routing->fabric->n_switches; s++) {
@@ -137,20 +137,20 @@ TEST(lanes_repaired_are_safe_and_come_back)
             .layers = { .n_layers = 4, .seed = i },
             .lanes = lanes[i % 3],
         };
-        struct sf_routing *base = NULL;
+        struct routed *base = NULL;
         struct sf_error err = { 0 };
         sf_random_init(&random, 4, i);
-        enum sf_status status = sf_routing_build(fabric, &params, &base, &err);
+        enum sf_status status = routed_build(fabric, &params, &base, &err);
         CHECK_FOR(status == SF_OK || status == SF_ELANES ||
                       (i % 3 == 0 && status == SF_EUNREACHABLE),
                   "%s, %s: %s", spec, params.lanes, err.text);
         for (uint32_t trial = 0; base && trial < 6; trial++) {
             char what[128];
             struct sf_fabric *damaged = damage(fabric, &random);
-            struct sf_routing *routing = UNSET(struct sf_routing), *anew;
+            struct routed *routing = UNSET(struct routed), *anew;
             snprintf(what, sizeof what, "%s, %s, damage %u", spec,
                      params.lanes, trial);
-            status = sf_routing_repair(base, damaged, &routing, &err);
+            status = routed_repair(base, damaged, &routing, &err);
             CHECK_FOR(status == SF_OK || (status == SF_ELANES && !routing),
                       "%s: %s", what, err.text);
             if (status == SF_OK) {
@@ -161,28 +161,28 @@ TEST(lanes_repaired_are_safe_and_come_back)
                 if (i % 3 == 0) {
                     check_stable_vls(base, routing, what);
                 }
-                sf_routing_free(routing);
+                routed_free(routing);
             } else {
                 n_refused++;
                 /* Hops may be too many however it is built. */
                 struct sf_routing_params other = params;
                 other.lanes = i % 3 == 2 ? "dfsssp" : params.lanes;
-                status = sf_routing_build(damaged, &other, &anew, &err);
+                status = routed_build(damaged, &other, &anew, &err);
                 CHECK_FOR(status == SF_OK ||
                               (i % 3 == 0 && status == SF_EUNREACHABLE),
                           "%s: neither repaired nor built anew: %s", what,
                           err.text);
-                sf_routing_free(status == SF_OK ? anew : NULL);
+                routed_free(status == SF_OK ? anew : NULL);
             }
             sf_fabric_free(damaged);
         }
         if (base) {
-            struct sf_routing *back;
-            CHECK_EQ(sf_routing_repair(base, fabric, &back, NULL), SF_OK);
+            struct routed *back;
+            CHECK_EQ(routed_repair(base, fabric, &back, NULL), SF_OK);
             lanes_check_same(base, back, spec);
-            sf_routing_free(back);
+            routed_free(back);
         }
-        sf_routing_free(base);
+        routed_free(base);
         sf_fabric_free(fabric);
     }
     CHECK_FOR(n_repaired > 2 * n_refused, "%u repaired, %u refused",
@@ -209,21 +209,21 @@ TEST(lanes_repaired_for_more_than_there_was)
         struct sf_fabric *fabric = damage(whole, &random);
         struct sf_routing_params params = { .layers = { .n_layers = 2 },
                                             .lanes = lanes[i / 6] };
-        struct sf_routing *base, *more;
+        struct routed *base, *more;
         struct sf_error err = { 0 };
         char what[128];
         snprintf(what, sizeof what, "%s, %s", specs[i % 3], params.lanes);
-        CHECK_FOR(sf_routing_build(fabric, &params, &base, &err) == SF_OK,
+        CHECK_FOR(routed_build(fabric, &params, &base, &err) == SF_OK,
                   "%s: %s", what, err.text);
-        enum sf_status status = sf_routing_repair(base, whole, &more, &err);
+        enum sf_status status = routed_repair(base, whole, &more, &err);
         CHECK_FOR(status == SF_OK || status == SF_ELANES, "%s: %s", what,
                   err.text);
         if (status == SF_OK) {
             n_repaired++;
             lanes_check(more, what);
-            sf_routing_free(more);
+            routed_free(more);
         }
-        sf_routing_free(base);
+        routed_free(base);
         sf_fabric_free(fabric);
         sf_fabric_free(whole);
     }
@@ -241,9 +241,9 @@ TEST(lanes_repaired_in_two_parts)
             .layers = { .n_layers = 2, .within_parts = true },
             .lanes = lanes[i % 2],
         };
-        struct sf_routing *base, *routing;
+        struct routed *base, *routing;
         struct sf_error err = { 0 };
-        if (sf_routing_build(fabric, &params, &base, &err) != SF_OK) {
+        if (routed_build(fabric, &params, &base, &err) != SF_OK) {
             CHECK_FOR(i % 2 == 0, "%s: %s", specs[i / 2], err.text);
             sf_fabric_free(fabric);
             continue;
@@ -256,9 +256,9 @@ TEST(lanes_repaired_in_two_parts)
                 sf_fabric_unplug(cut, j);
             }
         }
-        enum sf_status status = sf_routing_repair(base, cut, &routing, &err);
+        enum sf_status status = routed_repair(base, cut, &routing, &err);
         if (status == SF_ELANES) {
-            status = sf_routing_build(cut, &params, &routing, &err);
+            status = routed_build(cut, &params, &routing, &err);
         }
         CHECK_FOR(status == SF_OK || (i % 2 == 0 && status == SF_EUNREACHABLE),
                   "%s, %s: %s", specs[i / 2], params.lanes, err.text);
@@ -280,9 +280,9 @@ TEST(lanes_repaired_in_two_parts)
             CHECK(verdict.is_free && verdict.n_dropped == 0);
             CHECK_EQ(verdict.n_lost,
                      n_inside * (cut->n_switches - 1) + n_outside);
-            sf_routing_free(routing);
+            routed_free(routing);
         }
-        sf_routing_free(base);
+        routed_free(base);
         sf_fabric_free(cut);
         sf_fabric_free(fabric);
     }
@@ -303,12 +303,12 @@ TEST(lanes_repairs_survive_failed_allocations)
         };
         enum sf_status status = SF_ENOMEM;
         unsigned long nth = 0;
-        struct sf_routing *base;
-        CHECK_EQ(sf_routing_build(fabric, &params, &base, NULL), SF_OK);
+        struct routed *base;
+        CHECK_EQ(routed_build(fabric, &params, &base, NULL), SF_OK);
         while (status == SF_ENOMEM) {
-            struct sf_routing *routing = UNSET(struct sf_routing);
+            struct routed *routing = UNSET(struct routed);
             sf_mem_fail_at(++nth);
-            status = sf_routing_repair(base, damaged, &routing, NULL);
+            status = routed_repair(base, damaged, &routing, NULL);
             sf_mem_fail_at(0);
             CHECK_FOR(status == SF_OK || !routing, "%s, allocation %lu",
                       params.lanes, nth);
@@ -316,10 +316,10 @@ TEST(lanes_repairs_survive_failed_allocations)
                           status == SF_ELANES,
                       "%s, allocation %lu: status %d", params.lanes, nth,
                       (int)status);
-            sf_routing_free(status == SF_OK ? routing : NULL);
+            routed_free(status == SF_OK ? routing : NULL);
         }
         CHECK(nth > 5);
-        sf_routing_free(base);
+        routed_free(base);
     }
     sf_fabric_free(damaged);
     sf_fabric_free(fabric);

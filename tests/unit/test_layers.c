@@ -19,13 +19,13 @@ build_topology(const char *spec)
 }
 
 static struct sf_layers *
-build_layers(const struct sf_topology *topo,
-             const struct sf_layers_params *params)
+layers_of(const struct sf_topology *topo,
+          const struct sf_layers_params *params)
 {
     struct sf_layers *layers;
     struct sf_error err = { 0 };
     enum sf_status status =
-        sf_layers_build(topo->graph, topo->n_hosts, params, &layers, &err);
+        build_layers(topo->graph, topo->n_hosts, params, &layers, &err);
     CHECK_FOR(status == SF_OK, "%s, %s: %s", topo->spec, params->scheme,
               err.text);
     return layers;
@@ -82,7 +82,7 @@ TEST(layers_are_valid_on_all_families)
                 struct sf_layers_params params = { .scheme = scheme->name,
                                                    .n_layers = n_layers[k],
                                                    .seed = 10 * k + j };
-                struct sf_layers *layers = build_layers(topo, &params);
+                struct sf_layers *layers = layers_of(topo, &params);
                 CHECK_EQ(layers->n_layers, n_layers[k]);
                 check_valid(layers, topo->graph, &params);
                 sf_layers_free(layers);
@@ -125,8 +125,7 @@ TEST(layers_are_valid_with_many_parallel_links)
             if (!is_general(sf_layer_schemes[j])) {
                 continue;
             }
-            CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL),
-                     SF_OK);
+            CHECK_EQ(build_layers(graph, NULL, &params, &layers, NULL), SF_OK);
             check_valid(layers, graph, &params);
             sf_layers_free(layers);
         }
@@ -150,7 +149,7 @@ TEST(layers_of_switches_without_links)
                 .within_parts = true,
             };
             struct sf_layers *layers;
-            CHECK_EQ(sf_layers_build(graph, n_hosts, &params, &layers, NULL),
+            CHECK_EQ(build_layers(graph, n_hosts, &params, &layers, NULL),
                      SF_OK);
             for (uint32_t i = 0; i < n_layers * 9; i++) {
                 CHECK_EQ(layers->hops[i], SF_NO_HOP);
@@ -170,7 +169,7 @@ TEST(layers_paper_falls_back_pair_by_pair)
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_topology *topo = build_topology(specs[i]);
         struct sf_layers_params params = { .scheme = "paper", .n_layers = 8 };
-        struct sf_layers *layers = build_layers(topo, &params);
+        struct sf_layers *layers = layers_of(topo, &params);
         size_t size = topo->graph->n_nodes * sizeof(uint16_t);
         for (uint32_t d = 0; d < topo->graph->n_nodes; d++) {
             const uint16_t *first = sf_layers_tree(layers, 0, d);
@@ -186,8 +185,8 @@ TEST(layers_paper_falls_back_pair_by_pair)
     }
 }
 
-/* Sets of paths of one seed are not those of the next. */
-TEST(layers_of_neighbouring_seeds_share_no_variants)
+/* Path sets of one seed are not those of the next. */
+TEST(layers_of_neighbouring_seeds_share_no_path_sets)
 {
     struct sf_topology *topo = build_topology("sf:q=4");
     size_t size =
@@ -197,15 +196,15 @@ TEST(layers_of_neighbouring_seeds_share_no_variants)
         struct sf_layers_params params = { .scheme = sf_layer_schemes[j]->name,
                                            .n_layers = 2,
                                            .seed = 1,
-                                           .n_variants = 2,
-                                           .variant = 1 };
+                                           .n_sets = 2,
+                                           .set = 1 };
         if (!is_general(sf_layer_schemes[j])) {
             continue;
         }
-        struct sf_layers *one = build_layers(topo, &params);
+        struct sf_layers *one = layers_of(topo, &params);
         params.seed = 2;
-        params.variant = 0;
-        struct sf_layers *two = build_layers(topo, &params);
+        params.set = 0;
+        struct sf_layers *two = layers_of(topo, &params);
         CHECK_FOR(memcmp(one->hops, two->hops, size) != 0, "%s",
                   params.scheme);
         sf_layers_free(two);
@@ -227,17 +226,17 @@ TEST(layers_are_the_same_for_a_seed_and_any_threads)
         if (!is_general(sf_layer_schemes[i])) {
             continue;
         }
-        struct sf_layers *first = build_layers(topo, &params);
+        struct sf_layers *first = layers_of(topo, &params);
         for (params.n_threads = 1; params.n_threads < 6;
              params.n_threads += 2) {
-            struct sf_layers *again = build_layers(topo, &params);
+            struct sf_layers *again = layers_of(topo, &params);
             CHECK_FOR(memcmp(first->hops, again->hops, size) == 0,
                       "%s differs with %u threads", params.scheme,
                       params.n_threads);
             sf_layers_free(again);
         }
         params.seed = 12;
-        struct sf_layers *other = build_layers(topo, &params);
+        struct sf_layers *other = layers_of(topo, &params);
         CHECK_FOR(memcmp(first->hops, other->hops, size) != 0,
                   "%s does not heed the seed", params.scheme);
         sf_layers_free(other);
@@ -273,9 +272,9 @@ TEST(layers_refuse_what_cannot_be)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CHECK_EQ(sf_layers_build(topo->graph, NULL, &cases[i].params, &layers,
-                                 &err),
-                 cases[i].status);
+        CHECK_EQ(
+            build_layers(topo->graph, NULL, &cases[i].params, &layers, &err),
+            cases[i].status);
         CHECK(layers == NULL);
         CHECK_FOR(strstr(err.text, cases[i].says), "%s", err.text);
     }
@@ -299,14 +298,14 @@ TEST(layers_of_a_disconnected_graph)
         if (!is_general(sf_layer_schemes[i])) {
             continue;
         }
-        CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, &err),
+        CHECK_EQ(build_layers(graph, NULL, &params, &layers, &err),
                  SF_EUNREACHABLE);
         CHECK_FOR(strstr(err.text, "3 parts") &&
                       strstr(err.text, "4 with switch 0, 2 with switch 4, "
                                        "1 with switch 6"),
                   "%s", err.text);
         params.within_parts = true;
-        CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, &err), SF_OK);
+        CHECK_EQ(build_layers(graph, NULL, &params, &layers, &err), SF_OK);
         check_valid(layers, graph, &params);
         sf_layers_free(layers);
     }
@@ -353,7 +352,7 @@ TEST(layers_obey_turns)
             .max_hops = i % 2 ? 4 : 0,
             .turns = turns,
         };
-        struct sf_layers *layers = build_layers(topo, &params);
+        struct sf_layers *layers = layers_of(topo, &params);
         check_valid(layers, topo->graph, &params);
         sf_layers_free(layers);
         sf_turns_free(turns);
@@ -370,11 +369,11 @@ TEST(layers_refuse_turns_that_leave_no_path)
     struct sf_error err;
 
     memset(turns->vls, SF_NO_TURN, 7); /* From the first link of switch 0. */
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
+    CHECK_EQ(build_layers(topo->graph, NULL, &params, &layers, &err),
              SF_EUNREACHABLE);
     CHECK_FOR(strstr(err.text, "turns"), "%s", err.text);
     params.scheme = "paper";
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, &err),
+    CHECK_EQ(build_layers(topo->graph, NULL, &params, &layers, &err),
              SF_EINVAL);
     sf_turns_free(turns);
     sf_topology_free(topo);
@@ -385,7 +384,7 @@ TEST(layers_checker_finds_mutations)
 {
     struct sf_topology *topo = build_topology("sf:q=4");
     struct sf_layers_params params = { .n_layers = 3 };
-    struct sf_layers *layers = build_layers(topo, &params);
+    struct sf_layers *layers = layers_of(topo, &params);
     struct sf_layers_claims claims = { .max_hops = 3, .minimal_first = true };
     struct sf_random random;
     uint32_t n = topo->graph->n_nodes, n_harmful = 0;
@@ -418,8 +417,8 @@ TEST(layers_survive_failed_allocations)
         enum sf_status status;
         do {
             sf_mem_fail_at(++nth);
-            status = sf_layers_build(topo->graph, topo->n_hosts, &params,
-                                     &layers, NULL);
+            status = build_layers(topo->graph, topo->n_hosts, &params, &layers,
+                                  NULL);
             CHECK(status == SF_OK || (status == SF_ENOMEM && !layers));
         } while (status != SF_OK);
         sf_mem_fail_at(0);
@@ -440,7 +439,7 @@ TEST(layers_loads_count_routes)
     uint64_t loads[4];
 
     CHECK_EQ(sf_graph_build(3, links, 2, &graph, NULL), SF_OK);
-    CHECK_EQ(sf_layers_build(graph, n_hosts, &params, &layers, NULL), SF_OK);
+    CHECK_EQ(build_layers(graph, n_hosts, &params, &layers, NULL), SF_OK);
     sf_layers_loads(layers, graph, n_hosts, loads);
     CHECK_EQ(loads[0], 2 * (3 * 2 + 3 * 1)); /* 0 to 1. */
     CHECK_EQ(loads[1], 2 * (2 * 3 + 1 * 3)); /* 1 to 0. */
@@ -477,17 +476,17 @@ TEST(layers_gates_disjoint_paths)
 
     for (uint64_t seed = 0; seed < 3; seed++) {
         struct sf_layers_params params = { .n_layers = 4, .seed = seed };
-        struct sf_layers *layers = build_layers(topo, &params);
+        struct sf_layers *layers = layers_of(topo, &params);
         CHECK(fewest_disjoint(layers, topo->graph, 2) >= 3);
         sf_layers_free(layers);
 
         params.n_layers = 8;
-        layers = build_layers(topo, &params);
+        layers = layers_of(topo, &params);
         CHECK_EQ(fewest_disjoint(layers, topo->graph, 2), 7);
         sf_layers_free(layers);
 
         params.max_hops = 4;
-        layers = build_layers(topo, &params);
+        layers = layers_of(topo, &params);
         CHECK(fewest_disjoint(layers, topo->graph, 1) >= 3);
         check_valid(layers, topo->graph, &params);
         sf_layers_free(layers);
@@ -561,7 +560,7 @@ TEST(layers_least_waste_of_a_tree)
         struct sf_layers_params params = { .scheme = schemes[i],
                                            .n_layers = 4,
                                            .max_hops = 3 };
-        struct sf_layers *layers = build_layers(topo, &params);
+        struct sf_layers *layers = layers_of(topo, &params);
         for (uint32_t d = 0; d < graph->n_nodes; d++) {
             for (uint32_t l = 1; l < 4; l++) {
                 CHECK(count_repeats(layers, graph, l, d) >= 6);
@@ -571,7 +570,7 @@ TEST(layers_least_waste_of_a_tree)
     }
 
     struct sf_layers_params params = { .scheme = "minimal", .n_layers = 2 };
-    struct sf_layers *layers = build_layers(topo, &params);
+    struct sf_layers *layers = layers_of(topo, &params);
     layers->max_hops = 3;
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
         enter_by_one_gate(layers, graph, d, graph->arcs[graph->first[d]].to);
@@ -610,7 +609,7 @@ TEST(layers_gates_even_loads)
             sf_topology_free(topo);
             continue; /* Pairs keep a second path, over a third group. */
         }
-        struct sf_layers *layers = build_layers(topo, &params);
+        struct sf_layers *layers = layers_of(topo, &params);
         double ratio = oracle_load_ratio(layers, topo->graph);
         CHECK_FOR(ratio <= 1.15, "%s, %u layers: %.3f", specs[i / 5],
                   n_layers[i % 5], ratio);

@@ -1,5 +1,6 @@
 /* test_layers_faults.c -- layers on damaged and on random graphs. */
 #include "../oracle/routing_oracle.h"
+#include "helpers.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"
 #include "test.h"
@@ -34,7 +35,7 @@ check_all_schemes(const struct sf_graph *graph, uint32_t n_layers,
         struct sf_layers *layers;
         struct sf_error err = { 0 };
         enum sf_status status =
-            sf_layers_build(graph, NULL, &params, &layers, &err);
+            build_layers(graph, NULL, &params, &layers, &err);
         if (strcmp(params.scheme, "ftree") == 0) {
             CHECK(status == SF_EINVAL || status == SF_EUNREACHABLE);
             continue;
@@ -100,7 +101,7 @@ TEST(layers_stay_short_with_dead_links)
     struct sf_graph *one = oracle_remove(topo->graph, 100, SF_NONE);
     struct sf_graph *two = oracle_remove(one, 50, SF_NONE);
     graph = oracle_remove(two, 3, SF_NONE);
-    CHECK_EQ(sf_layers_build(graph, NULL, &params, &layers, NULL), SF_OK);
+    CHECK_EQ(build_layers(graph, NULL, &params, &layers, NULL), SF_OK);
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
         uint32_t n_links = sf_graph_degree(graph, d), longest = 0;
         for (uint32_t i = 0; i < 4 * graph->n_nodes; i++) {

@@ -1,5 +1,6 @@
 /* test_level.c -- evening out of loads, on layers of all kinds. */
 #include "base/mem.h"
+#include "helpers.h"
 #include "layers/level.h"
 #include "slimfly/lanes.h"
 #include "slimfly/random.h"
@@ -41,8 +42,10 @@ begin(const char *spec, const char *scheme, uint32_t n_layers, uint64_t seed,
     CHECK(work.weights && work.limits && work.reverse && work.loads);
     if (with_turns) {
         struct sf_lanes_params lanes = { .max_vls = 4, .seed = seed };
-        CHECK(sf_turns_design(graph, &lanes, n_layers - 1, &work.turns,
+        struct sf_network *network = network_of(graph, NULL);
+        CHECK(sf_turns_design(network, &lanes, n_layers - 1, &work.turns,
                               NULL) == SF_OK);
+        sf_network_free(network);
         work.params.turns = work.turns;
     }
     /* Some switches carry nothing, some much. */
@@ -50,8 +53,8 @@ begin(const char *spec, const char *scheme, uint32_t n_layers, uint64_t seed,
     for (uint32_t s = 0; s < n; s++) {
         work.weights[s] = sf_random_below(&random, 4);
     }
-    CHECK_FOR(sf_layers_build(graph, work.weights, &work.params, &work.layers,
-                              &err) == SF_OK,
+    CHECK_FOR(build_layers(graph, work.weights, &work.params, &work.layers,
+                           &err) == SF_OK,
               "%s: %s", spec, err.text);
     for (uint32_t s = 0; s < n; s++) {
         work.limits[s] = work.layers->max_hops;

@@ -277,11 +277,11 @@ check_route(struct sf_engine *engine, const struct sf_fabric *fabric,
     CHECK_FOR(result.outcome == outcome, "%s, not %s: %s",
               sf_outcome_name(result.outcome), sf_outcome_name(outcome),
               result.reason);
-    const struct sf_routing *routing = sf_engine_routing(engine);
-    struct sf_audit_params all = { .sl2vl = routing->lanes->sl2vl,
-                                   .path_sls = routing->lanes->path_sls };
+    const struct sf_ib_tables *tables = sf_engine_tables(engine);
+    struct sf_audit_params all = { .sl2vl = tables->sl2vl,
+                                   .path_sls = tables->path_sls };
     struct sf_audit *audit;
-    CHECK_FOR(sf_audit_build(fabric, routing->tables, &all, &audit, &err) ==
+    CHECK_FOR(sf_audit_build(fabric, tables->lfts, &all, &audit, &err) ==
                   SF_OK,
               "%s", err.text);
     CHECK(audit->is_sound == result.is_safe);
@@ -318,7 +318,7 @@ count_changes(const struct sf_tables *a, const struct sf_tables *b)
 static struct sf_tables *
 copy_tables(const struct sf_engine *engine)
 {
-    const struct sf_tables *tables = sf_engine_routing(engine)->tables;
+    const struct sf_tables *tables = sf_engine_tables(engine)->lfts;
     struct sf_tables *copy = calloc(1, sizeof *copy);
     size_t size = tables->n_switches * ((size_t)tables->max_lid + 1);
     *copy = *tables;
@@ -342,12 +342,11 @@ TEST(plugin_repairs_and_comes_back)
     struct sf_tables *first = copy_tables(engine);
     check_route(engine, whole, &four_layers, 8, SF_OUTCOME_KEPT);
     check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_REPAIRED);
-    uint64_t n_changed =
-        count_changes(first, sf_engine_routing(engine)->tables);
+    uint64_t n_changed = count_changes(first, sf_engine_tables(engine)->lfts);
     CHECK(n_changed > 0 && n_changed < 42500 / 10);
     check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_KEPT);
     check_route(engine, whole, &four_layers, 8, SF_OUTCOME_REPAIRED);
-    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     check_route(engine, whole, &four_layers, 15, SF_OUTCOME_KEPT);
     sf_tables_free(first);
     sf_engine_free(engine);
@@ -378,9 +377,9 @@ TEST(plugin_recalls_its_base)
     CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
     sf_engine_recall(engine, kept);
     check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
-    CHECK_EQ(count_changes(second, sf_engine_routing(engine)->tables), 0);
+    CHECK_EQ(count_changes(second, sf_engine_tables(engine)->lfts), 0);
     check_route(engine, whole, &params, 8, SF_OUTCOME_REPAIRED);
-    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     sf_engine_free(engine);
 
     /* What is kept does not matter where it is of something else, nor where
@@ -391,7 +390,7 @@ TEST(plugin_recalls_its_base)
     check_route(engine, hurt, &params, 8, SF_OUTCOME_ANEW);
     sf_engine_recall(engine, copy_of(whole));
     check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
-    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     sf_engine_recall(engine, copy_of(whole)); /* Freed with the engine. */
     sf_engine_free(engine);
 
@@ -436,7 +435,7 @@ TEST(plugin_falls_back_if_lanes_do_not_do)
     params.lanes = "turns";
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     check_route(engine, fabric, &params, 1, SF_OUTCOME_FALLBACK);
-    CHECK_EQ(sf_engine_routing(engine)->lanes->n_vls, 1);
+    CHECK_EQ(sf_engine_routing(engine)->routes->lanes->n_vls, 1);
     CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "updown");
     check_route(engine, fabric, &params, 1, SF_OUTCOME_KEPT);
     check_route(engine, fabric, &params, 8, SF_OUTCOME_ANEW);
@@ -499,11 +498,14 @@ TEST(plugin_counts_differences)
     struct sf_fabric *whole = make_fabric("sf:q=4", 1);
     struct sf_fabric *other = copy_of(whole);
 
-    CHECK_EQ(sf_routing_build(whole, &four_layers, &routing, NULL), SF_OK);
-    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    struct sf_network *network;
+    CHECK_EQ(sf_network_build(whole, &network, NULL), SF_OK);
+    CHECK_EQ(sf_routing_build(network, &four_layers, &routing, NULL), SF_OK);
+    sf_network_free(network);
+    CHECK_EQ(sf_ib_compare(routing, other, &is, NULL), SF_OK);
     CHECK_EQ(is.n_lost_links + is.n_lost_hosts + is.n_lost_switches, 0);
     CHECK_EQ(is.n_new_links + is.n_new_hosts + is.n_new_switches, 0);
-    CHECK_EQ(is.n_strangers, 0);
+    CHECK_EQ(is.n_without_paths, 0);
 
     /* A cable that ends in another port is lost, and a new one. */
     uint32_t a = link_at(other, 5), b = other->ports[a].peer;
@@ -511,7 +513,7 @@ TEST(plugin_counts_differences)
     sf_fabric_unplug(other, a);
     sf_fabric_unplug(other, c);
     sf_fabric_plug(other, c, b);
-    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    CHECK_EQ(sf_ib_compare(routing, other, &is, NULL), SF_OK);
     CHECK_EQ(is.n_lost_links, 2);
     CHECK_EQ(is.n_new_links, 1);
 
@@ -523,12 +525,12 @@ TEST(plugin_counts_differences)
         degree += peer != SF_NONE && other->ports[peer].node < 32;
     }
     other->nodes[9].guid ^= 0xff;
-    CHECK_EQ(sf_routing_compare(routing, other, &is, NULL), SF_OK);
+    CHECK_EQ(sf_ib_compare(routing, other, &is, NULL), SF_OK);
     CHECK_EQ(is.n_lost_switches, 1);
     CHECK_EQ(is.n_new_switches, 1);
     CHECK_EQ(is.n_new_links, 1 + degree);
     CHECK_EQ(is.n_new_hosts, 3);
-    CHECK_EQ(is.n_strangers, 4); /* They, and the switch. */
+    CHECK_EQ(is.n_without_paths, 4); /* They, and the switch. */
     sf_routing_free(routing);
     sf_fabric_free(other);
     sf_fabric_free(whole);
@@ -567,7 +569,7 @@ TEST(plugin_survives_a_hundred_sweeps)
                   "%s", err.text);
         CHECK(result.is_safe);
     }
-    CHECK_EQ(count_changes(first, sf_engine_routing(engine)->tables), 0);
+    CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     sf_tables_free(first);
     sf_engine_free(engine);
     sf_fabric_free(fabric);

@@ -2,8 +2,10 @@
  * its layer; a repair changes little and keeps that true. */
 #define _GNU_SOURCE
 #include "base/mem.h"
+#include "helpers.h"
+#include "routing/repair.h"
+#include "slimfly/ib.h"
 #include "slimfly/random.h"
-#include "slimfly/tables.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -11,9 +13,10 @@
 /* A routed fabric. */
 struct routed {
     struct sf_fabric *fabric;
-    struct sf_graph *graph;
-    uint32_t *link_ports;
-    struct sf_layers *layers;
+    struct sf_network *network;
+    const struct sf_graph *graph; /* Of the network. */
+    struct sf_routes *routes;
+    const struct sf_layers *layers; /* The path set of the routes. */
     struct sf_tables *tables;
 };
 
@@ -44,23 +47,62 @@ route(struct sf_fabric *fabric, uint32_t n_layers, const char *scheme,
     CHECK_FOR(sf_fabric_assign_lids(fabric, sf_lmc_for_layers(n_layers),
                                     previous, &err) == SF_OK,
               "%s", err.text);
-    CHECK_EQ(sf_fabric_graph(fabric, &is.graph, &is.link_ports, &err), SF_OK);
-    CHECK_FOR(sf_layers_build(is.graph, NULL, &params, &is.layers, &err) ==
-                  SF_OK,
+    CHECK_EQ(sf_network_build(fabric, &is.network, &err), SF_OK);
+    is.graph = is.network->graph;
+    CHECK_EQ(sf_routes_make(is.network, 1, &is.routes, &err), SF_OK);
+    is.routes->n_addresses = 1u << sf_lmc_for_layers(n_layers);
+    CHECK_FOR(build_layers(is.graph, NULL, &params, &is.routes->sets[0],
+                           &err) == SF_OK,
               "%s", err.text);
-    CHECK_EQ(sf_tables_build(fabric, is.graph, is.link_ports, &is.layers, 1,
-                             &is.tables, &err),
+    is.layers = is.routes->sets[0];
+    CHECK_EQ(sf_ib_encode_lfts(is.network, is.routes, &is.tables, &err),
              SF_OK);
     return is;
+}
+
+/* Repairs 'before' for the fabric of 'after': tables, routes unless NULL, and
+ * how many entries changed. */
+static enum sf_status
+repair_routed(const struct routed *before, const struct routed *after,
+              uint32_t usual_hops, struct sf_tables **tablesp,
+              struct sf_routes **routesp, struct sf_repair *repair)
+{
+    struct sf_earlier earlier;
+    struct sf_routes *routes = NULL;
+
+    *tablesp = NULL;
+    enum sf_status status =
+        sf_earlier_build(after->network, before->network, &earlier, NULL);
+    if (status == SF_OK) {
+        status = sf_routes_repair(&earlier, before->routes, usual_hops,
+                                  &routes, NULL);
+    }
+    if (status == SF_OK) {
+        status = sf_ib_encode_lfts(after->network, routes, tablesp, NULL);
+    }
+    if (status == SF_OK) {
+        status = sf_tables_compare(before->tables, before->fabric, *tablesp,
+                                   after->fabric, repair, NULL);
+    }
+    if (status != SF_OK) {
+        sf_tables_free(*tablesp);
+        *tablesp = NULL;
+    }
+    if (routesp) {
+        *routesp = routes;
+    } else {
+        sf_routes_free(routes);
+    }
+    sf_earlier_clear(&earlier);
+    return status;
 }
 
 static void
 clear(struct routed *is)
 {
     sf_tables_free(is->tables);
-    sf_layers_free(is->layers);
-    free(is->link_ports);
-    sf_graph_free(is->graph);
+    sf_routes_free(is->routes);
+    sf_network_free(is->network);
     sf_fabric_free(is->fabric);
 }
 
@@ -330,7 +372,7 @@ unplug_some(struct sf_fabric *fabric, uint32_t n, struct sf_random *random)
                                            .n_layers = 1 };
         sf_fabric_unplug(fabric, a);
         CHECK_EQ(sf_fabric_graph(fabric, &graph, NULL, NULL), SF_OK);
-        if (sf_layers_build(graph, NULL, &params, &layers, NULL) == SF_OK) {
+        if (build_layers(graph, NULL, &params, &layers, NULL) == SF_OK) {
             sf_layers_free(layers);
             n--;
         } else {
@@ -377,9 +419,9 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
         CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
         unplug_some(fabric, 1 + trial % 5, &random);
         struct routed after = route(fabric, 4, NULL, before.fabric);
-        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                                  after.graph, after.link_ports, 4, max_hops,
-                                  NULL, &mended, &repair, NULL),
+        struct routed between = after;
+        CHECK_EQ(repair_routed(&before, &after, max_hops, &mended,
+                               &between.routes, &repair),
                  SF_OK);
         check_tables(after.fabric, after.graph, mended, max_hops);
         CHECK_EQ(sf_tables_compare(before.tables, before.fabric, after.tables,
@@ -393,11 +435,12 @@ TEST(tables_repair_keeps_every_promise_and_changes_little)
 
         /* When all is back, what still works stays; paths are minimal in the
          * first address again. */
-        CHECK_EQ(sf_tables_repair(mended, after.fabric, before.fabric,
-                                  before.graph, before.link_ports, 4, max_hops,
-                                  NULL, &back, &repair, NULL),
-                 SF_OK);
+        between.tables = mended;
+        CHECK_EQ(
+            repair_routed(&between, &before, max_hops, &back, NULL, &repair),
+            SF_OK);
         check_tables(before.fabric, before.graph, back, max_hops);
+        sf_routes_free(between.routes);
         sf_tables_free(back);
         sf_tables_free(mended);
         clear(&after);
@@ -424,12 +467,8 @@ fewest_changes(const struct routed *before, const struct routed *after,
         uint32_t n_changed = 0, s = 0;
         for (s = 0; s < n; s++) {
             if (s != d) {
-                uint32_t link = graph->arcs[graph->first[s] + choice[s]].link;
-                bool is_b = graph->links[link].b == s;
-                sf_tables_of(trial, s)[lid] =
-                    (uint8_t)after->fabric
-                        ->ports[after->link_ports[2 * link + is_b]]
-                        .number;
+                sf_tables_of(trial, s)[lid] = (uint8_t)sf_network_port(
+                    after->network, graph->first[s] + choice[s]);
             }
             n_changed += sf_tables_of(trial, s)[lid] !=
                          sf_tables_of(before->tables, s)[lid];
@@ -479,10 +518,9 @@ TEST(tables_repair_is_nearly_the_best_there_is)
         CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
         unplug_some(fabric, 1, &random);
         struct routed after = route(fabric, 2, NULL, before.fabric);
-        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                                  after.graph, after.link_ports, 2, max_hops,
-                                  NULL, &mended, &repair, NULL),
-                 SF_OK);
+        CHECK_EQ(
+            repair_routed(&before, &after, max_hops, &mended, NULL, &repair),
+            SF_OK);
         n_repaired += repair.n_changed;
         for (uint32_t lid = 1; lid <= mended->max_lid; lid++) {
             uint32_t target = mended->targets[lid];
@@ -512,10 +550,9 @@ TEST(tables_repair_of_nothing_changes_nothing)
     struct routed is = route(fabric_of("sf:q=5"), 4, NULL, NULL);
     struct sf_tables *mended;
     struct sf_repair repair;
-    CHECK_EQ(sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                              is.link_ports, 4, is.layers->max_hops, NULL,
-                              &mended, &repair, NULL),
-             SF_OK);
+    CHECK_EQ(
+        repair_routed(&is, &is, is.layers->max_hops, &mended, NULL, &repair),
+        SF_OK);
     CHECK_EQ(repair.n_changed, 0);
     CHECK(repair.n_entries > 0);
     sf_tables_free(mended);
@@ -536,10 +573,8 @@ TEST(tables_repair_knows_layers_that_repeat)
     CHECK_EQ(sf_fabric_copy(before.fabric, &fabric, NULL), SF_OK);
     unplug_some(fabric, 3, &random);
     struct routed after = route(fabric, 3, NULL, before.fabric);
-    CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                              after.graph, after.link_ports, 3,
-                              before.layers->max_hops + 1, NULL, &mended,
-                              &repair, NULL),
+    CHECK_EQ(repair_routed(&before, &after, before.layers->max_hops + 1,
+                           &mended, NULL, &repair),
              SF_OK);
     for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
         uint32_t lid = fabric->ports[fabric->nodes[i].first_port].lid;
@@ -574,10 +609,8 @@ TEST(tables_repair_gives_new_hosts_all_layers)
         for (uint32_t k = 0; k < 4; k++) { /* It was not there. */
             before.tables->targets[host->lid + k] = SF_NONE;
         }
-        CHECK_EQ(sf_tables_repair(before.tables, before.fabric, after.fabric,
-                                  after.graph, after.link_ports, 4,
-                                  after.layers->max_hops, NULL, &mended,
-                                  &repair, NULL),
+        CHECK_EQ(repair_routed(&before, &after, after.layers->max_hops,
+                               &mended, NULL, &repair),
                  SF_OK);
         CHECK_EQ(repair.n_changed, 0);
         for (uint32_t k = 0; k < 4; k++) {
@@ -604,9 +637,7 @@ TEST(tables_survive_running_out_of_memory)
     for (unsigned long i = 1; status != SF_OK; i++) {
         struct sf_repair repair;
         sf_mem_fail_at(i);
-        status = sf_tables_repair(is.tables, is.fabric, is.fabric, is.graph,
-                                  is.link_ports, 2, 4, NULL, &tables, &repair,
-                                  NULL);
+        status = repair_routed(&is, &is, 4, &tables, NULL, &repair);
         sf_mem_fail_at(0);
         CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !tables),
                   "allocation %lu", i);

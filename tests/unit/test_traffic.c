@@ -1,11 +1,11 @@
 /* test_traffic.c -- kinds of traffic against their definitions, and the reader
  * of CSV files. */
-#include "traffic/matching.h"
 #include "base/mem.h"
 #include "helpers.h"
 #include "oracle/routing_oracle.h"
 #include "slimfly/traffic.h"
 #include "test.h"
+#include "traffic/matching.h"
 
 #include <math.h>
 #include <stdlib.h>
