@@ -1,11 +1,11 @@
 /* test_traffic.c -- kinds of traffic against their definitions, and the reader
  * of CSV files. */
-#include "traffic/matching.h"
 #include "base/mem.h"
 #include "helpers.h"
 #include "oracle/routing_oracle.h"
 #include "slimfly/traffic.h"
 #include "test.h"
+#include "traffic/matching.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -348,9 +348,10 @@ TEST(traffic_refuses_texts)
     } cases[] = {
         { "", "kind of traffic", SF_EINVAL },
         { "all", "all-to-all, permutation", SF_EINVAL },
-        { "all-to-all:", "setting of all-to-all", SF_EINVAL },
-        { "all-to-all:x=1", "setting of all-to-all", SF_EINVAL },
-        { "switch-permutation:distance", "setting", SF_EINVAL },
+        { "all-to-all:", "all-to-all takes no settings", SF_EINVAL },
+        { "all-to-all:x=1", "all-to-all takes no settings", SF_EINVAL },
+        { "switch-permutation:distance", "expected KEY=VALUE, as in",
+          SF_EINVAL },
         { "switch-permutation:distance=", "whole number from 1", SF_EINVAL },
         { "switch-permutation:distance=0", "whole number", SF_EINVAL },
         { "switch-permutation:distance=1.5", "whole number", SF_EINVAL },
@@ -361,10 +362,14 @@ TEST(traffic_refuses_texts)
         { "adversarial:load=-0.1", "from 0 to 1", SF_EINVAL },
         { "adversarial:load=nan", "from 0 to 1", SF_EINVAL },
         { "adversarial:load=inf", "from 0 to 1", SF_EINVAL },
-        { "adversarial:load=0.5,", "setting", SF_EINVAL },
+        { "adversarial:load=0.5,", "expected KEY=VALUE, as in", SF_EINVAL },
+        { "adversarial:load=0.5,load=0.6", "load is given twice", SF_EINVAL },
         { "adversarial:load=0,elephants=0", "no demand", SF_EINVAL },
-        { "adversarial:loads=0.5", "'loads=0.5' is not", SF_EINVAL },
-        { "file:", "file:traffic.csv", SF_EINVAL },
+        { "adversarial:loads=0.5",
+          "'loads' is not a key of adversarial; it has load, elephants, ratio",
+          SF_EINVAL },
+        { "file:", "path has no value: expected the name of a file",
+          SF_EINVAL },
         { "file", "file:traffic.csv", SF_EINVAL },
         { "file:/nonexistent/traffic.csv", "needs a fabric", SF_EINVAL },
     };
