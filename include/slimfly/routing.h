@@ -11,15 +11,23 @@
 struct sf_routing_params {
     struct sf_layers_params layers; /* 'turns' is not for the caller. */
     uint32_t n_path_sets; /* Sets of paths among which the hosts of a switch
-                           * are dealt, one each at most; 0: one for all. */
-    const char *lanes;    /* A lane scheme; NULL: as sf_lane_scheme_for(), or
+                           * are dealt, one each at most; 0: as the spec of
+                           * the layers says. */
+    const char *lanes;    /* A spec of lanes; NULL: as sf_lane_scheme_for(), or
                            * dfsssp where that does not do. */
     uint32_t max_vls;     /* 0: SF_DEFAULT_VLS. */
     uint32_t max_sls;     /* 0: SF_N_SLS. */
 };
 
+/* Room for the texts of the params of a routing. */
+struct sf_routing_specs {
+    char layers[SF_SCHEME_SIZE], lanes[SF_SCHEME_SIZE];
+};
+
 struct sf_routing {
-    struct sf_routing_params params; /* As used, without defaults. */
+    struct sf_routing_params params; /* As used, without defaults, specs in
+                                      * their canonical text, which stands */
+    struct sf_routing_specs specs;   /* here. */
     struct sf_fabric *fabric;        /* A copy. */
     struct sf_graph *graph;          /* Its switches; */
     uint32_t *link_ports;            /* the ports of their links. */

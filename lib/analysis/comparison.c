@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SETTINGS_SIZE 1024
+#define SETTINGS_SIZE 4000
 
 struct task {
     uint32_t row, run;
@@ -122,11 +122,13 @@ count_variants(const struct sf_comparison_params *params,
 }
 
 /* Writes down what the layers depend on. */
-static void
-describe_routing(struct working *working)
+static enum sf_status
+describe_routing(struct working *working, struct sf_error *err)
 {
     const struct sf_comparison_row *row = working->row;
     char *text = working->routing;
+    struct sf_layer_spec spec;
+    enum sf_status status = SF_OK;
 
     if (sf_throughput_counts_paths(row->mode)) {
         snprintf(text, sizeof working->routing, "%s paths=%u seed=%llu",
@@ -138,14 +140,14 @@ describe_routing(struct working *working)
         snprintf(text, sizeof working->routing, "layers=%016llx",
                  (unsigned long long)hash_layers(row->given, row->n_given));
     } else {
+        status = sf_layer_spec_parse(row->layers.scheme, working->n_variants,
+                                     &spec, err);
         snprintf(text, sizeof working->routing,
-                 "scheme=%s fraction=%.17g max_hops=%u min_hops=%u layers=%u "
-                 "variants=%u seed=%llu",
-                 row->layers.scheme, row->layers.rues_fraction,
-                 row->layers.max_hops, row->layers.paper_min_hops,
-                 row->n_layers, working->n_variants,
-                 (unsigned long long)working->seed);
+                 "scheme=%s max_hops=%u layers=%u variants=%u seed=%llu",
+                 spec.text, row->layers.max_hops, row->n_layers,
+                 working->n_variants, (unsigned long long)working->seed);
     }
+    return status;
 }
 
 static enum sf_status
@@ -412,8 +414,10 @@ run_task(void *aux, uint32_t number, uint32_t worker)
         .variants = row->given,
         .n_variants = count_variants(params, row),
     };
-    describe_routing(&working);
-    enum sf_status status = work_on(&working, task, &err);
+    enum sf_status status = describe_routing(&working, &err);
+    if (status == SF_OK) {
+        status = work_on(&working, task, &err);
+    }
     if (working.made) {
         sf_layers_free_variants(working.made, working.n_variants);
     }

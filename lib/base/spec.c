@@ -487,6 +487,19 @@ sf_spec_clear(struct sf_spec *parsed)
     *parsed = (struct sf_spec){ 0 };
 }
 
+enum sf_status
+sf_spec_copy_text(const struct sf_spec *parsed, char text[SF_SCHEME_SIZE],
+                  struct sf_error *err)
+{
+    if (strlen(parsed->canonical) >= SF_SCHEME_SIZE) {
+        return sf_fail(err, SF_EINVAL,
+                       "%.40s...: expected less than %d characters",
+                       parsed->canonical, SF_SCHEME_SIZE);
+    }
+    snprintf(text, SF_SCHEME_SIZE, "%s", parsed->canonical);
+    return SF_OK;
+}
+
 struct sf_value *
 sf_spec_value(struct sf_spec *parsed, const char *key)
 {

@@ -66,6 +66,12 @@ void sf_spec_clear(struct sf_spec *parsed);
 /* Spells parsed->canonical anew, after values were changed. */
 enum sf_status sf_spec_spell(struct sf_spec *parsed, struct sf_error *err);
 
+/* Copies parsed->canonical, the spec of a scheme.  SF_EINVAL if it is longer
+ * than there is room for. */
+enum sf_status sf_spec_copy_text(const struct sf_spec *parsed,
+                                 char text[SF_SCHEME_SIZE],
+                                 struct sf_error *err);
+
 /* The value of 'key'; NULL if there is no such parameter. */
 struct sf_value *sf_spec_value(struct sf_spec *parsed, const char *key);
 

@@ -15,15 +15,52 @@ const struct sf_lane_scheme *const sf_lane_schemes[] = {
     &sf_lanes_turns, &sf_lanes_dfsssp, &sf_lanes_hops, &sf_lanes_none, NULL,
 };
 
-const struct sf_lane_scheme *
-sf_lane_scheme_find(const char *name)
+static bool
+head_of(size_t i, struct sf_spec_head *head)
 {
-    for (size_t i = 0; sf_lane_schemes[i]; i++) {
-        if (strcmp(name, sf_lane_schemes[i]->name) == 0) {
-            return sf_lane_schemes[i];
-        }
+    const struct sf_lane_scheme *scheme = sf_lane_schemes[i];
+
+    if (scheme) {
+        *head = (struct sf_spec_head){ scheme->name, NULL, scheme->params };
     }
-    return NULL;
+    return scheme != NULL;
+}
+
+static const struct sf_spec_sort specs = { .what = "a lane scheme",
+                                           .head = head_of };
+
+const struct sf_lane_scheme *
+sf_lane_scheme_find(const char *spec)
+{
+    size_t i = sf_spec_find(&specs, spec);
+    return i == SF_NO_HEAD ? NULL : sf_lane_schemes[i];
+}
+
+/* Reads 'text', which stands before what is wrong with it. */
+static enum sf_status
+parse_spec(const char *text, struct sf_spec *parsed, struct sf_error *err)
+{
+    enum sf_status status = sf_spec_parse(&specs, text, parsed, err);
+    if (status == SF_EINVAL && parsed->index != SF_NO_HEAD) {
+        sf_error_add_context(err, text);
+    }
+    return status;
+}
+
+enum sf_status
+sf_lane_spec_parse(const char *spec, struct sf_lane_spec *parsed,
+                   struct sf_error *err)
+{
+    struct sf_spec read;
+    enum sf_status status = parse_spec(spec, &read, err);
+
+    *parsed = (struct sf_lane_spec){ 0 };
+    if (status == SF_OK) {
+        parsed->scheme = sf_lane_schemes[read.index];
+        status = sf_spec_copy_text(&read, parsed->text, err);
+    }
+    sf_spec_clear(&read);
+    return status;
 }
 
 const struct sf_lane_scheme *
@@ -41,6 +78,7 @@ sf_sl2vl_set_all(struct sf_sl2vl *sl2vl, uint32_t s, uint32_t in, uint32_t out,
 
 /* The arrays behind a job, which the job shows as const. */
 struct prepared {
+    struct sf_spec spec;
     uint32_t *reverse, *arc_ports, *n_hosts;
     struct sf_lft_columns *columns;
 };
@@ -120,7 +158,6 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
                const struct sf_lanes_params *params, struct sf_lanes **lanesp,
                struct sf_error *err)
 {
-    const struct sf_lane_scheme *scheme = sf_lane_scheme_find(params->scheme);
     struct prepared prepared = { 0 };
     struct sf_lane_job job = {
         .fabric = fabric,
@@ -132,34 +169,36 @@ sf_lanes_build(const struct sf_fabric *fabric, const struct sf_graph *graph,
     };
 
     *lanesp = NULL;
-    if (!scheme) {
-        return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
-                       params->scheme);
-    }
     if (job.max_vls > SF_MAX_VLS) {
         return sf_fail(err, SF_EINVAL, "%u VLs: expected 1 to %u", job.max_vls,
                        SF_MAX_VLS);
     }
-    enum sf_status status = prepare(&job, link_ports, tables, &prepared, err);
+    enum sf_status status = parse_spec(params->scheme, &prepared.spec, err);
+    job.values = prepared.spec.values;
+    if (status == SF_OK) {
+        status = prepare(&job, link_ports, tables, &prepared, err);
+    }
     if (status == SF_OK) {
         status = make_lanes(&job, tables->max_lid, &job.lanes, err);
     }
     if (status == SF_OK && job.lanes) {
-        job.lanes->scheme = scheme;
-        status = scheme->ops->build(&job, err);
+        job.lanes->scheme = sf_lane_schemes[prepared.spec.index];
+        status = job.lanes->scheme->ops->build(&job, err);
     }
     if (status == SF_OK && job.lanes && job.lanes->n_sls > job.max_sls) {
-        status = sf_fail(err, SF_ELANES,
-                         "lanes by %s take %u SLs here, and there may be %u; "
-                         "those by turns, with layers that obey them, take "
-                         "one",
-                         scheme->name, job.lanes->n_sls, job.max_sls);
+        status =
+            sf_fail(err, SF_ELANES,
+                    "lanes by %s take %u SLs here, and there may be %u; "
+                    "those by turns, with layers that obey them, take "
+                    "one",
+                    job.lanes->scheme->name, job.lanes->n_sls, job.max_sls);
     }
     if (status == SF_OK) {
         *lanesp = job.lanes;
         job.lanes = NULL;
     }
     sf_lanes_free(job.lanes);
+    sf_spec_clear(&prepared.spec);
     sf_lft_columns_free(prepared.columns);
     free(prepared.n_hosts);
     free(prepared.arc_ports);

@@ -214,7 +214,8 @@ sf_is_fat_tree(const struct sf_graph *graph, const uint32_t *n_hosts)
     return is_tree;
 }
 
-static const struct sf_layer_ops ops = { .build = build };
+static const struct sf_layer_ops ops = { .build = build,
+                                         .suits = sf_is_fat_tree };
 
 const struct sf_layer_scheme sf_scheme_ftree = {
     .name = "ftree",
@@ -223,5 +224,7 @@ const struct sf_layer_scheme sf_scheme_ftree = {
                "destination's number",
     .reference = "Zahavi10",
     .is_per_host = true,
+    .minimal_first = true,
+    .made_for = "a Fat Tree",
     .ops = &ops,
 };

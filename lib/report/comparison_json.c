@@ -110,8 +110,14 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
     const struct sf_comparison_params *params = &comparison->params;
     const struct sf_comparison_row *row = &params->rows[number];
     const struct sf_comparison_result *result = &comparison->results[number];
+    struct sf_layer_spec spec = { 0 };
     json_t *throughputs = json_array();
 
+    if (row->layers.scheme) {
+        sf_layer_spec_parse(row->layers.scheme,
+                            row->n_path_sets == SF_NONE ? 0 : row->n_path_sets,
+                            &spec, NULL);
+    }
     for (uint32_t i = 0; i < result->n_splits * params->n_traffics; i++) {
         uint32_t split = i / params->n_traffics;
         uint32_t traffic = i % params->n_traffics;
@@ -127,11 +133,12 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
                       "runs",
                       json_of_runs(comparison, number, split, traffic)));
     }
-    return json_pack(
-        "{s:s, s:s, s:s?, s:o, s:o, s:o}", "label", row->label, "kind",
-        sf_throughput_mode_name(row->mode), "scheme", row->layers.scheme,
-        "n_layers", row->n_layers ? json_integer(row->n_layers) : json_null(),
-        "paths", json_of_metrics(result->metrics), "throughput", throughputs);
+    return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "label", row->label,
+                     "kind", sf_throughput_mode_name(row->mode), "scheme",
+                     spec.text[0] ? spec.text : NULL, "n_layers",
+                     row->n_layers ? json_integer(row->n_layers) : json_null(),
+                     "paths", json_of_metrics(result->metrics), "throughput",
+                     throughputs);
 }
 
 enum sf_status

@@ -14,26 +14,29 @@
 #define ENOUGH_PATHS  3
 #define FEW           100
 
-/* Resolves names and defaults. */
+/* Resolves specs and defaults. */
 static enum sf_status
 settle_params(const struct sf_routing_params *params,
-              struct sf_routing_params *settledp, struct sf_error *err)
+              struct sf_routing *routing, struct sf_error *err)
 {
-    const struct sf_layer_scheme *layers =
-        sf_layer_scheme_find(params->layers.scheme);
+    struct sf_routing_params *settledp = &routing->params;
+    struct sf_layer_spec layer_spec;
+    struct sf_lane_spec lane_spec;
 
     *settledp = *params;
-    if (!layers) {
-        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
-                       params->layers.scheme);
+    enum sf_status status = sf_layer_spec_parse(
+        params->layers.scheme, params->n_path_sets, &layer_spec, err);
+    if (status != SF_OK) {
+        return status;
     }
-    const struct sf_lane_scheme *lanes =
-        params->lanes ? sf_lane_scheme_find(params->lanes)
-                      : sf_lane_scheme_for(layers);
-    if (!lanes) {
-        return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
-                       params->lanes);
+    const struct sf_layer_scheme *layers = layer_spec.scheme;
+    status = sf_lane_spec_parse(
+        params->lanes ? params->lanes : sf_lane_scheme_for(layers)->name,
+        &lane_spec, err);
+    if (status != SF_OK) {
+        return status;
     }
+    const struct sf_lane_scheme *lanes = lane_spec.scheme;
     if (lanes->needs_turns && !layers->takes_turns) {
         return sf_fail(err, SF_ELANES,
                        "the lanes \"%s\" are designed together with the "
@@ -41,14 +44,14 @@ settle_params(const struct sf_routing_params *params,
                        "lanes dfsssp would do, or another layer scheme",
                        lanes->name, layers->name);
     }
-    settledp->layers.scheme = layers->name;
+    memcpy(routing->specs.layers, layer_spec.text, sizeof layer_spec.text);
+    memcpy(routing->specs.lanes, lane_spec.text, sizeof lane_spec.text);
+    settledp->layers.scheme = routing->specs.layers;
     settledp->layers.turns = NULL;
-    settledp->lanes = lanes->name;
+    settledp->lanes = routing->specs.lanes;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
-    settledp->n_path_sets = layers->is_per_host   ? SF_NONE
-                            : params->n_path_sets ? params->n_path_sets
-                                                  : 1;
+    settledp->n_path_sets = layer_spec.n_sets;
     return SF_OK;
 }
 
@@ -112,7 +115,8 @@ build_design(struct sf_routing *routing, uint64_t seed,
              const uint32_t *n_hosts, uint32_t n_variants,
              struct sf_layers **variants, struct sf_error *err)
 {
-    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
+    struct sf_lanes_params lanes = { .scheme = routing->params.lanes,
+                                     .max_vls = routing->params.max_vls,
                                      .seed = seed };
 
     sf_turns_free(routing->turns);
@@ -184,6 +188,21 @@ build_all_variants(struct sf_routing *routing, bool is_default,
     return build_variants(routing, n_hosts, n_variants, variants, err);
 }
 
+/* Notes how many sets of paths there are. */
+static enum sf_status
+settle_sets(struct sf_routing *routing, uint32_t n_sets, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status =
+        sf_layer_spec_parse(routing->specs.layers, n_sets, &spec, err);
+
+    if (status == SF_OK) {
+        memcpy(routing->specs.layers, spec.text, sizeof spec.text);
+        routing->params.n_path_sets = n_sets;
+    }
+    return status;
+}
+
 static enum sf_status
 build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
 {
@@ -200,11 +219,14 @@ build_tables(struct sf_routing *routing, bool is_default, struct sf_error *err)
             n_variants = routing->params.n_path_sets;
         }
         n_variants = n_variants ? n_variants : 1;
-        routing->params.n_path_sets = n_variants;
         variants = sf_calloc(n_variants, sizeof *variants);
     }
     if (!variants) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for layers");
+        goto done;
+    }
+    status = settle_sets(routing, n_variants, err);
+    if (status != SF_OK) {
         goto done;
     }
     status = build_all_variants(routing, is_default, n_hosts, n_variants,
@@ -248,7 +270,7 @@ begin(const struct sf_fabric *fabric, const struct sf_routing_params *params,
     if (!routing) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a routing");
     }
-    enum sf_status status = settle_params(params, &routing->params, err);
+    enum sf_status status = settle_params(params, routing, err);
     if (status == SF_OK) {
         status = sf_fabric_copy(fabric, &routing->fabric, err);
     }
@@ -316,16 +338,20 @@ sf_routing_repair(const struct sf_routing *base,
                   struct sf_error *err)
 {
     const struct sf_layers_params *layers = &base->params.layers;
+    struct sf_layer_spec spec;
     struct sf_repair repair;
     struct sf_routing *routing;
     uint32_t usual_hops = 0;
     enum sf_status status = begin(fabric, &base->params, &routing, err);
 
-    if (status == SF_OK && layers->updown_first &&
-        strcmp(layers->scheme, "updown") == 0) {
+    if (status == SF_OK) {
+        status = sf_layer_spec_parse(layers->scheme, 0, &spec, err);
+    }
+    if (status == SF_OK && spec.resists_repair) {
         status = sf_fail(err, SF_ELANES,
-                         "up and down is a matter of the whole tree: the "
-                         "tables must be made anew");
+                         "paths by %s hold together as a whole: the tables "
+                         "must be made anew",
+                         spec.scheme->name);
     }
     if (status == SF_OK && base->turns) {
         status = sf_turns_carry(base, routing, err);
