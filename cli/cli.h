@@ -22,6 +22,7 @@ struct cli_option {
     /* Gives the 'i'th word that the argument may be, NULL at the end; for
      * completion and the check.  NULL if it may be anything. */
     const char *(*choice)(size_t i);
+    bool is_spec; /* The words are names of specs: settings may follow. */
 };
 
 struct cli_command;
@@ -63,7 +64,7 @@ bool cli_real(const struct cli_args *args, int option, double min, double max,
 bool cli_seed(const struct cli_args *args, int option, uint64_t *seedp);
 
 /* Reads how many sets of paths the hosts of a switch get: the number behind
- * one option, or as many as hosts for the other. */
+ * one option, or as many as hosts for the other; 0 without either. */
 bool cli_path_sets(const struct cli_args *args, int number, int per_host,
                    uint32_t *n_setsp);
 

@@ -185,7 +185,7 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
         return false;
     }
     return (!args->values[OPT_SCHEMES] ||
-            split(args->values[OPT_SCHEMES], false, "schemes",
+            split(args->values[OPT_SCHEMES], true, "schemes",
                   &job->schemes)) &&
            read_layers(layers ? layers : "4", job) &&
            (!args->values[OPT_TRAFFIC] ||
@@ -390,9 +390,11 @@ make_rows(const struct cli_args *args, struct job *job)
                                          .given = job->given };
         add_row(job, &row);
     } else if (!job->schemes.n) {
+        const struct sf_layer_scheme *made_for =
+            sf_layer_scheme_made_for(job->network);
         job->schemes.items[job->schemes.n++] = sf_layer_schemes[0]->name;
-        if (sf_is_fat_tree(job->network)) {
-            job->schemes.items[job->schemes.n++] = "ftree";
+        if (made_for) {
+            job->schemes.items[job->schemes.n++] = made_for->name;
         }
     }
     return add_schemes(job) && add_references(args, job);
@@ -619,9 +621,9 @@ const struct cli_command cli_command_analyze = {
         ", a file like it, or the word live (or live:DEVICE:PORT), which reads them back from the "
         "switches; a FABRIC that is such a folder, or live, brings its own. "
         "Tables are one routing; others are made by --schemes, with each "
-        "number of --layers. A scheme is gates, paper, minimal, rues with the "
-        "share of links that a layer keeps, as in rues:0.6, or another one "
-        "that 'slimfly help route' names. Without tables and --schemes, it is "
+        "number of --layers. A scheme is what 'slimfly route --list' names, "
+        "with settings or without, as in gates, rues:0.6 or "
+        "rues:fraction=0.6,sets=2. Without tables and --schemes, it is "
         "the scheme that 'slimfly route' uses, and ftree for a Fat Tree. Schemes "
         "are taken by "
         "themselves, free of what virtual lanes ask for: what 'slimfly route' "

@@ -18,8 +18,6 @@ enum {
     OPT_PER_HOST,
     OPT_PREVIOUS,
     OPT_WITHIN_PARTS,
-    OPT_RUES_FRACTION,
-    OPT_PAPER_MIN_HOPS,
     OPT_TIMEOUT,
     OPT_LANES,
     OPT_MAX_VLS,
@@ -65,26 +63,34 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Refuses an option of one scheme that is given with another. */
+/* Refuses specs that cannot be, before a fabric is loaded. */
 static bool
-check_scheme(const struct cli_args *args, const struct sf_layer_scheme *scheme)
+check_specs(const struct cli_args *args)
 {
-    static const struct {
-        int option;
-        const char *scheme;
-    } belongings[] = {
-        { OPT_RUES_FRACTION, "rues" },
-        { OPT_PAPER_MIN_HOPS, "paper" },
-    };
+    struct sf_layer_spec layers;
+    struct sf_lane_spec lanes;
+    struct sf_error err;
+    const char *lanes_text = args->values[OPT_LANES];
 
-    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++) {
-        if (args->values[belongings[i].option] && scheme &&
-            strcmp(scheme->name, belongings[i].scheme) != 0) {
-            cli_fail("route: --%s is for --scheme %s, not for %s",
-                     args->command->options[belongings[i].option].name,
-                     belongings[i].scheme, scheme->name);
-            return false;
-        }
+    if (sf_layer_spec_parse(args->values[OPT_SCHEME], 0, &layers, &err) !=
+        SF_OK) {
+        cli_fail("route: --scheme %s", err.text);
+        return false;
+    }
+    if (lanes_text && sf_lane_spec_parse(lanes_text, &lanes, &err) != SF_OK) {
+        cli_fail("route: --lanes %s", err.text);
+        return false;
+    }
+    if (layers.names_sets &&
+        (args->values[OPT_PATH_SETS] || args->values[OPT_PER_HOST])) {
+        cli_fail("route: --scheme %s and --%s both say how many sets of "
+                 "paths; expected one of them",
+                 layers.text,
+                 args->command
+                     ->options[args->values[OPT_PER_HOST] ? OPT_PER_HOST
+                                                          : OPT_PATH_SETS]
+                     .name);
+        return false;
     }
     return true;
 }
@@ -93,11 +99,9 @@ check_scheme(const struct cli_args *args, const struct sf_layer_scheme *scheme)
 static bool
 check_previous(const struct cli_args *args)
 {
-    static const int settled[] = {
-        OPT_SCHEME,    OPT_LAYERS,   OPT_MAX_HOPS,      OPT_SEED,
-        OPT_PATH_SETS, OPT_PER_HOST, OPT_RUES_FRACTION, OPT_PAPER_MIN_HOPS,
-        OPT_LANES,     OPT_MAX_VLS,  OPT_MAX_SLS
-    };
+    static const int settled[] = { OPT_SCHEME, OPT_LAYERS,    OPT_MAX_HOPS,
+                                   OPT_SEED,   OPT_PATH_SETS, OPT_PER_HOST,
+                                   OPT_LANES,  OPT_MAX_VLS,   OPT_MAX_SLS };
 
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         if (args->values[OPT_PREVIOUS] && args->values[settled[i]]) {
@@ -122,24 +126,18 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
     params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
     params->within_parts = args->values[OPT_WITHIN_PARTS] != NULL;
-    const struct sf_layer_scheme *scheme =
-        sf_layer_scheme_find(params->scheme);
     job->params.lanes = args->values[OPT_LANES];
     *timeoutp = 60;
-    return check_previous(args) && check_scheme(args, scheme) &&
+    return check_previous(args) && check_specs(args) &&
            cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS, &params->n_layers) &&
            cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
            cli_path_sets(args, OPT_PATH_SETS, OPT_PER_HOST,
                          &job->params.n_path_sets) &&
            cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
-           cli_number(args, OPT_PAPER_MIN_HOPS, 1, 64,
-                      &params->paper_min_hops) &&
            cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
            cli_number(args, OPT_MAX_SLS, 1, SF_N_SLS, &job->params.max_sls) &&
            cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS,
                       &job->params.max_vls) &&
-           cli_real(args, OPT_RUES_FRACTION, 0.01, 1,
-                    &params->rues_fraction) &&
            cli_seed(args, OPT_SEED, &params->seed);
 }
 
@@ -395,6 +393,9 @@ static void
 tell(const struct job *job, const char *folder)
 {
     const struct sf_routing *routing = job->routing;
+    const struct sf_layer_scheme *made_for =
+        job->is_default_scheme ? sf_layer_scheme_made_for(routing->network)
+                               : NULL;
 
     sf_route_report_write_text(&job->report, stdout);
     if (job->n_lids_lost) {
@@ -403,8 +404,9 @@ tell(const struct job *job, const char *folder)
                job->n_lids_lost,
                sf_lmc_for_layers(routing->params.layers.n_layers));
     }
-    if (job->is_default_scheme && sf_is_fat_tree(routing->network)) {
-        printf("  a Fat Tree: --scheme ftree is made for it\n");
+    if (made_for) {
+        printf("  %s: --scheme %s is made for it\n", made_for->made_for,
+               made_for->name);
     }
     printf("  made in %.3f s; written to %s\n", job->seconds, folder);
     if (routing->routes->lanes->n_vls == 1) {
@@ -424,19 +426,30 @@ free_job(struct job *job)
     sf_fabric_free(job->fabric);
 }
 
+static void
+list_scheme(const char *name, const char *title, const char *summary,
+            const struct sf_param *params)
+{
+    printf("  %-9s %s\n            %s\n", name, title, summary);
+    for (uint32_t i = 0; i < sf_params_count(params); i++) {
+        printf("            %s=VALUE  ", params[i].key);
+        sf_param_write_text(&params[i], stdout);
+    }
+}
+
 /* Says what the schemes of layers and lanes do. */
 static int
 list_schemes(void)
 {
-    puts("layers, --scheme:");
+    puts("layers, --scheme NAME or NAME:KEY=VALUE,KEY=VALUE...:");
     for (size_t i = 0; sf_layer_schemes[i]; i++) {
-        printf("  %-9s %s\n            %s\n", sf_layer_schemes[i]->name,
-               sf_layer_schemes[i]->title, sf_layer_schemes[i]->summary);
+        const struct sf_layer_scheme *is = sf_layer_schemes[i];
+        list_scheme(is->name, is->title, is->summary, is->params);
     }
-    puts("lanes, --lanes:");
+    puts("lanes, --lanes, likewise:");
     for (size_t i = 0; sf_lane_schemes[i]; i++) {
-        printf("  %-9s %s\n            %s\n", sf_lane_schemes[i]->name,
-               sf_lane_schemes[i]->title, sf_lane_schemes[i]->summary);
+        const struct sf_lane_scheme *is = sf_lane_schemes[i];
+        list_scheme(is->name, is->title, is->summary, is->params);
     }
     return CLI_FINE;
 }
@@ -544,7 +557,9 @@ const struct cli_command cli_command_route = {
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the tables", NULL },
         [OPT_SCHEME] = { "scheme", 's', "SCHEME",
-                         "how to choose paths (the first)", scheme_choice },
+                         "how to choose paths (the first); settings may "
+                         "follow, as in rues:fraction=0.5: see --list",
+                         scheme_choice, .is_spec = true },
         [OPT_LAYERS] = { "layers", 'l', "N", "layers, 1 to 128 (4)", NULL },
         [OPT_MAX_HOPS] = { "max-hops", 0, "N",
                            "longest path (as the scheme says)", NULL },
@@ -555,7 +570,7 @@ const struct cli_command cli_command_route = {
                           NULL },
         [OPT_PATH_SETS] = { "path-sets", 0, "N",
                             "sets of paths, among which the hosts of a switch "
-                            "are dealt (1)",
+                            "are dealt (1); the same as SCHEME:sets=N",
                             NULL },
         [OPT_PER_HOST] = { "per-host", 0, NULL,
                            "as many: each host has paths of its own", NULL },
@@ -564,16 +579,9 @@ const struct cli_command cli_command_route = {
         [OPT_WITHIN_PARTS] = { "within-parts", 0, NULL,
                                "route the parts of a disconnected fabric",
                                NULL },
-        [OPT_RUES_FRACTION] = { "rues-fraction", 0, "X",
-                                "rues: share of links in a layer (0.6)",
-                                NULL },
-        [OPT_PAPER_MIN_HOPS] = { "paper-min-hops", 0, "N",
-                                 "paper: shortest path that counts as almost "
-                                 "minimal (the longest)",
-                                 NULL },
         [OPT_LANES] = { "lanes", 0, "SCHEME",
                         "how to keep deadlock away (turns, else dfsssp)",
-                        lanes_choice },
+                        lanes_choice, .is_spec = true },
         [OPT_MAX_VLS] = { "max-vls", 0, "N",
                           "virtual lanes that there are, 1 to 15 (8)", NULL },
         [OPT_MAX_SLS] = { "max-sls", 0, "N",
@@ -581,7 +589,9 @@ const struct cli_command cli_command_route = {
                           NULL },
         [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
                           "end a live discovery after this long (60)", NULL },
-        [OPT_LIST] = { "list", 0, NULL, "say what the schemes do", NULL },
+        [OPT_LIST] = { "list", 0, NULL,
+                       "say what the schemes do and which settings they have",
+                       NULL },
     },
     .run = run,
 };

@@ -32,6 +32,8 @@ enum {
 /* The settings, and what must be freed after. */
 struct job {
     struct sf_settings settings;
+    struct sf_layer_spec layers;
+    struct sf_lane_spec lanes;
     struct sf_fabric *fabric; /* Unless the plan holds it. */
     struct sf_plan *plan;     /* Of FABRIC, or of --plan. */
     char *folder;             /* DIR, absolute. */
@@ -107,22 +109,23 @@ read_route(struct job *job, const char *folder)
 {
     struct sf_settings *settings = &job->settings;
     struct sf_routing_params params;
+    struct sf_routing_specs specs;
     struct sf_error err;
     char *path = cli_find_in_folder(folder, "route.json");
 
     if (!path) {
         return true;
     }
-    bool is_read = sf_routing_params_read(path, &params, &err) == SF_OK;
+    bool is_read =
+        sf_routing_params_read(path, &params, &specs, &err) == SF_OK &&
+        sf_layer_spec_parse(specs.layers, 0, &job->layers, &err) == SF_OK &&
+        sf_lane_spec_parse(specs.lanes, &job->lanes, &err) == SF_OK;
     if (is_read) {
-        settings->layers = sf_layer_scheme_find(params.layers.scheme);
+        settings->layers = &job->layers;
         settings->n_layers = params.layers.n_layers;
         settings->n_path_sets = params.n_path_sets;
         settings->max_hops = params.layers.max_hops;
-        settings->rues_fraction = params.layers.rues_fraction;
-        settings->paper_min_hops = params.layers.paper_min_hops;
         settings->seed = params.layers.seed;
-        settings->lanes = sf_lane_scheme_find(params.lanes);
         settings->max_vls = params.max_vls;
         settings->max_sls = params.max_sls;
     } else {
@@ -342,9 +345,13 @@ static bool
 read_options(struct job *job, const struct cli_args *args)
 {
     struct sf_settings *settings = &job->settings;
+    struct sf_error err;
 
-    if (args->values[OPT_LANES]) {
-        settings->lanes = sf_lane_scheme_find(args->values[OPT_LANES]);
+    if (args->values[OPT_LANES] &&
+        sf_lane_spec_parse(args->values[OPT_LANES], &job->lanes, &err) !=
+            SF_OK) {
+        cli_fail("settings: --lanes %s", err.text);
+        return false;
     }
     settings->only = args->values[OPT_ONLY];
     return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
@@ -374,7 +381,11 @@ run(const struct cli_args *args)
                         "words",
                         args->n_words);
     }
-    job.settings.lanes = sf_lane_scheme_for(sf_layer_schemes[0]);
+    job.settings.lanes = &job.lanes;
+    if (sf_lane_spec_parse(sf_lane_scheme_for(sf_layer_schemes[0])->name,
+                           &job.lanes, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
     if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
         !read_route(&job, args->words[0]) || !read_options(&job, args) ||
         !load(&job, args, timeout)) {
@@ -452,7 +463,7 @@ const struct cli_command cli_command_settings = {
                             NULL },
         [OPT_LANES] = { "lanes", 0, "LANES",
                         "how deadlock is avoided (as routed, else the first)",
-                        lanes_choice },
+                        lanes_choice, .is_spec = true },
         [OPT_MAX_VLS] = { "max-vls", 0, "N",
                           "data VLs at most, 1 to 15 (as routed, else 8)",
                           NULL },

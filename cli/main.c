@@ -76,8 +76,10 @@ check_choice(const struct cli_command *command,
     if (!option->choice) {
         return CLI_FINE;
     }
+    size_t length = option->is_spec ? strcspn(value, ":") : strlen(value);
     for (size_t i = 0; option->choice(i); i++) {
-        if (!strcmp(option->choice(i), value)) {
+        if (strlen(option->choice(i)) == length &&
+            !strncmp(option->choice(i), value, length)) {
             return CLI_FINE;
         }
         if (used < sizeof choices) {
@@ -230,7 +232,7 @@ bool
 cli_path_sets(const struct cli_args *args, int number, int per_host,
               uint32_t *n_setsp)
 {
-    *n_setsp = args->values[per_host] ? SF_NONE : 1;
+    *n_setsp = args->values[per_host] ? SF_NONE : 0;
     if (args->values[per_host] && args->values[number]) {
         cli_fail("%s: expected --%s or --%s, found both", args->command->name,
                  args->command->options[number].name,

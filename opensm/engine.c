@@ -17,12 +17,18 @@ struct view {
     uint32_t *homes; /* [max_lid + 1] The switch that a LID is on, or it. */
 };
 
+/* What was asked for; the texts of 'params' stand in 'specs'. */
+struct asked {
+    struct sf_routing_params params;
+    struct sf_routing_specs specs;
+};
+
 struct sf_engine {
-    struct sf_routing_params params; /* As asked for, of what is current. */
-    uint32_t n_vls;                  /* Likewise. */
+    struct asked asked; /* Of what is current. */
+    uint32_t n_vls;     /* Likewise. */
     struct sf_routing *base;
-    struct sf_routing_params base_params; /* As asked for. */
-    struct sf_fabric *recalled;           /* To make base of, or NULL. */
+    struct asked base_asked;
+    struct sf_fabric *recalled; /* To make base of, or NULL. */
     struct view current;
     bool is_fallback;      /* 'current' is. */
     pthread_rwlock_t lock; /* Of 'current': path_sl() comes from threads. */
@@ -156,19 +162,48 @@ is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether the same was asked for. */
-static bool
-is_same_params(const struct sf_routing_params *a,
-               const struct sf_routing_params *b)
+/* Notes what 'params' ask for, in the canonical text of specs, as far as these
+ * can be read. */
+static void
+note_asked(const struct sf_routing_params *params, struct asked *asked)
 {
+    struct sf_layer_spec layers;
+    struct sf_lane_spec lanes;
+    bool has_layers =
+        params->layers.scheme &&
+        sf_layer_spec_parse(params->layers.scheme, params->n_path_sets,
+                            &layers, NULL) == SF_OK;
+    bool has_lanes = params->lanes &&
+                     sf_lane_spec_parse(params->lanes, &lanes, NULL) == SF_OK;
+
+    asked->params = *params;
+    asked->params.layers.scheme = has_layers ? asked->specs.layers : NULL;
+    asked->params.lanes = has_lanes ? asked->specs.lanes : NULL;
+    if (has_layers) {
+        asked->params.n_path_sets = layers.n_sets;
+        memcpy(asked->specs.layers, layers.text, sizeof layers.text);
+    }
+    if (has_lanes) {
+        memcpy(asked->specs.lanes, lanes.text, sizeof lanes.text);
+    }
+}
+
+/* Whether 'params' ask for what 'asked' says. */
+static bool
+is_same_params(const struct sf_routing_params *params,
+               const struct asked *asked)
+{
+    const struct sf_routing_params *b = &asked->params;
+    struct asked now;
+
+    note_asked(params, &now);
+    const struct sf_routing_params *a = &now.params;
     return is_same_text(a->layers.scheme, b->layers.scheme) &&
            is_same_text(a->lanes, b->lanes) && a->max_vls == b->max_vls &&
            a->layers.n_layers == b->layers.n_layers &&
            a->layers.max_hops == b->layers.max_hops &&
-           a->layers.seed == b->layers.seed &&
-           a->layers.rues_fraction == b->layers.rues_fraction &&
-           a->layers.paper_min_hops == b->layers.paper_min_hops &&
-           a->max_sls == b->max_sls && a->n_path_sets == b->n_path_sets;
+           a->layers.seed == b->layers.seed && a->max_sls == b->max_sls &&
+           a->n_path_sets == b->n_path_sets;
 }
 
 static bool
@@ -206,7 +241,7 @@ can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
 {
     struct sf_difference *is = &result->difference;
 
-    if (!engine->base || !is_same_params(params, &engine->base_params) ||
+    if (!engine->base || !is_same_params(params, &engine->base_asked) ||
         sf_ib_compare(engine->base, fabric, is, NULL) != SF_OK) {
         return false;
     }
@@ -290,7 +325,6 @@ fallback_params(const struct sf_routing_params *params)
     struct sf_routing_params tree = *params;
 
     tree.layers.scheme = "updown";
-    tree.layers.updown_first = true;
     tree.layers.n_layers = 1;
     tree.layers.max_hops = 0;
     tree.lanes = "dfsssp";
@@ -333,7 +367,7 @@ recall_base(struct sf_engine *engine, const struct sf_routing_params *params,
     if (!engine->base &&
         route_fabric(engine->recalled, &asked, &routing, NULL) == SF_OK) {
         engine->base = routing;
-        engine->base_params = *params;
+        note_asked(params, &engine->base_asked);
     }
     sf_engine_recall(engine, NULL);
 }
@@ -352,7 +386,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
         status = publish(engine, routing, true, err);
     }
     if (status == SF_OK) {
-        engine->base_params = *params;
+        note_asked(params, &engine->base_asked);
         engine->is_fallback = false;
         result->outcome = SF_OUTCOME_ANEW;
         result->difference = (struct sf_difference){ 0 };
@@ -380,7 +414,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
 
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
     if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
-        is_same_params(params, &engine->params)) {
+        is_same_params(params, &engine->asked)) {
         status = engine->base ? sf_ib_compare(engine->base, fabric,
                                               &result->difference, NULL)
                               : SF_OK;
@@ -394,12 +428,13 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
         }
     }
     if (status == SF_OK) {
-        engine->params = *params;
+        note_asked(params, &engine->asked);
         engine->n_vls = n_vls;
     } else if (engine->current.routing) {
         snprintf(result->reason, sizeof result->reason, "%s", problem.text);
         result->outcome = SF_OUTCOME_HELD;
-        engine->params.layers.n_layers = 0; /* Try again, whatever is asked. */
+        engine->asked.params.layers.n_layers =
+            0; /* Try again, whatever is asked. */
         status = SF_OK;
     } else if (err) {
         *err = problem;

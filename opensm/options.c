@@ -60,22 +60,47 @@ lanes_name(size_t i)
     return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
 }
 
+/* Fails with the place and what 'err' says is wrong with the settings of a
+ * scheme. */
+static enum sf_status
+refuse_spec(const struct reader *reader, const struct sf_error *err)
+{
+    return reader->line ? sf_fail(reader->err, SF_EPARSE, "%s:%u: %s",
+                                  reader->place, reader->line, err->text)
+                        : sf_fail(reader->err, SF_EPARSE, "%s: %s",
+                                  reader->place, err->text);
+}
+
 static enum sf_status
 read_scheme(const struct reader *reader, const char *value)
 {
-    reader->options->scheme = sf_layer_scheme_find(value);
-    return reader->options->scheme
-               ? SF_OK
-               : refuse_name(reader, "a layer scheme", value, scheme_name);
+    struct sf_layer_spec spec;
+    struct sf_error err;
+
+    if (!sf_layer_scheme_find(value)) {
+        return refuse_name(reader, "a layer scheme", value, scheme_name);
+    }
+    if (sf_layer_spec_parse(value, 0, &spec, &err) != SF_OK) {
+        return refuse_spec(reader, &err);
+    }
+    reader->options->scheme = spec;
+    return SF_OK;
 }
 
 static enum sf_status
 read_lanes(const struct reader *reader, const char *value)
 {
-    reader->options->lanes = sf_lane_scheme_find(value);
-    return reader->options->lanes
-               ? SF_OK
-               : refuse_name(reader, "a lane scheme", value, lanes_name);
+    struct sf_lane_spec spec;
+    struct sf_error err;
+
+    if (!sf_lane_scheme_find(value)) {
+        return refuse_name(reader, "a lane scheme", value, lanes_name);
+    }
+    if (sf_lane_spec_parse(value, &spec, &err) != SF_OK) {
+        return refuse_spec(reader, &err);
+    }
+    reader->options->lanes = spec;
+    return SF_OK;
 }
 
 /* Reads a whole number of 'least' to 'most'. */
@@ -140,24 +165,6 @@ read_max_sls(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
-read_paper_min_hops(const struct reader *reader, const char *value)
-{
-    return read_small(reader, value, 64, &reader->options->paper_min_hops);
-}
-
-static enum sf_status
-read_rues_fraction(const struct reader *reader, const char *value)
-{
-    char *end;
-
-    reader->options->rues_fraction = strtod(value, &end);
-    return *end || !(reader->options->rues_fraction >= 0.01 &&
-                     reader->options->rues_fraction <= 1)
-               ? refuse(reader, "a number from 0.01 to 1", value)
-               : SF_OK;
-}
-
-static enum sf_status
 read_seed(const struct reader *reader, const char *value)
 {
     return read_number(reader, value, 0, UINT64_MAX, &reader->options->seed);
@@ -206,26 +213,30 @@ static const struct {
     const char *key;
     enum sf_status (*read)(const struct reader *reader, const char *value);
 } keys[] = {
-    { "scheme", read_scheme },
-    { "layers", read_layers },
-    { "path_sets", read_path_sets },
-    { "lanes", read_lanes },
-    { "max_vls", read_max_vls },
-    { "max_sls", read_max_sls },
-    { "max_hops", read_max_hops },
-    { "rues_fraction", read_rues_fraction },
-    { "paper_min_hops", read_paper_min_hops },
-    { "seed", read_seed },
-    { "plan", read_plan },
-    { "guids", read_guids },
-    { "base", read_base },
-    { "status", read_status },
+    { "scheme", read_scheme },       { "layers", read_layers },
+    { "path_sets", read_path_sets }, { "lanes", read_lanes },
+    { "max_vls", read_max_vls },     { "max_sls", read_max_sls },
+    { "max_hops", read_max_hops },   { "seed", read_seed },
+    { "plan", read_plan },           { "guids", read_guids },
+    { "base", read_base },           { "status", read_status },
 };
 
 static const char *
 key_name(size_t i)
 {
     return i < sizeof keys / sizeof *keys ? keys[i].key : NULL;
+}
+
+static bool
+is_key(const char *text, size_t length)
+{
+    for (size_t i = 0; key_name(i); i++) {
+        if (strlen(key_name(i)) == length &&
+            !strncmp(key_name(i), text, length)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Takes spaces off both ends of 'text', which is changed. */
@@ -287,17 +298,11 @@ take_line(void *aux, uint32_t line, char *text)
     return SF_OK;
 }
 
-static void
-set_defaults(struct sf_plugin_options *options)
+static enum sf_status
+set_defaults(struct sf_plugin_options *options, struct sf_error *err)
 {
     *options = (struct sf_plugin_options){ .seed = 1 };
-    options->scheme = sf_layer_scheme_find(NULL);
-}
-
-static bool
-is_scheme(const struct sf_plugin_options *options, const char *name)
-{
-    return strcmp(options->scheme->name, name) == 0;
+    return sf_layer_spec_parse(NULL, 0, &options->scheme, err);
 }
 
 /* Whether all options could be read, and go together. */
@@ -309,25 +314,21 @@ finish(const struct reader *reader, struct sf_error *err)
     if (reader->status != SF_OK) {
         return reader->status;
     }
-    if (options->lanes && options->lanes->needs_turns &&
-        !options->scheme->takes_turns) {
+    if (options->lanes.scheme && options->lanes.scheme->needs_turns &&
+        !options->scheme.scheme->takes_turns) {
         return sf_fail(
             err, SF_EPARSE,
             "%s: the lanes %s are designed together with the "
             "layers, which the scheme %s does not support; expected "
             "other lanes or another scheme",
-            reader->place, options->lanes->name, options->scheme->name);
+            reader->place, options->lanes.scheme->name,
+            options->scheme.scheme->name);
     }
-    if ((options->rues_fraction > 0 && !is_scheme(options, "rues")) ||
-        (options->paper_min_hops && !is_scheme(options, "paper"))) {
+    if (options->scheme.names_sets && options->n_path_sets) {
         return sf_fail(err, SF_EPARSE,
-                       "%s: %s, and the scheme is %s; expected options of "
-                       "that scheme only",
-                       reader->place,
-                       options->rues_fraction > 0
-                           ? "rues_fraction is for the scheme rues"
-                           : "paper_min_hops is for the scheme paper",
-                       options->scheme->name);
+                       "%s: the scheme %s and path_sets both say how many "
+                       "sets of paths; expected one of them",
+                       reader->place, options->scheme.text);
     }
     return SF_OK;
 }
@@ -339,10 +340,31 @@ sf_plugin_options_parse(char *text, size_t length, const char *path,
 {
     struct reader reader = { .place = path, .options = options, .err = err };
 
-    set_defaults(options);
-    enum sf_status status =
-        sf_text_lines(text, length, path, take_line, &reader, err);
+    enum sf_status status = set_defaults(options, err);
+    if (status == SF_OK) {
+        status = sf_text_lines(text, length, path, take_line, &reader, err);
+    }
     return status == SF_OK ? finish(&reader, err) : status;
+}
+
+/* Ends the first word of 'text' and returns the next, NULL after the last.
+ * Words have blanks or commas between; but behind a spec, what is no key of
+ * ours goes on with it: "scheme=rues:fraction=0.5,sets=2 seed=3". */
+static char *
+split_word(char *text)
+{
+    char *end = text + strcspn(text, "," SPACE);
+
+    while (*end == ',' && memchr(text, ':', (size_t)(end - text))) {
+        size_t length = strcspn(end + 1, "=," SPACE);
+        if (end[1 + length] != '=' || is_key(end + 1, length)) {
+            break;
+        }
+        end += 1 + strcspn(end + 1, "," SPACE);
+    }
+    char *next = end + strspn(end, "," SPACE);
+    *end = '\0';
+    return *next ? next : NULL;
 }
 
 /* Reads the words of event_plugin_options itself. */
@@ -353,7 +375,7 @@ load_words(const char *text, struct sf_plugin_options *options,
     struct reader reader = { .place = "event_plugin_options",
                              .options = options,
                              .err = err };
-    char copy[SF_OPTION_SIZE], *rest = NULL;
+    char copy[SF_OPTION_SIZE];
 
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy) {
         return sf_fail(err, SF_EPARSE,
@@ -361,8 +383,9 @@ load_words(const char *text, struct sf_plugin_options *options,
                        "characters; put them into a file and give its path",
                        sizeof copy);
     }
-    for (char *word = strtok_r(copy, "," SPACE, &rest); word;
-         word = strtok_r(NULL, "," SPACE, &rest)) {
+    for (char *word = copy + strspn(copy, "," SPACE), *next = NULL;
+         word && *word; word = next) {
+        next = split_word(word);
         read_option(&reader, word);
     }
     return finish(&reader, err);
@@ -375,7 +398,10 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
     struct reader reader = { .options = options, .err = err };
     char path[SF_OPTION_SIZE];
 
-    set_defaults(options);
+    enum sf_status status = set_defaults(options, err);
+    if (status != SF_OK) {
+        return status;
+    }
     text = text ? text + strspn(text, SPACE) : "";
     if (text[0] != '/') {
         return load_words(text, options, err);
@@ -387,8 +413,7 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
                        sizeof path);
     }
     reader.place = trim(path);
-    enum sf_status status =
-        sf_file_lines(reader.place, take_line, &reader, err);
+    status = sf_file_lines(reader.place, take_line, &reader, err);
     return status == SF_OK ? finish(&reader, err) : status;
 }
 
@@ -405,10 +430,9 @@ sf_plugin_options_check(const struct sf_plugin_options *options, uint32_t lmc,
                        lmc, 1u << lmc);
     }
     const struct sf_lane_scheme *lanes =
-        options->lanes ? options->lanes : sf_lane_scheme_for(options->scheme);
-    /* These two can do with a single lane, on trees. */
-    if (!qos && strcmp(lanes->name, "dfsssp") != 0 &&
-        strcmp(lanes->name, "none") != 0) {
+        options->lanes.scheme ? options->lanes.scheme
+                              : sf_lane_scheme_for(options->scheme.scheme);
+    if (!qos && !lanes->allows_one_vl) {
         return sf_fail(err, SF_EINVAL,
                        "the lanes %s need SL-to-VL tables: set qos TRUE in "
                        "OpenSM's configuration, or ask for scheme=updown, "

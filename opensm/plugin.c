@@ -206,19 +206,16 @@ routing_params(const struct plugin *plugin)
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t n_addresses = 1u << plugin->osm->subn.opt.lmc;
     struct sf_routing_params params = {
-        .layers = { .scheme = options->scheme->name,
+        .layers = { .scheme = options->scheme.text,
                     .n_layers =
                         options->n_layers ? options->n_layers : n_addresses,
                     .max_hops = options->max_hops,
-                    .rues_fraction = options->rues_fraction,
-                    .paper_min_hops = options->paper_min_hops,
                     .may_exceed = true, /* Faults lengthen paths. */
                     .seed = options->seed,
                     .n_threads = n_cores > 1 ? (uint32_t)n_cores : 1,
-                    .within_parts = true,
-                    .updown_first = true },
+                    .within_parts = true },
         .n_path_sets = options->n_path_sets,
-        .lanes = options->lanes ? options->lanes->name : NULL,
+        .lanes = options->lanes.scheme ? options->lanes.text : NULL,
         .max_vls = options->max_vls,
         .max_sls = options->max_sls,
     };

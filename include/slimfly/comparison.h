@@ -14,7 +14,7 @@
 
 #pragma GCC visibility push(default)
 
-#define SF_COMPARISON_LABEL_SIZE 40
+#define SF_COMPARISON_LABEL_SIZE 80
 
 /* What to look at in a row. */
 struct sf_comparison_row {
@@ -124,8 +124,9 @@ struct sf_comparison_summary
 sf_comparison_summarize(const struct sf_comparison *comparison, uint32_t row,
                         uint32_t split, uint32_t traffic);
 
-/* Sets up the row of a routing that 'text' describes, "gates" or "rues:0.6",
- * with 'n_layers'. SF_EINVAL: no such scheme, no such share of links. */
+/* Sets up the row of a routing by the spec 'text', "gates" or "rues:0.6",
+ * which it points to, with 'n_layers'.  SF_EINVAL: as sf_layer_spec_parse().
+ */
 enum sf_status sf_comparison_row_parse(const char *text, uint32_t n_layers,
                                        struct sf_comparison_row *row,
                                        struct sf_error *err);

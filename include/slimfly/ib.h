@@ -61,9 +61,11 @@ enum sf_status sf_ib_read_routing(const char *folder,
                                   struct sf_routing **routingp,
                                   struct sf_error *err);
 
-/* Reads from the route.json at 'path' what the routing was made with. */
+/* Reads from the route.json at 'path' what the routing was made with; 'specs'
+ * is what texts of 'params' point to. */
 enum sf_status sf_routing_params_read(const char *path,
                                       struct sf_routing_params *params,
+                                      struct sf_routing_specs *specs,
                                       struct sf_error *err);
 
 /* How a fabric differs from the one that a routing was made for.  Switches

@@ -16,24 +16,40 @@ struct sf_lane_ops; /* lib/lanes/scheme.h */
 struct sf_lane_scheme {
     const char *name, *title, *summary; /* For people. */
     const char *reference; /* A key of doc/REFERENCES.md, or NULL. */
-    bool is_safe;          /* Nothing deadlocks if senders use path SLs. */
-    bool ignores_sls;      /* Nothing deadlocks whatever SLs they use. */
-    bool needs_turns;      /* The layers must obey turns of its design. */
+    struct sf_param params[SF_MAX_PARAMS];
+    bool is_safe;       /* Nothing deadlocks if senders use path SLs. */
+    bool ignores_sls;   /* Nothing deadlocks whatever SLs they use. */
+    bool needs_turns;   /* The layers must obey turns of its design. */
+    bool allows_one_vl; /* Layers that need but one VL are served with one,
+                         * as where switches get no SL-to-VL tables. */
     const struct sf_lane_ops *ops;
 };
 
 /* All schemes, ended by NULL. */
 extern const struct sf_lane_scheme *const sf_lane_schemes[];
 
-/* The scheme of that name; NULL if there is none. */
-const struct sf_lane_scheme *sf_lane_scheme_find(const char *name);
+/* The scheme that a spec names, whatever its settings are; NULL if there is
+ * none. */
+const struct sf_lane_scheme *sf_lane_scheme_find(const char *spec);
+
+/* What a spec of lanes says, SCHEME:KEY=VALUE,KEY=VALUE... */
+struct sf_lane_spec {
+    const struct sf_lane_scheme *scheme;
+    char text[SF_SCHEME_SIZE]; /* The canonical text, as in layers.h. */
+};
+
+/* Reads 'spec'.  SF_EINVAL: 'err' names the scheme or key, what was found and
+ * what was expected. */
+enum sf_status sf_lane_spec_parse(const char *spec,
+                                  struct sf_lane_spec *parsed,
+                                  struct sf_error *err);
 
 /* The scheme to take with a layer scheme: turns, if that obeys them. */
 const struct sf_lane_scheme *
 sf_lane_scheme_for(const struct sf_layer_scheme *layers);
 
 struct sf_lanes_params {
-    const char *scheme; /* A name of sf_lane_schemes[]. */
+    const char *scheme; /* A spec (see struct sf_lane_spec). */
     uint32_t max_vls;   /* 1 to SF_MAX_VLS; 0: SF_DEFAULT_VLS. */
     uint32_t max_sls;   /* SLs that may be used, 1 to SF_N_SLS; 0: all. */
     uint64_t seed;      /* Same seed, same lanes. */

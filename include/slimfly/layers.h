@@ -6,14 +6,16 @@
 #define SLIMFLY_LAYERS_H
 
 #include "slimfly/routes.h"
+#include "slimfly/spec.h"
 
 #pragma GCC visibility push(default)
 
 /* How to make layers.  Zero stands for a default everywhere but in
  * 'n_layers'. */
 struct sf_layers_params {
-    const char *scheme; /* A name of sf_layer_schemes[]; NULL: the first. */
-    uint32_t n_layers;  /* 1 to SF_MAX_LAYERS; layer 0 is minimal. */
+    const char *scheme; /* A spec, "rues:fraction=0.6" (see struct
+                         * sf_layer_spec); NULL: the default scheme. */
+    uint32_t n_layers;  /* 1 to SF_MAX_LAYERS. */
     uint32_t max_hops;  /* The longest path; 0: the scheme's default. */
     bool may_exceed;    /* To a destination that max_hops does not reach from
                          * everywhere, go as far as must be, instead of
@@ -26,21 +28,13 @@ struct sf_layers_params {
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
     uint32_t set;                 /* The path set that the layers are for, */
     uint32_t n_sets;              /* of so many; 0: of one. */
-
-    /* Options of single schemes; others ignore them. */
-    uint32_t paper_min_hops; /* paper: the shortest path that counts as almost
-                              * minimal; 0: as long as the longest. */
-    double rues_fraction;    /* rues: share of links that a layer preserves;
-                              * 0: 0.6. */
-    bool updown_first;       /* updown: layer 0 goes up and down too, where
-                              * all schemes have minimal paths. */
 };
 
 /* A way to make layers.  Every scheme
  * - gives for each layer and destination an in-tree: from every switch of the
  *   destination's part a path without loops leads there;
  * - has no path longer than 'max_hops', but where 'may_exceed' lets it;
- * - has minimal paths in layer 0 (but see 'updown_first');
+ * - has shortest paths in layer 0, where it is 'minimal_first';
  * - obeys 'turns', where it 'takes_turns';
  * - gives the same bytes for the same seed, whatever 'n_threads' is,
  * on any connected graph; sf_layers_check() tests all of it. */
@@ -51,20 +45,47 @@ struct sf_layer_scheme {
     uint32_t extra_hops;   /* The default of max_hops is the diameter, as
                             * far as it is not that of a few faults, plus
                             * this; SF_NONE: no limit. */
+    struct sf_param params[SF_MAX_PARAMS];
     bool takes_turns;
-    bool is_per_host; /* Meant to have paths of their own for each host. */
+    bool is_per_host;     /* Meant to have paths of their own for each host. */
+    bool minimal_first;   /* Layer 0 has shortest paths. */
+    bool resists_repair;  /* All paths hold together: after a fault they are
+                           * made anew, and none is mended by itself. */
+    const char *made_for; /* "a Fat Tree": networks that it suits better than
+                           * the default does; NULL if there are none. */
     const struct sf_layer_ops *ops;
 };
 
 /* All schemes, ended by NULL; the first is the default. */
 extern const struct sf_layer_scheme *const sf_layer_schemes[];
 
-/* The scheme of that name, the default for NULL; NULL if there is none. */
-const struct sf_layer_scheme *sf_layer_scheme_find(const char *name);
+/* The scheme that a spec names, whatever its settings are; the default for
+ * NULL; NULL if there is none. */
+const struct sf_layer_scheme *sf_layer_scheme_find(const char *spec);
 
-/* Whether 'network' is a tree for which the scheme "ftree" is made: no link
- * joins switches that are equally far from hosts. */
-bool sf_is_fat_tree(const struct sf_network *network);
+/* The scheme that is made for such a network (see 'made_for'); NULL if there
+ * is none. */
+const struct sf_layer_scheme *
+sf_layer_scheme_made_for(const struct sf_network *network);
+
+/* What a spec of layers says, SCHEME:KEY=VALUE,KEY=VALUE... */
+struct sf_layer_spec {
+    const struct sf_layer_scheme *scheme;
+    bool minimal_first, resists_repair; /* As the scheme, with the values. */
+    bool names_sets; /* Whether the spec says how many sets of paths, */
+    uint32_t n_sets; /* as it says, or 1; SF_NONE: one for each host. */
+
+    /* The canonical text: keys in the scheme's order, one spelling of each
+     * value, defaults left out.  Specs that mean the same have the same. */
+    char text[SF_SCHEME_SIZE];
+};
+
+/* Reads 'spec', NULL for the default.  'n_sets', unless 0, goes before what
+ * the spec says of sets of paths.  SF_EINVAL: 'err' names the scheme or key,
+ * what was found and what was expected. */
+enum sf_status sf_layer_spec_parse(const char *spec, uint32_t n_sets,
+                                   struct sf_layer_spec *parsed,
+                                   struct sf_error *err);
 
 /* Builds layers for 'network', whose hosts weigh the routes (one a switch if
  * there are none).  On success the caller owns '*layersp', which keeps no

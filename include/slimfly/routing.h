@@ -11,19 +11,27 @@
 struct sf_routing_params {
     struct sf_layers_params layers; /* 'turns' is not for the caller. */
     uint32_t n_path_sets; /* Path sets among which the hosts of a switch are
-                           * dealt, one each at most; 0: one for all. */
+                           * dealt, one each at most; 0: as the spec of the
+                           * layers says. */
     uint32_t n_addresses; /* Of each host; 0: one a layer. */
     uint32_t n_switch_addresses; /* Of each switch; 0: one. */
     bool without_lanes; /* Neither turns nor lanes: what paths alone could
                          * do, which hardware cannot run. */
-    const char *lanes;  /* A lane scheme; NULL: as sf_lane_scheme_for(), or
+    const char *lanes;  /* A spec of lanes; NULL: as sf_lane_scheme_for(), or
                          * dfsssp where that does not do. */
     uint32_t max_vls;   /* 0: SF_DEFAULT_VLS. */
     uint32_t max_sls;   /* 0: SF_N_SLS. */
 };
 
+/* Room for the texts of the params of a routing. */
+struct sf_routing_specs {
+    char layers[SF_SCHEME_SIZE], lanes[SF_SCHEME_SIZE];
+};
+
 struct sf_routing {
-    struct sf_routing_params params; /* As used, without defaults. */
+    struct sf_routing_params params; /* As used, without defaults, specs in
+                                      * their canonical text, which stands */
+    struct sf_routing_specs specs;   /* here. */
     struct sf_network *network;      /* A copy. */
     struct sf_routes *routes;        /* With lanes, unless without_lanes. */
     uint32_t max_hops;      /* No path is longer, unless after a fault no other

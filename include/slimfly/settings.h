@@ -17,13 +17,12 @@ struct sf_settings {
     const struct sf_fabric *fabric;
     const struct sf_plan *plan; /* Tells the racks of the switches, by their
                                  * names; may be NULL. */
-    const struct sf_layer_scheme *layers; /* NULL: as the plugin likes. */
-    uint32_t n_layers;                    /* 1 to SF_MAX_LAYERS. */
-    uint32_t n_path_sets;    /* Sets of paths for the hosts of a switch. */
-    uint32_t max_hops;       /* 0: as the scheme likes. */
-    double rues_fraction;    /* Likewise, of the scheme rues, */
-    uint32_t paper_min_hops; /* and of paper. */
-    const struct sf_lane_scheme *lanes;
+    const struct sf_layer_spec *layers; /* NULL: as the plugin likes. */
+    uint32_t n_layers;                  /* 1 to SF_MAX_LAYERS. */
+    uint32_t n_path_sets; /* Sets of paths for the hosts of a switch; goes
+                           * before what 'layers' says. */
+    uint32_t max_hops;    /* 0: as the scheme likes. */
+    const struct sf_lane_spec *lanes;
     uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
     uint32_t max_sls;      /* 0: SF_N_SLS. */
     uint64_t seed;         /* Of the layers and of the random order. */

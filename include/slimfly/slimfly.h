@@ -35,6 +35,7 @@
 #include "slimfly/service.h"
 #include "slimfly/settings.h"
 #include "slimfly/sl2vl.h"
+#include "slimfly/spec.h"
 #include "slimfly/tables.h"
 #include "slimfly/throughput.h"
 #include "slimfly/topology.h"

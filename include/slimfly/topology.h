@@ -10,6 +10,7 @@
 
 #include "slimfly/error.h"
 #include "slimfly/graph.h"
+#include "slimfly/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,28 +18,10 @@
 
 #pragma GCC visibility push(default)
 
-#define SF_MAX_PARAMS   8
 #define SF_MAX_COORDS   3
 #define SF_MAX_SWITCHES (UINT32_C(1) << 17) /* LIDs end at 49,151. */
 #define SF_MAX_LINKS    (UINT32_C(1) << 24)
 #define SF_MAX_NAME     64 /* An InfiniBand node description, with its NUL. */
-
-enum sf_param_kind {
-    SF_PARAM_NUMBER, /* A whole number from min to max. */
-    SF_PARAM_SEED,   /* Any whole number of 64 bits. */
-    SF_PARAM_SHAPE,  /* ROWSxCOLUMNS, each from min to max. */
-    SF_PARAM_FILE,   /* The name of a file, "-" for standard input. */
-};
-
-/* One KEY of a family. */
-struct sf_param {
-    const char *key;
-    enum sf_param_kind kind;
-    uint32_t min, max;      /* Of numbers and of each side of a shape. */
-    bool positional;        /* May stand first without "KEY=". */
-    const char *by_default; /* For people; NULL if it must be given. */
-    const char *meaning;    /* For people. */
-};
 
 /* A family of topologies.  'title' and 'example' are for people; 'coords'
  * names the numbers that tell a switch's place (see sf_topology_place());

@@ -20,6 +20,7 @@
 #define SLIMFLY_TRAFFIC_H
 
 #include "slimfly/network.h"
+#include "slimfly/spec.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,21 +44,12 @@ struct sf_traffic {
     double unit;     /* What an amount of 1 was before scaling; 1 for files. */
 };
 
-/* A KEY of a kind of traffic, a decimal number. */
-struct sf_traffic_key {
-    const char *name, *meaning;
-    double min, max, by_default;
-    bool is_whole; /* 2, but not 2.5. */
-};
-
-#define SF_MAX_TRAFFIC_KEYS 3
-
 struct sf_traffic_ops; /* lib/traffic/traffic.c */
 struct sf_traffic_kind {
     const char *name, *title, *example; /* For people. */
-    struct sf_traffic_key keys[SF_MAX_TRAFFIC_KEYS];
+    struct sf_param params[SF_MAX_PARAMS];
     bool is_random;  /* Whether the seed matters. */
-    bool takes_path; /* PATH stands after the colon instead of keys. */
+    bool takes_path; /* PATH stands after the colon; amounts stay as given. */
     const struct sf_traffic_ops *ops;
 };
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SETTINGS_SIZE 1024
+#define SETTINGS_SIZE 4000
 
 struct task {
     uint32_t row, run;
@@ -111,11 +111,13 @@ hash_traffic(const struct sf_traffic *traffic)
 }
 
 /* Writes down what the layers depend on. */
-static void
-describe_routing(struct working *working)
+static enum sf_status
+describe_routing(struct working *working, struct sf_error *err)
 {
     const struct sf_comparison_row *row = working->row;
     char *text = working->routing;
+    struct sf_layer_spec spec;
+    enum sf_status status = SF_OK;
 
     if (sf_throughput_counts_paths(row->mode)) {
         snprintf(text, sizeof working->routing, "%s paths=%u seed=%llu",
@@ -129,18 +131,20 @@ describe_routing(struct working *working)
                      working->all->comparison->params.network, row->given));
     } else {
         const struct sf_routing_params *routing = &row->routing;
+        status = sf_layer_spec_parse(routing->layers.scheme, working->n_sets,
+                                     &spec, err);
         snprintf(text, sizeof working->routing,
-                 "scheme=%s fraction=%.17g max_hops=%u min_hops=%u layers=%u "
-                 "sets=%u lanes=%s vls=%u sls=%u seed=%llu",
-                 routing->layers.scheme, routing->layers.rues_fraction,
-                 routing->layers.max_hops, routing->layers.paper_min_hops,
-                 row->n_layers, routing->n_path_sets,
+                 "scheme=%s max_hops=%u layers=%u sets=%u lanes=%s vls=%u "
+                 "sls=%u seed=%llu",
+                 spec.text, routing->layers.max_hops, row->n_layers,
+                 working->n_sets,
                  routing->without_lanes ? "free"
                  : routing->lanes       ? routing->lanes
                                         : "default",
                  routing->max_vls, routing->max_sls,
                  (unsigned long long)working->seed);
     }
+    return status;
 }
 
 /* Finds out which hosts have which path sets. */
@@ -440,8 +444,10 @@ run_task(void *aux, uint32_t number, uint32_t worker)
         .seed = params->seed + task->run,
         .routes = row->given,
     };
-    describe_routing(&working);
     enum sf_status status = find_sets(&working, &err);
+    if (status == SF_OK) {
+        status = describe_routing(&working, &err);
+    }
     if (status == SF_OK) {
         status = work_on(&working, task, &err);
     }

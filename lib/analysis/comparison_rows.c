@@ -10,36 +10,20 @@ enum sf_status
 sf_comparison_row_parse(const char *text, uint32_t n_layers,
                         struct sf_comparison_row *row, struct sf_error *err)
 {
-    const char *colon = strchr(text, ':');
-    size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    char name[SF_COMPARISON_LABEL_SIZE];
-    double fraction = 0;
+    struct sf_layer_spec spec;
+    enum sf_status status = sf_layer_spec_parse(text, 0, &spec, err);
 
-    snprintf(name, sizeof name, "%.*s",
-             (int)(length < sizeof name ? length : sizeof name - 1), text);
-    const struct sf_layer_scheme *scheme = sf_layer_scheme_find(name);
-    if (!scheme || strlen(text) >= sizeof row->label) {
-        return sf_fail(err, SF_EINVAL, "there is no scheme '%s'", text);
+    if (status != SF_OK) {
+        return status;
     }
-    if (colon) {
-        char *end;
-        fraction = strtod(colon + 1, &end);
-        if (strcmp(scheme->name, "rues") != 0) {
-            return sf_fail(err, SF_EINVAL,
-                           "'%s': only rues takes a share of links", text);
-        }
-        if (end == colon + 1 || *end || !(fraction > 0 && fraction <= 1)) {
-            return sf_fail(err, SF_EINVAL,
-                           "'%s': expected a share of links above 0 and up "
-                           "to 1, as in rues:0.6",
-                           text);
-        }
+    if (strlen(text) >= sizeof row->label) {
+        return sf_fail(err, SF_EINVAL, "%.40s...: expected at most %zu bytes",
+                       text, sizeof row->label - 1);
     }
     *row = (struct sf_comparison_row){
         .mode = SF_THROUGHPUT_LAYERS,
         .n_layers = n_layers,
-        .routing = { .layers = { .scheme = scheme->name,
-                                 .rues_fraction = fraction } },
+        .routing = { .layers = { .scheme = text } },
     };
     snprintf(row->label, sizeof row->label, "%s", text);
     return SF_OK;

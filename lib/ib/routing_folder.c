@@ -20,18 +20,73 @@ read_asked(struct sf_json_reader *reader, const json_t *root,
         layers->max_hops =
             sf_json_number(reader, root, "", "asked_max_hops", 0, UINT32_MAX);
     }
-    if (json_object_get(root, "paper_min_hops")) {
-        layers->paper_min_hops =
-            sf_json_number(reader, root, "", "paper_min_hops", 0, UINT32_MAX);
-    }
-    if (json_object_get(root, "rues_fraction")) {
-        layers->rues_fraction = sf_json_amount(
-            reader, root, "", "rues_fraction", "a share of links", 1);
-    }
     if (by_default && !json_is_boolean(by_default)) {
         sf_json_refuse(reader, "lanes.by_default: expected true or false");
     }
     routing->has_default_lanes = !by_default || json_is_true(by_default);
+}
+
+/* Files of before specs have the options of schemes as members of their own,
+ * 0 where nothing was asked for; and "updown" had shortest paths in layer 0.
+ * Writes what they mean as a spec. */
+static void
+fold_old_members(struct sf_json_reader *reader, const json_t *root,
+                 const char *scheme, char spec[SF_SCHEME_SIZE])
+{
+    double fraction = 0;
+    uint32_t min_hops = 0;
+
+    snprintf(spec, SF_SCHEME_SIZE, "%s", scheme);
+    if (json_object_get(root, "rues_fraction")) {
+        fraction = sf_json_amount(reader, root, "", "rues_fraction",
+                                  "a share of links", 1);
+        if (strcmp(scheme, "updown") == 0) {
+            snprintf(spec, SF_SCHEME_SIZE, "updown:first=minimal");
+        }
+    }
+    if (json_object_get(root, "paper_min_hops")) {
+        min_hops =
+            sf_json_number(reader, root, "", "paper_min_hops", 0, UINT32_MAX);
+    }
+    if (fraction > 0) {
+        snprintf(spec, SF_SCHEME_SIZE, "%.40s:fraction=%.17g", scheme,
+                 fraction);
+    } else if (min_hops) {
+        snprintf(spec, SF_SCHEME_SIZE, "%.40s:min-hops=%u", scheme, min_hops);
+    }
+}
+
+/* Takes the specs out of 'root'. */
+static void
+read_specs(struct sf_json_reader *reader, const json_t *root,
+           const json_t *lanes_object, struct sf_routing *routing)
+{
+    struct sf_routing_specs *specs = &routing->specs;
+    char text[SF_SCHEME_SIZE];
+    struct sf_layer_spec layers;
+    struct sf_lane_spec lanes;
+    struct sf_error err;
+
+    const char *scheme =
+        sf_json_text(reader, root, "", "scheme", SF_SCHEME_SIZE - 1);
+    fold_old_members(reader, root, scheme, text);
+    uint32_t n_sets =
+        sf_json_number(reader, root, "", "n_path_sets", 1, UINT32_MAX);
+    if (sf_layer_spec_parse(text, n_sets, &layers, &err) != SF_OK) {
+        sf_json_refuse(reader, "scheme: %s", err.text);
+        return;
+    }
+    scheme = sf_json_text(reader, lanes_object, "lanes", "scheme",
+                          SF_SCHEME_SIZE - 1);
+    if (sf_lane_spec_parse(scheme, &lanes, &err) != SF_OK) {
+        sf_json_refuse(reader, "lanes.scheme: %s", err.text);
+        return;
+    }
+    memcpy(specs->layers, layers.text, sizeof specs->layers);
+    memcpy(specs->lanes, lanes.text, sizeof specs->lanes);
+    routing->params.layers.scheme = specs->layers;
+    routing->params.lanes = specs->lanes;
+    routing->params.n_path_sets = n_sets;
 }
 
 /* Takes the settings out of 'root'. */
@@ -47,20 +102,8 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
         return;
     }
     sf_json_number(reader, root, "", "schema_version", 1, 1);
-    const char *name = sf_json_text(reader, root, "", "scheme", 40);
-    const struct sf_layer_scheme *layers = sf_layer_scheme_find(name);
-    if (!layers) {
-        sf_json_refuse(reader, "scheme: '%s' is not known here", name);
-        return;
-    }
     const json_t *lanes_object = json_object_get(root, "lanes");
-    name = sf_json_text(reader, lanes_object, "lanes", "scheme", 40);
-    const struct sf_lane_scheme *lanes = sf_lane_scheme_find(name);
-    if (!lanes) {
-        sf_json_refuse(reader, "lanes.scheme: '%s' is not known here", name);
-        return;
-    }
-    params->layers.scheme = layers->name;
+    read_specs(reader, root, lanes_object, routing);
     params->layers.n_layers =
         sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
     if (!json_is_integer(json_object_get(root, "seed"))) {
@@ -69,13 +112,10 @@ read_settings(struct sf_json_reader *reader, const json_t *root,
     params->layers.seed =
         (uint64_t)json_integer_value(json_object_get(root, "seed"));
     read_asked(reader, root, lanes_object, routing);
-    params->lanes = lanes->name;
     params->max_sls =
         sf_json_number(reader, lanes_object, "lanes", "max_sls", 1, SF_N_SLS);
     params->max_vls = sf_json_number(reader, lanes_object, "lanes", "max_vls",
                                      1, SF_MAX_VLS);
-    params->n_path_sets =
-        sf_json_number(reader, root, "", "n_path_sets", 1, UINT32_MAX);
     routing->max_hops =
         sf_json_number(reader, root, "", "max_hops", 1, UINT32_MAX);
 }
@@ -100,12 +140,15 @@ read_report(const char *path, struct sf_routing *routing, struct sf_error *err)
 
 enum sf_status
 sf_routing_params_read(const char *path, struct sf_routing_params *params,
-                       struct sf_error *err)
+                       struct sf_routing_specs *specs, struct sf_error *err)
 {
     struct sf_routing routing = { 0 };
     enum sf_status status = read_report(path, &routing, err);
 
     *params = routing.params;
+    *specs = routing.specs;
+    params->layers.scheme = specs->layers;
+    params->lanes = specs->lanes;
     return status;
 }
 

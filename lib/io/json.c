@@ -103,7 +103,8 @@ sf_write_json(const struct sf_measured *measured, size_t n_measured,
 static json_t *
 make_param(const struct sf_param *param)
 {
-    static const char *const kinds[] = { "number", "seed", "shape", "file" };
+    static const char *const kinds[] = { "number", "seed", "shape",
+                                         "file",   "real", "choice" };
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?}", "key", param->key, "kind",
                   kinds[param->kind], "meaning", param->meaning, "required",

@@ -158,21 +158,6 @@ sf_write_text(const struct sf_measured *measured, size_t n_measured,
     return SF_OK;
 }
 
-static void
-write_param(const struct sf_param *param, FILE *stream)
-{
-    fprintf(stream, "    %-6s %s", param->key, param->meaning);
-    if (param->kind == SF_PARAM_NUMBER) {
-        fprintf(stream, "; %u to %u", param->min, param->max);
-    } else if (param->kind == SF_PARAM_SHAPE) {
-        fprintf(stream, ", each %u to %u", param->min, param->max);
-    }
-    if (param->by_default) {
-        fprintf(stream, " (default: %s)", param->by_default);
-    }
-    fputc('\n', stream);
-}
-
 void
 sf_families_write_text(FILE *stream)
 {
@@ -181,7 +166,8 @@ sf_families_write_text(FILE *stream)
         fprintf(stream, "%s%s -- %s\n", i ? "\n" : "", family->example,
                 family->title);
         for (size_t j = 0; j < SF_MAX_PARAMS && family->params[j].key; j++) {
-            write_param(&family->params[j], stream);
+            fprintf(stream, "    %-6s ", family->params[j].key);
+            sf_param_write_text(&family->params[j], stream);
         }
     }
 }

@@ -370,5 +370,6 @@ const struct sf_lane_scheme sf_lanes_dfsssp = {
     .summary = "the SL of a path is its VL all the way; for any layers",
     .reference = "Domke11",
     .is_safe = true,
+    .allows_one_vl = true,
     .ops = &ops,
 };

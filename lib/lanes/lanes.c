@@ -14,15 +14,52 @@ const struct sf_lane_scheme *const sf_lane_schemes[] = {
     &sf_lanes_turns, &sf_lanes_dfsssp, &sf_lanes_hops, &sf_lanes_none, NULL,
 };
 
-const struct sf_lane_scheme *
-sf_lane_scheme_find(const char *name)
+static bool
+head_of(size_t i, struct sf_spec_head *head)
 {
-    for (size_t i = 0; sf_lane_schemes[i]; i++) {
-        if (strcmp(name, sf_lane_schemes[i]->name) == 0) {
-            return sf_lane_schemes[i];
-        }
+    const struct sf_lane_scheme *scheme = sf_lane_schemes[i];
+
+    if (scheme) {
+        *head = (struct sf_spec_head){ scheme->name, NULL, scheme->params };
     }
-    return NULL;
+    return scheme != NULL;
+}
+
+static const struct sf_spec_sort specs = { .what = "a lane scheme",
+                                           .head = head_of };
+
+const struct sf_lane_scheme *
+sf_lane_scheme_find(const char *spec)
+{
+    size_t i = sf_spec_find(&specs, spec);
+    return i == SF_NO_HEAD ? NULL : sf_lane_schemes[i];
+}
+
+/* Reads 'text', which stands before what is wrong with it. */
+static enum sf_status
+parse_spec(const char *text, struct sf_spec *parsed, struct sf_error *err)
+{
+    enum sf_status status = sf_spec_parse(&specs, text, parsed, err);
+    if (status == SF_EINVAL && parsed->index != SF_NO_HEAD) {
+        sf_error_add_context(err, text);
+    }
+    return status;
+}
+
+enum sf_status
+sf_lane_spec_parse(const char *spec, struct sf_lane_spec *parsed,
+                   struct sf_error *err)
+{
+    struct sf_spec read;
+    enum sf_status status = parse_spec(spec, &read, err);
+
+    *parsed = (struct sf_lane_spec){ 0 };
+    if (status == SF_OK) {
+        parsed->scheme = sf_lane_schemes[read.index];
+        status = sf_spec_copy_text(&read, parsed->text, err);
+    }
+    sf_spec_clear(&read);
+    return status;
 }
 
 const struct sf_lane_scheme *
@@ -118,8 +155,8 @@ sf_lanes_build(const struct sf_network *network,
                const struct sf_lanes_params *params, struct sf_routes *routes,
                struct sf_error *err)
 {
-    const struct sf_lane_scheme *scheme = sf_lane_scheme_find(params->scheme);
     struct sf_path_columns *columns = NULL;
+    struct sf_spec spec = { 0 };
     struct sf_lane_job job = {
         .network = network,
         .graph = network->graph,
@@ -129,19 +166,18 @@ sf_lanes_build(const struct sf_network *network,
         .seed = params->seed,
     };
 
-    if (!scheme) {
-        return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
-                       params->scheme);
-    }
     if (job.max_vls > SF_MAX_VLS) {
         return sf_fail(err, SF_EINVAL, "%u VLs: expected 1 to %u", job.max_vls,
                        SF_MAX_VLS);
     }
-    enum sf_status status =
-        sf_path_columns_build(network, routes, &columns, err);
+    enum sf_status status = parse_spec(params->scheme, &spec, err);
     if (status == SF_OK) {
+        status = sf_path_columns_build(network, routes, &columns, err);
+    }
+    if (status == SF_OK) {
+        job.values = spec.values;
         job.columns = columns;
-        status = run_scheme(&job, scheme, err);
+        status = run_scheme(&job, sf_lane_schemes[spec.index], err);
     }
     if (status == SF_OK) {
         sf_lanes_free(routes->lanes, routes->n_sets);
@@ -150,5 +186,6 @@ sf_lanes_build(const struct sf_network *network,
     }
     sf_lanes_free(job.lanes, routes->n_sets);
     sf_path_columns_free(columns);
+    sf_spec_clear(&spec);
     return status;
 }

@@ -16,5 +16,6 @@ const struct sf_lane_scheme sf_lanes_none = {
     .name = "none",
     .title = "no lanes",
     .summary = "one lane for all: packets may wait for each other for ever",
+    .allows_one_vl = true,
     .ops = &ops,
 };

@@ -3,11 +3,13 @@
 #ifndef SF_LANES_SCHEME_H
 #define SF_LANES_SCHEME_H
 
+#include "base/spec.h"
 #include "lanes/path_columns.h"
 #include "slimfly/lanes.h"
 
 /* A task. */
 struct sf_lane_job {
+    const struct sf_value *values; /* In the order of the scheme's params. */
     const struct sf_network *network;
     const struct sf_graph *graph;          /* Of the network. */
     const struct sf_routes *routes;        /* What is to be protected; */

@@ -154,5 +154,7 @@ const struct sf_layer_scheme sf_scheme_fatpaths = {
                "overlap",
     .reference = "Besta20",
     .extra_hops = 1,
+    .params = { SF_SETS_PARAM },
+    .minimal_first = true,
     .ops = &ops,
 };

@@ -195,8 +195,9 @@ done:
     return status;
 }
 
-bool
-sf_is_fat_tree(const struct sf_network *network)
+/* Whether no link joins switches that are equally far from hosts. */
+static bool
+is_fat_tree(const struct sf_network *network)
 {
     const struct sf_graph *graph = network->graph;
     struct sf_layer_job job = { .graph = graph, .weights = network->n_hosts };
@@ -214,7 +215,8 @@ sf_is_fat_tree(const struct sf_network *network)
     return is_tree;
 }
 
-static const struct sf_layer_ops ops = { .build = build };
+static const struct sf_layer_ops ops = { .build = build,
+                                         .suits = is_fat_tree };
 
 const struct sf_layer_scheme sf_scheme_ftree = {
     .name = "ftree",
@@ -223,5 +225,7 @@ const struct sf_layer_scheme sf_scheme_ftree = {
                "destination's number",
     .reference = "Zahavi10",
     .is_per_host = true,
+    .minimal_first = true,
+    .made_for = "a Fat Tree",
     .ops = &ops,
 };

@@ -453,6 +453,8 @@ const struct sf_layer_scheme sf_scheme_gates = {
     .summary = "each layer enters a destination through a link of its own; "
                "disjoint paths, even loads",
     .extra_hops = 1,
+    .params = { SF_SETS_PARAM },
     .takes_turns = true,
+    .minimal_first = true,
     .ops = &ops,
 };

@@ -21,19 +21,100 @@ const struct sf_layer_scheme *const sf_layer_schemes[] = {
     &sf_scheme_ftree,    NULL,
 };
 
+static bool
+head_of(size_t i, struct sf_spec_head *head)
+{
+    const struct sf_layer_scheme *scheme = sf_layer_schemes[i];
+
+    if (scheme) {
+        *head = (struct sf_spec_head){ scheme->name, NULL, scheme->params };
+    }
+    return scheme != NULL;
+}
+
+static const struct sf_spec_sort specs = { .what = "a layer scheme",
+                                           .head = head_of };
+
 const struct sf_layer_scheme *
-sf_layer_scheme_find(const char *name)
+sf_layer_scheme_find(const char *spec)
+{
+    size_t i = spec ? sf_spec_find(&specs, spec) : 0;
+    return i == SF_NO_HEAD ? NULL : sf_layer_schemes[i];
+}
+
+const struct sf_layer_scheme *
+sf_layer_scheme_made_for(const struct sf_network *network)
 {
     for (size_t i = 0; sf_layer_schemes[i]; i++) {
-        if (!name || strcmp(name, sf_layer_schemes[i]->name) == 0) {
+        const struct sf_layer_ops *ops = sf_layer_schemes[i]->ops;
+        if (ops->suits && ops->suits(network)) {
             return sf_layer_schemes[i];
         }
     }
     return NULL;
 }
 
+/* Reads 'text', NULL for the default; the spec stands before what is wrong
+ * with it. */
+static enum sf_status
+parse_spec(const char *text, struct sf_spec *parsed, struct sf_error *err)
+{
+    text = text ? text : sf_layer_schemes[0]->name;
+    enum sf_status status = sf_spec_parse(&specs, text, parsed, err);
+    if (status == SF_EINVAL && parsed->index != SF_NO_HEAD) {
+        sf_error_add_context(err, text);
+    }
+    return status;
+}
+
+/* Writes what 'parsed' says into 'spec'; 'n_sets' is as in layers.h. */
+static enum sf_status
+settle_spec(struct sf_spec *parsed, uint32_t n_sets,
+            struct sf_layer_spec *spec, struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme = sf_layer_schemes[parsed->index];
+    struct sf_value *sets = sf_spec_value(parsed, SF_SETS_KEY);
+    enum sf_status status = SF_OK;
+
+    spec->scheme = scheme;
+    spec->minimal_first = scheme->minimal_first;
+    spec->resists_repair = scheme->resists_repair;
+    spec->names_sets = sets && sets->given;
+    if (sets && n_sets) {
+        sets->given = true;
+        sets->number = n_sets < SF_MAX_PORTS ? n_sets : SF_MAX_PORTS;
+        status = sf_spec_spell(parsed, err);
+    }
+    spec->n_sets = scheme->is_per_host ? SF_NONE
+                   : sets              ? (uint32_t)sets->number
+                                       : 1;
+    if (scheme->ops->settle) {
+        scheme->ops->settle(parsed->values, spec);
+    }
+    return status;
+}
+
+enum sf_status
+sf_layer_spec_parse(const char *spec, uint32_t n_sets,
+                    struct sf_layer_spec *parsed, struct sf_error *err)
+{
+    struct sf_spec read;
+    enum sf_status status = parse_spec(spec, &read, err);
+
+    *parsed = (struct sf_layer_spec){ 0 };
+    if (status == SF_OK) {
+        status = settle_spec(&read, n_sets, parsed, err);
+    }
+    if (status == SF_OK) {
+        status = sf_spec_copy_text(&read, parsed->text, err);
+    }
+    sf_spec_clear(&read);
+    return status;
+}
+
 /* The arrays behind a job, which the job shows as const. */
 struct prepared {
+    struct sf_spec spec;
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
     struct sf_search search;
@@ -41,16 +122,14 @@ struct prepared {
 
 static enum sf_status
 check_params(const struct sf_graph *graph,
-             const struct sf_layers_params *params,
+             const struct sf_layers_params *params, struct sf_spec *spec,
              const struct sf_layer_scheme **schemep, struct sf_error *err)
 {
-    const struct sf_layer_scheme *scheme =
-        sf_layer_scheme_find(params->scheme);
-
-    if (!scheme) {
-        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
-                       params->scheme);
+    enum sf_status status = parse_spec(params->scheme, spec, err);
+    if (status != SF_OK) {
+        return status;
     }
+    const struct sf_layer_scheme *scheme = sf_layer_schemes[spec->index];
     if (params->n_layers < 1 || params->n_layers > SF_MAX_LAYERS) {
         return sf_fail(err, SF_EINVAL, "%u layers: expected 1 to %u",
                        params->n_layers, SF_MAX_LAYERS);
@@ -59,10 +138,6 @@ check_params(const struct sf_graph *graph,
         return sf_fail(err, SF_EINVAL,
                        "the scheme \"%s\" does not take allowed turns",
                        scheme->name);
-    }
-    if (!(params->rues_fraction >= 0 && params->rues_fraction <= 1)) {
-        return sf_fail(err, SF_EINVAL,
-                       "fraction of links: expected above 0 and at most 1");
     }
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         if (sf_graph_degree(graph, s) >= SF_NO_HOP) {
@@ -230,6 +305,7 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
 static void
 clear_prepared(struct prepared *prepared)
 {
+    sf_spec_clear(&prepared->spec);
     sf_search_clear(&prepared->search);
     free(prepared->limits);
     free(prepared->weights);
@@ -257,10 +333,13 @@ sf_layers_build(const struct sf_network *network,
                                 .seed = set_seed(params) };
 
     *layersp = NULL;
-    enum sf_status status = check_params(graph, params, &scheme, err);
+    enum sf_status status =
+        check_params(graph, params, &prepared.spec, &scheme, err);
     if (status != SF_OK || !scheme) {
+        clear_prepared(&prepared);
         return status;
     }
+    job.values = prepared.spec.values;
     job.n_threads = sf_parallel_limit(params->n_threads);
     if (job.n_threads > sf_batch_size(graph)) {
         job.n_threads = sf_batch_size(graph); /* More would have no work. */
@@ -303,8 +382,10 @@ sf_layers_limits(const struct sf_network *network,
 
     tolerant.within_parts = true;
     tolerant.may_exceed = true;
-    enum sf_status status = check_params(graph, &tolerant, &scheme, err);
+    enum sf_status status =
+        check_params(graph, &tolerant, &prepared.spec, &scheme, err);
     if (status != SF_OK || !scheme) {
+        clear_prepared(&prepared);
         return status;
     }
     status = prepare(&job, &prepared, err);

@@ -26,6 +26,8 @@ const struct sf_layer_scheme sf_scheme_minimal = {
     .summary = "shortest paths, the lightest first; layers spread over those "
                "of equal length",
     .reference = "Domke11",
+    .params = { SF_SETS_PARAM },
     .takes_turns = true,
+    .minimal_first = true,
     .ops = &ops,
 };

@@ -8,8 +8,8 @@
  * Each new path weighs on its links as many routes as are new there.  Pairs
  * for which there is none go minimally.
  *
- * Almost minimal is 'paper_min_hops' to 'max_hops' hops; the paper's 3 to 3
- * at diameter 2.  O(L V^2 k^2) time at 3 hops, 11 V^2 bytes beside the
+ * Almost minimal is 'min-hops' to 'max_hops' hops; the paper's 3 to 3 at
+ * diameter 2.  O(L V^2 k^2) time at 3 hops, 11 V^2 bytes beside the
  * result.  Sequential by nature: every path depends on all before it. */
 #include "layers/trees.h"
 
@@ -19,6 +19,12 @@
 #include <string.h>
 
 #define FAR UINT16_MAX
+
+/* The parameters. */
+enum {
+    MIN_HOPS,
+    SETS
+};
 
 struct paper {
     const struct sf_layer_job *job;
@@ -277,8 +283,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
                        FAR - 1);
     }
     paper.max_hops = job->usual_hops;
-    paper.min_hops = job->params->paper_min_hops ? job->params->paper_min_hops
-                                                 : paper.max_hops;
+    paper.min_hops = sf_value_or(&job->values[MIN_HOPS], paper.max_hops);
     if (paper.min_hops > paper.max_hops) {
         return sf_fail(err, SF_EINVAL,
                        "almost-minimal paths of %u hops or more, but at most "
@@ -321,5 +326,12 @@ const struct sf_layer_scheme sf_scheme_paper = {
                "order of priority",
     .reference = "Blach24",
     .extra_hops = 1,
+    .params = {
+        [MIN_HOPS] = { "min-hops", SF_PARAM_NUMBER, 1, 64, false,
+                       "the longest path allowed",
+                       "hops from which on a path counts as almost minimal" },
+        [SETS] = SF_SETS_PARAM,
+    },
+    .minimal_first = true,
     .ops = &ops,
 };

@@ -8,17 +8,19 @@
 #include "base/mem.h"
 #include "slimfly/random.h"
 
-#define USUAL_FRACTION 0.6
+/* The parameters. */
+enum {
+    FRACTION,
+    SETS
+};
 
 /* Draws the links that 'layer' keeps. */
 static void
 draw_links(const struct sf_layer_job *job, uint32_t layer, bool *keep)
 {
-    double fraction = job->params->rues_fraction;
+    uint64_t below = (uint64_t)(job->values[FRACTION].real * 4294967296.0);
     struct sf_random random;
 
-    fraction = fraction > 0 ? fraction : USUAL_FRACTION;
-    uint64_t below = (uint64_t)(fraction * 4294967296.0);
     sf_random_init(&random, job->seed, UINT64_MAX - layer);
     for (uint32_t i = 0; i < job->graph->n_links; i++) {
         keep[i] = (sf_random_next(&random) >> 32) < below;
@@ -104,5 +106,15 @@ const struct sf_layer_scheme sf_scheme_rues = {
                "short as can be",
     .reference = "Besta20",
     .extra_hops = SF_NONE,
+    .params = {
+        [FRACTION] = { .key = "fraction",
+                       .kind = SF_PARAM_REAL,
+                       .range = { 0, 1, .above_min = true },
+                       .positional = true,
+                       .by_default = "0.6",
+                       .meaning = "share of links that a layer keeps" },
+        [SETS] = SF_SETS_PARAM,
+    },
+    .minimal_first = true,
     .ops = &ops,
 };

@@ -3,13 +3,24 @@
 #ifndef SF_LAYERS_SCHEME_H
 #define SF_LAYERS_SCHEME_H
 
+#include "base/spec.h"
 #include "routes/turn_table.h"
 #include "slimfly/layers.h"
+
+/* The last parameter of each scheme that can have several sets of paths, which
+ * sf_layers_build() makes one by one. */
+#define SF_SETS_KEY "sets"
+#define SF_SETS_PARAM                                                    \
+    {                                                                    \
+        SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false, "1",       \
+            "sets of paths, among which the hosts of a switch are dealt" \
+    }
 
 /* A routing task. */
 struct sf_layer_job {
     const struct sf_graph *graph; /* Of the network. */
     const struct sf_layers_params *params;
+    const struct sf_value *values; /* In the order of the scheme's params. */
     uint64_t seed;           /* Of this path set alone; that in 'params' is
                               * common to all. */
     const uint32_t *weights; /* [V] Hosts on each switch; one each where no
@@ -36,6 +47,13 @@ struct sf_layer_ops {
      * order, so that the result does not depend on them. */
     enum sf_status (*build)(const struct sf_layer_job *job,
                             struct sf_error *err);
+
+    /* Changes what 'spec' says of the scheme where 'values' make it differ.
+     * NULL: they never do. */
+    void (*settle)(const struct sf_value *values, struct sf_layer_spec *spec);
+
+    /* Whether a network is what the scheme is made for; NULL: none is. */
+    bool (*suits)(const struct sf_network *network);
 };
 
 /* The limits that sf_layers_build() would set: to most destinations, and to

@@ -3,14 +3,24 @@
  * and never up again, so that nothing can deadlock within a layer.
  *
  * Every layer has a root of its own: switches of most links first, at random
- * among equals.  Layer 0 has minimal paths as in all schemes, which are not
- * safe by themselves, unless 'updown_first' asks for up and down there too.
+ * among equals.  With 'first=minimal' layer 0 has shortest paths, as in all
+ * other schemes, which are not safe by themselves.
  * A hop limit that up and down cannot keep is an error: anything else would
  * break the promise in silence.  O(L V E) time. */
 #include "layers/trees.h"
 
 #include "base/mem.h"
 #include "slimfly/random.h"
+
+/* The parameters, and the words of the first. */
+enum {
+    FIRST,
+    SETS
+};
+enum {
+    FIRST_TREE,
+    FIRST_MINIMAL
+};
 
 struct updown {
     const struct sf_layer_job *job;
@@ -142,8 +152,8 @@ static enum sf_status
 build_layers(struct updown *updown, struct sf_error *err)
 {
     const struct sf_layer_job *job = updown->job;
-    uint32_t n = job->graph->n_nodes,
-             first = job->params->updown_first ? 0 : 1;
+    uint32_t n = job->graph->n_nodes;
+    uint32_t first = job->values[FIRST].number == FIRST_MINIMAL ? 1 : 0;
     enum sf_status status = SF_OK;
 
     if (first == 1) {
@@ -190,7 +200,18 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     return status;
 }
 
-static const struct sf_layer_ops ops = { .build = build };
+/* A mended path need not go up and down.  With shortest paths in layer 0
+ * nobody relies on that. */
+static void
+settle(const struct sf_value *values, struct sf_layer_spec *spec)
+{
+    bool is_tree = values[FIRST].number == FIRST_TREE;
+
+    spec->minimal_first = !is_tree;
+    spec->resists_repair = is_tree;
+}
+
+static const struct sf_layer_ops ops = { .build = build, .settle = settle };
 
 const struct sf_layer_scheme sf_scheme_updown = {
     .name = "updown",
@@ -199,5 +220,16 @@ const struct sf_layer_scheme sf_scheme_updown = {
                "of deadlock within a layer",
     .reference = "Schroeder91",
     .extra_hops = SF_NONE,
+    .params = {
+        [FIRST] = { .key = "first",
+                    .kind = SF_PARAM_CHOICE,
+                    .words = { [FIRST_TREE] = "tree",
+                               [FIRST_MINIMAL] = "minimal" },
+                    .by_default = "tree",
+                    .meaning = "paths of layer 0: up and down a tree too, or "
+                               "shortest ones, which need more lanes" },
+        [SETS] = SF_SETS_PARAM,
+    },
+    .resists_repair = true,
     .ops = &ops,
 };

@@ -110,8 +110,14 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
     const struct sf_comparison_params *params = &comparison->params;
     const struct sf_comparison_row *row = &params->rows[number];
     const struct sf_comparison_result *result = &comparison->results[number];
+    struct sf_layer_spec spec = { 0 };
     json_t *throughputs = json_array();
 
+    if (row->routing.layers.scheme) {
+        uint32_t n_sets = row->routing.n_path_sets;
+        sf_layer_spec_parse(row->routing.layers.scheme,
+                            n_sets == SF_NONE ? 0 : n_sets, &spec, NULL);
+    }
     for (uint32_t i = 0; i < result->n_splits * params->n_traffics; i++) {
         uint32_t split = i / params->n_traffics;
         uint32_t traffic = i % params->n_traffics;
@@ -130,7 +136,7 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
     return json_pack(
         "{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o}", "label", row->label,
         "kind", sf_throughput_mode_name(row->mode), "scheme",
-        row->routing.layers.scheme, "lanes",
+        spec.text[0] ? spec.text : NULL, "lanes",
         sf_comparison_lanes(comparison, number), "vls",
         result->lanes.n_vls ? json_integer(result->lanes.n_vls) : json_null(),
         "n_layers", row->n_layers ? json_integer(row->n_layers) : json_null(),

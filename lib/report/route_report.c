@@ -132,16 +132,14 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                               json_integer((json_int_t)figures->n_by_hops[i]));
     }
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:b, s:I, "
+        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, "
         "s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
         "schema", "slimfly.route", "schema_version", 1, "scheme",
         layers->scheme, "n_layers", (json_int_t)layers->n_layers, "lmc",
         (json_int_t)sf_lmc_for_layers(layers->n_layers), "max_hops",
         (json_int_t)routing->max_hops, "asked_max_hops",
-        (json_int_t)layers->max_hops, "rues_fraction", layers->rues_fraction,
-        "paper_min_hops", (json_int_t)layers->paper_min_hops, "seed",
-        (json_int_t)layers->seed, "n_path_sets",
-        (json_int_t)routing->params.n_path_sets, "per_host",
+        (json_int_t)layers->max_hops, "seed", (json_int_t)layers->seed,
+        "n_path_sets", (json_int_t)routing->params.n_path_sets, "per_host",
         (int)(routing->params.n_path_sets > 1), "n_switches",
         (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_lids",

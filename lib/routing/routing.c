@@ -14,26 +14,29 @@
 #define ENOUGH_PATHS  3
 #define FEW           100
 
-/* Resolves names and defaults. */
+/* Resolves specs and defaults. */
 static enum sf_status
 settle_params(const struct sf_routing_params *params,
-              struct sf_routing_params *settledp, struct sf_error *err)
+              struct sf_routing *routing, struct sf_error *err)
 {
-    const struct sf_layer_scheme *layers =
-        sf_layer_scheme_find(params->layers.scheme);
+    struct sf_routing_params *settledp = &routing->params;
+    struct sf_layer_spec layer_spec;
+    struct sf_lane_spec lane_spec;
 
     *settledp = *params;
-    if (!layers) {
-        return sf_fail(err, SF_EINVAL, "no layer scheme is called \"%s\"",
-                       params->layers.scheme);
+    enum sf_status status = sf_layer_spec_parse(
+        params->layers.scheme, params->n_path_sets, &layer_spec, err);
+    if (status != SF_OK) {
+        return status;
     }
-    const struct sf_lane_scheme *lanes =
-        params->lanes ? sf_lane_scheme_find(params->lanes)
-                      : sf_lane_scheme_for(layers);
-    if (!lanes) {
-        return sf_fail(err, SF_EINVAL, "no lane scheme is called \"%s\"",
-                       params->lanes);
+    const struct sf_layer_scheme *layers = layer_spec.scheme;
+    status = sf_lane_spec_parse(
+        params->lanes ? params->lanes : sf_lane_scheme_for(layers)->name,
+        &lane_spec, err);
+    if (status != SF_OK) {
+        return status;
     }
+    const struct sf_lane_scheme *lanes = lane_spec.scheme;
     if (lanes->needs_turns && !layers->takes_turns && !params->without_lanes) {
         return sf_fail(err, SF_ELANES,
                        "the lanes \"%s\" are designed together with the "
@@ -41,15 +44,18 @@ settle_params(const struct sf_routing_params *params,
                        "lanes dfsssp would do, or another layer scheme",
                        lanes->name, layers->name);
     }
-    settledp->layers.scheme = layers->name;
+    memcpy(routing->specs.layers, layer_spec.text, sizeof layer_spec.text);
+    memcpy(routing->specs.lanes, lane_spec.text, sizeof lane_spec.text);
+    settledp->layers.scheme = routing->specs.layers;
     settledp->layers.turns = NULL;
-    settledp->lanes = lanes->name;
+    settledp->lanes = routing->specs.lanes;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
     settledp->n_addresses =
         params->n_addresses ? params->n_addresses : params->layers.n_layers;
     settledp->n_switch_addresses =
         params->n_switch_addresses ? params->n_switch_addresses : 1;
+    settledp->n_path_sets = layer_spec.n_sets;
     return SF_OK;
 }
 
@@ -57,11 +63,12 @@ uint32_t
 sf_routing_count_sets(const struct sf_network *network,
                       const struct sf_routing_params *params)
 {
-    const struct sf_layer_scheme *scheme =
-        sf_layer_scheme_find(params->layers.scheme);
-    uint32_t asked = scheme && scheme->is_per_host ? SF_NONE
-                     : params->n_path_sets         ? params->n_path_sets
-                                                   : 1;
+    struct sf_layer_spec spec;
+    uint32_t asked =
+        sf_layer_spec_parse(params->layers.scheme, params->n_path_sets, &spec,
+                            NULL) == SF_OK
+            ? spec.n_sets
+            : 1;
     uint32_t most = 1;
 
     for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
@@ -118,7 +125,8 @@ static enum sf_status
 build_design(struct sf_routing *routing, uint64_t seed, struct sf_error *err)
 {
     struct sf_routes *routes = routing->routes;
-    struct sf_lanes_params lanes = { .max_vls = routing->params.max_vls,
+    struct sf_lanes_params lanes = { .scheme = routing->params.lanes,
+                                     .max_vls = routing->params.max_vls,
                                      .seed = seed };
 
     sf_turns_free(routes->turns);
@@ -184,14 +192,32 @@ build_all_sets(struct sf_routing *routing, struct sf_error *err)
     return build_sets(routing, err);
 }
 
+/* Notes how many path sets there are. */
+static enum sf_status
+settle_sets(struct sf_routing *routing, uint32_t n_sets, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status =
+        sf_layer_spec_parse(routing->specs.layers, n_sets, &spec, err);
+
+    if (status == SF_OK) {
+        memcpy(routing->specs.layers, spec.text, sizeof spec.text);
+        routing->params.n_path_sets = n_sets;
+    }
+    return status;
+}
+
 static enum sf_status
 build_routes(struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_routing_params *params = &routing->params;
 
-    params->n_path_sets = sf_routing_count_sets(routing->network, params);
-    enum sf_status status = sf_routes_make(
-        routing->network, params->n_path_sets, &routing->routes, err);
+    enum sf_status status = settle_sets(
+        routing, sf_routing_count_sets(routing->network, params), err);
+    if (status == SF_OK) {
+        status = sf_routes_make(routing->network, params->n_path_sets,
+                                &routing->routes, err);
+    }
     if (status == SF_OK) {
         routing->routes->n_addresses = params->n_addresses;
         routing->routes->n_switch_addresses = params->n_switch_addresses;
@@ -227,7 +253,7 @@ begin(const struct sf_network *network, const struct sf_routing_params *params,
     if (!routing) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a routing");
     }
-    enum sf_status status = settle_params(params, &routing->params, err);
+    enum sf_status status = settle_params(params, routing, err);
     if (status == SF_OK) {
         status = sf_network_copy(network, &routing->network, err);
     }
@@ -304,7 +330,7 @@ repair_routes(const struct sf_routing *base, struct sf_routing *routing,
                                   &routing->routes, err);
     }
     if (status == SF_OK) {
-        routing->params.n_path_sets = routing->routes->n_sets;
+        status = settle_sets(routing, routing->routes->n_sets, err);
     }
     sf_earlier_clear(&earlier);
     return status;
@@ -316,14 +342,18 @@ sf_routing_repair(const struct sf_routing *base,
                   struct sf_routing **routingp, struct sf_error *err)
 {
     const struct sf_layers_params *layers = &base->params.layers;
+    struct sf_layer_spec spec;
     struct sf_routing *routing;
     enum sf_status status = begin(network, &base->params, &routing, err);
 
-    if (status == SF_OK && layers->updown_first &&
-        strcmp(layers->scheme, "updown") == 0) {
+    if (status == SF_OK) {
+        status = sf_layer_spec_parse(layers->scheme, 0, &spec, err);
+    }
+    if (status == SF_OK && spec.resists_repair) {
         status = sf_fail(err, SF_ELANES,
-                         "up and down is a matter of the whole tree: the "
-                         "tables must be made anew");
+                         "paths by %s hold together as a whole: the tables "
+                         "must be made anew",
+                         spec.scheme->name);
     }
     if (status == SF_OK) {
         routing->has_default_lanes = base->has_default_lanes;

@@ -107,14 +107,20 @@ enum sf_status
 sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
 {
-    (void)err;
+    struct sf_layer_spec layers;
+    /* The sets of paths have a line of their own. */
+    enum sf_status status = sf_layer_spec_parse(
+        settings->layers ? settings->layers->text : NULL, 1, &layers, err);
+
+    if (status != SF_OK) {
+        return status;
+    }
     sf_settings_comment("Options of the slimfly plugin, which reads them "
                         "again at every heavy sweep (kill -HUP OpenSM).",
                         stream);
     fputs("\n# How paths are chosen.\n", stream);
     fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ",
-            settings->layers ? settings->layers->name
-                             : sf_layer_schemes[0]->name);
+            layers.text);
     fprintf(stream,
             "\n# Layers of paths, at most 2^LMC of opensm.conf.\n"
             "layers = %u\n",
@@ -124,8 +130,8 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "more carry more,\n# and take longer to make.\npath_sets = %u\n",
             settings->n_path_sets);
     fputc('\n', stream);
-    sf_settings_comment(settings->lanes->summary, stream);
-    fprintf(stream, "lanes = %s\n", settings->lanes->name);
+    sf_settings_comment(settings->lanes->scheme->summary, stream);
+    fprintf(stream, "lanes = %s\n", settings->lanes->text);
     fprintf(stream,
             "\n# Data VLs to use at most; the fabric may have fewer.\n"
             "max_vls = %u\n",
@@ -138,17 +144,6 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "says.\n%smax_hops = %u\n",
             settings->max_hops ? "" : "# ",
             settings->max_hops ? settings->max_hops : 3);
-    if (settings->rues_fraction > 0) {
-        fprintf(stream,
-                "\n# Share of links in a layer.\nrues_fraction = %.9g\n",
-                settings->rues_fraction);
-    }
-    if (settings->paper_min_hops) {
-        fprintf(stream,
-                "\n# Shortest path that counts as almost minimal.\n"
-                "paper_min_hops = %u\n",
-                settings->paper_min_hops);
-    }
     fprintf(stream,
             "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
             settings->seed);

@@ -166,12 +166,14 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
         status = sf_fail(err, SF_EINVAL, "expected 1 to %d layers, found %u",
                          SF_MAX_LAYERS, settings->n_layers);
     }
-    if (status == SF_OK && settings->layers && settings->lanes->needs_turns &&
-        !settings->layers->takes_turns) {
+    if (status == SF_OK && settings->layers &&
+        settings->lanes->scheme->needs_turns &&
+        !settings->layers->scheme->takes_turns) {
         status = sf_fail(err, SF_EINVAL,
                          "lanes '%s' do not go with layers by '%s': expected "
                          "other lanes",
-                         settings->lanes->name, settings->layers->name);
+                         settings->lanes->scheme->name,
+                         settings->layers->scheme->name);
     }
     if (status == SF_OK && count_lids(settings) > SF_MAX_LID) {
         status = sf_fail(err, SF_ELIMIT,
@@ -232,14 +234,15 @@ sl_habit(const char *part)
 bool
 sf_settings_need_path_sls(const struct sf_settings *settings)
 {
-    return settings->lanes->is_safe && !settings->lanes->ignores_sls;
+    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
+    return lanes->is_safe && !lanes->ignores_sls;
 }
 
 bool
 sf_settings_warning(const struct sf_settings *settings, const char *part,
                     char text[SF_SETTINGS_WARNING_SIZE])
 {
-    const struct sf_lane_scheme *lanes = settings->lanes;
+    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
     const char *habit = sl_habit(part);
 
     text[0] = '\0';
@@ -327,7 +330,7 @@ write_sl_warning(const struct sf_settings *settings, FILE *stream)
             fprintf(stream,
                     "\nwarning: lanes '%s' protect against deadlock only if "
                     "each path has its own service level\n",
-                    settings->lanes->name);
+                    settings->lanes->text);
         }
         fprintf(stream, "  %s: %s\n", part, sl_habit(part));
         is_first = false;
@@ -352,7 +355,7 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
             " LIDs of %u\nlanes by %s, %u VLs at most\n",
             fabric->n_switches, fabric->n_nodes - fabric->n_switches,
             settings->n_layers, sf_lmc_for_layers(settings->n_layers),
-            count_lids(settings), (unsigned)SF_MAX_LID, settings->lanes->name,
+            count_lids(settings), (unsigned)SF_MAX_LID, settings->lanes->text,
             settings->max_vls);
     for (size_t at = 0; (part = next_part(settings, &at));) {
         if (!sl_habit(part) && sf_settings_warning(settings, part, text)) {
@@ -526,6 +529,7 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
                        struct sf_error *err)
 {
     const struct sf_fabric *fabric = settings->fabric;
+    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
     json_t *files = json_array();
     enum sf_status status = files_to_json(settings, files, err);
 
@@ -538,11 +542,11 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
         (json_int_t)settings->n_layers, "n_path_sets",
         (json_int_t)settings->n_path_sets, "lmc",
         (json_int_t)sf_lmc_for_layers(settings->n_layers), "n_lids",
-        (json_int_t)count_lids(settings), "lanes", settings->lanes->name,
-        "safe_on_path_sls", (int)settings->lanes->is_safe, "safe_on_any_sl",
-        (int)settings->lanes->ignores_sls, "max_vls",
-        (json_int_t)settings->max_vls, "seed", (json_int_t)settings->seed,
-        "warnings", warnings_to_json(settings), "files", files);
+        (json_int_t)count_lids(settings), "lanes", settings->lanes->text,
+        "safe_on_path_sls", (int)lanes->is_safe, "safe_on_any_sl",
+        (int)lanes->ignores_sls, "max_vls", (json_int_t)settings->max_vls,
+        "seed", (json_int_t)settings->seed, "warnings",
+        warnings_to_json(settings), "files", files);
     json_decref(files);
     if (status == SF_OK && !root) {
         status = sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -4,15 +4,8 @@
 #define SF_TOPOLOGY_FAMILY_H
 
 #include "base/mem.h"
+#include "base/spec.h"
 #include "slimfly/topology.h"
-
-/* The value of one parameter.  'text' lives as long as the call. */
-struct sf_value {
-    bool given;
-    uint64_t number;        /* SF_PARAM_NUMBER, SF_PARAM_SEED. */
-    uint32_t rows, columns; /* SF_PARAM_SHAPE. */
-    const char *text;       /* SF_PARAM_FILE. */
-};
 
 /* A topology while it is being drawn.  The calls below only take notes: an
  * error is kept until the family is done, so it need not check each. */
@@ -42,8 +35,8 @@ void sf_sketch_link(struct sf_sketch *sketch, uint32_t a, uint32_t b,
 
 struct sf_family_ops {
     /* Draws the topology for 'values', which stand in the order of the
-     * family's params and are each within their limits; params that were not
-     * given are zero.  What is left to check is what depends on several. */
+     * family's params and are each within their limits.  What is left to
+     * check is what depends on several. */
     enum sf_status (*draw)(const struct sf_value *values,
                            struct sf_sketch *sketch, struct sf_error *err);
 
@@ -52,28 +45,11 @@ struct sf_family_ops {
     void (*name)(const uint32_t *place, char name[SF_MAX_NAME]);
 };
 
-/* The number of 'value' if given, else 'otherwise'. */
-static inline uint32_t
-sf_value_or(const struct sf_value *value, uint32_t otherwise)
-{
-    return value->given ? (uint32_t)value->number : otherwise;
-}
-
 /* Refuses a 'q' that is not a prime power, naming the nearest that are. */
 enum sf_status sf_check_prime_power(uint32_t q, struct sf_error *err);
 
-/* Parses 'spec' into a family, its values and a spelling of its own, which
- * holds the text of the values too. */
-struct sf_spec {
-    const struct sf_family *family;
-    struct sf_value values[SF_MAX_PARAMS];
-    char *text;      /* The values point into it. */
-    char *canonical; /* Keys in the family's order. */
-};
-
-enum sf_status sf_spec_parse(const char *spec, struct sf_spec *parsed,
-                             struct sf_error *err);
-void sf_spec_clear(struct sf_spec *parsed);
+/* The specs of families, "sf:q=5". */
+extern const struct sf_spec_sort sf_family_specs;
 
 /* Shared limits: hosts a switch. */
 #define SF_MAX_P 4096

@@ -68,7 +68,7 @@ draw_xpander(const struct sf_value *values, struct sf_sketch *sketch,
     uint32_t k = (uint32_t)values[0].number;
     uint32_t lift = (uint32_t)values[1].number;
     uint32_t p = sf_value_or(&values[2], (k + 1) / 2);
-    uint64_t seed = values[3].given ? values[3].number : 1;
+    uint64_t seed = values[3].number;
     uint64_t n_switches = ((uint64_t)k + 1) * lift;
 
     enum sf_status status =
@@ -245,7 +245,7 @@ draw_jellyfish(const struct sf_value *values, struct sf_sketch *sketch,
 {
     uint32_t n = (uint32_t)values[0].number, k = (uint32_t)values[1].number;
     uint32_t p = sf_value_or(&values[2], (k + 1) / 2);
-    uint64_t seed = values[3].given ? values[3].number : 1;
+    uint64_t seed = values[3].number;
 
     if (k >= n) {
         return sf_fail(err, SF_EINVAL,

@@ -105,7 +105,7 @@ finish(struct sf_sketch *sketch, struct sf_spec *parsed,
         return status;
     }
 
-    topo->family = parsed->family;
+    topo->family = sf_families[parsed->index];
     topo->spec = parsed->canonical;
     parsed->canonical = NULL;
     topo->n_coords = sketch->n_coords;
@@ -131,10 +131,12 @@ sf_topology_build(const char *spec, struct sf_topology **topop,
     struct sf_spec parsed;
 
     *topop = NULL;
-    enum sf_status status = sf_spec_parse(spec, &parsed, &local);
+    enum sf_status status =
+        sf_spec_parse(&sf_family_specs, spec, &parsed, &local);
     if (status == SF_OK) {
-        sketch.n_coords = count_coords(parsed.family);
-        status = parsed.family->ops->draw(parsed.values, &sketch, &local);
+        const struct sf_family *family = sf_families[parsed.index];
+        sketch.n_coords = count_coords(family);
+        status = family->ops->draw(parsed.values, &sketch, &local);
     }
     if (status == SF_OK) {
         status = finish(&sketch, &parsed, topop, &local);

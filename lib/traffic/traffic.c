@@ -2,6 +2,7 @@
 #include "traffic/traffic.h"
 
 #include "base/distances.h"
+#include "base/spec.h"
 #include "slimfly/random.h"
 #include "traffic/matching.h"
 
@@ -18,9 +19,9 @@ enum stream {
 };
 
 struct sf_traffic_ops {
-    /* Adds the flows; 'values' are those of the kind's keys. */
-    enum sf_status (*add)(struct sf_flow_sum *sum, const double *values,
-                          struct sf_error *err);
+    /* Adds the flows; 'values' are those of the kind's params. */
+    enum sf_status (*add)(struct sf_flow_sum *sum,
+                          const struct sf_value *values, struct sf_error *err);
 };
 
 static enum sf_status
@@ -170,7 +171,7 @@ sf_traffic_free(struct sf_traffic *traffic)
 /* Every host sends 1 to every other.  Goes by switches: there may be 10^10
  * pairs of hosts. */
 static enum sf_status
-add_all_to_all(struct sf_flow_sum *sum, const double *values,
+add_all_to_all(struct sf_flow_sum *sum, const struct sf_value *values,
                struct sf_error *err)
 {
     const struct sf_network *network = sum->network;
@@ -196,7 +197,7 @@ add_all_to_all(struct sf_flow_sum *sum, const double *values,
 /* A random permutation of hosts without fixed points: one that falls on itself
  * changes with another drawn at random, which cannot make a new one. */
 static enum sf_status
-add_permutation(struct sf_flow_sum *sum, const double *values,
+add_permutation(struct sf_flow_sum *sum, const struct sf_value *values,
                 struct sf_error *err)
 {
     struct sf_random random;
@@ -385,17 +386,19 @@ add_matching(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
 }
 
 static enum sf_status
-add_switch_permutation(struct sf_flow_sum *sum, const double *values,
+add_switch_permutation(struct sf_flow_sum *sum, const struct sf_value *values,
                        struct sf_error *err)
 {
-    return add_matching(sum, cost_of_exact, values[0], 0, 1, err);
+    return add_matching(sum, cost_of_exact, (double)values[0].number, 0, 1,
+                        err);
 }
 
 static enum sf_status
-add_longest_matching(struct sf_flow_sum *sum, const double *values,
+add_longest_matching(struct sf_flow_sum *sum, const struct sf_value *values,
                      struct sf_error *err)
 {
-    return add_matching(sum, cost_of_far, 0, values[0], values[1], err);
+    return add_matching(sum, cost_of_far, 0, values[0].real, values[1].real,
+                        err);
 }
 
 /* The number of ordered pairs of hosts on different switches. */
@@ -411,10 +414,11 @@ count_pairs(const struct sf_flow_sum *sum)
 }
 
 static enum sf_status
-add_adversarial(struct sf_flow_sum *sum, const double *values,
+add_adversarial(struct sf_flow_sum *sum, const struct sf_value *values,
                 struct sf_error *err)
 {
-    double load = values[0], elephants = values[1], ratio = values[2];
+    double load = values[0].real, elephants = values[1].real,
+           ratio = values[2].real;
     struct lottery loads =
         lottery_of(sum, STREAM_LOAD, count_pairs(sum), load);
     struct lottery lottery =
@@ -440,6 +444,13 @@ add_adversarial(struct sf_flow_sum *sum, const double *values,
     return status;
 }
 
+static enum sf_status
+add_file(struct sf_flow_sum *sum, const struct sf_value *values,
+         struct sf_error *err)
+{
+    return sf_traffic_read(values[0].text, sum, err);
+}
+
 static const struct sf_traffic_ops all_to_all = { add_all_to_all };
 static const struct sf_traffic_ops permutation = { add_permutation };
 static const struct sf_traffic_ops switch_permutation = {
@@ -447,6 +458,7 @@ static const struct sf_traffic_ops switch_permutation = {
 };
 static const struct sf_traffic_ops longest_matching = { add_longest_matching };
 static const struct sf_traffic_ops adversarial = { add_adversarial };
+static const struct sf_traffic_ops from_file = { add_file };
 
 const struct sf_traffic_kind sf_traffic_kinds[] = {
     {
@@ -466,8 +478,8 @@ const struct sf_traffic_kind sf_traffic_kinds[] = {
         .name = "switch-permutation",
         .title = "all hosts of a switch to those of one other, at random",
         .example = "switch-permutation:distance=2",
-        .keys = { { "distance", "hops between the two, where possible", 1,
-                    1000, 2, true } },
+        .params = { { "distance", SF_PARAM_NUMBER, 1, 1000, false, "2",
+                      "hops between the two, where possible" } },
         .is_random = true,
         .ops = &switch_permutation,
     },
@@ -476,9 +488,16 @@ const struct sf_traffic_kind sf_traffic_kinds[] = {
         .title = "all hosts of a switch to those of one other, as far apart "
                  "as can be",
         .example = "longest-matching:elephants=0.2,ratio=10",
-        .keys = { { "elephants", "fraction of hosts that send more", 0, 1, 0,
-                    false },
-                  { "ratio", "how much more they send", 1, 1e6, 10, false } },
+        .params = { { .key = "elephants",
+                      .kind = SF_PARAM_REAL,
+                      .range = { 0, 1 },
+                      .by_default = "0",
+                      .meaning = "fraction of hosts that send more" },
+                    { .key = "ratio",
+                      .kind = SF_PARAM_REAL,
+                      .range = { 1, 1e6 },
+                      .by_default = "10",
+                      .meaning = "how much more they send" } },
         .is_random = true,
         .ops = &longest_matching,
     },
@@ -487,10 +506,21 @@ const struct sf_traffic_kind sf_traffic_kinds[] = {
         .title = "a random part of all pairs of hosts, and large flows "
                  "between far switches",
         .example = "adversarial:load=0.5,elephants=1,ratio=10",
-        .keys = { { "load", "fraction of pairs that talk", 0, 1, 0.5, false },
-                  { "elephants", "fraction of hosts with a large flow", 0, 1,
-                    1, false },
-                  { "ratio", "how large that flow is", 0, 1e6, 10, false } },
+        .params = { { .key = "load",
+                      .kind = SF_PARAM_REAL,
+                      .range = { 0, 1 },
+                      .by_default = "0.5",
+                      .meaning = "fraction of pairs that talk" },
+                    { .key = "elephants",
+                      .kind = SF_PARAM_REAL,
+                      .range = { 0, 1 },
+                      .by_default = "1",
+                      .meaning = "fraction of hosts with a large flow" },
+                    { .key = "ratio",
+                      .kind = SF_PARAM_REAL,
+                      .range = { 0, 1e6 },
+                      .by_default = "10",
+                      .meaning = "how large that flow is" } },
         .is_random = true,
         .ops = &adversarial,
     },
@@ -498,126 +528,61 @@ const struct sf_traffic_kind sf_traffic_kinds[] = {
         .name = "file",
         .title = "from a CSV file: source,destination,amount",
         .example = "file:traffic.csv",
+        .params = { { "path", SF_PARAM_FILE, 0, 0, true, NULL,
+                      "a CSV file" } },
         .takes_path = true,
+        .ops = &from_file,
     },
     { 0 },
 };
 
-static const struct sf_traffic_kind *
-find_kind(const char *text, size_t length)
+static bool
+head_of(size_t i, struct sf_spec_head *head)
 {
-    for (const struct sf_traffic_kind *kind = sf_traffic_kinds; kind->name;
-         kind++) {
-        if (strlen(kind->name) == length &&
-            !memcmp(kind->name, text, length)) {
-            return kind;
-        }
-    }
-    return NULL;
+    const struct sf_traffic_kind *kind = &sf_traffic_kinds[i];
+
+    *head = (struct sf_spec_head){ kind->name, kind->example, kind->params };
+    return kind->name != NULL;
 }
 
+static const struct sf_spec_sort specs = {
+    .what = "a kind of traffic",
+    .head = head_of,
+    .keeps_given = true,
+};
+
+/* Makes the traffic of 'kind' with 'values'. */
 static enum sf_status
-fail_unknown_kind(const char *text, struct sf_error *err)
+make_traffic(const struct sf_traffic_kind *kind, const struct sf_value *values,
+             const struct sf_traffic_params *params,
+             struct sf_traffic **trafficp, struct sf_error *err)
 {
-    char names[160];
-    size_t used = 0;
+    struct sf_flow_sum sum;
+    enum sf_status status = sf_flow_sum_begin(&sum, params, err);
 
-    for (const struct sf_traffic_kind *kind = sf_traffic_kinds;
-         kind->name && used < sizeof names; kind++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                 used ? ", " : "", kind->name);
+    if (status != SF_OK) {
+        return status;
     }
-    return sf_fail(err, SF_EINVAL,
-                   "'%.40s' is not a kind of traffic; there are %s", text,
-                   names);
-}
-
-/* Parses "KEY=VALUE", 'length' long, into the value of its key. */
-static enum sf_status
-parse_item(const struct sf_traffic_kind *kind, const char *item, size_t length,
-           double *values, struct sf_error *err)
-{
-    size_t name_length = strcspn(item, "=");
-
-    for (size_t i = 0;
-         name_length < length && i < SF_MAX_TRAFFIC_KEYS && kind->keys[i].name;
-         i++) {
-        const struct sf_traffic_key *key = &kind->keys[i];
-        if (strlen(key->name) != name_length ||
-            memcmp(key->name, item, name_length) != 0) {
-            continue;
-        }
-        const char *number = item + name_length + 1;
-        char *end;
-        double value = strtod(number, &end);
-        if (end != item + length || end == number ||
-            strspn(number, "0123456789.eE+-") < (size_t)(end - number) ||
-            !(value >= key->min && value <= key->max) ||
-            (key->is_whole && value != floor(value))) {
-            return sf_fail(err, SF_EINVAL,
-                           "%.*s: expected %s a %snumber from %g to %g",
-                           (int)length, item, key->name,
-                           key->is_whole ? "whole " : "", key->min, key->max);
-        }
-        values[i] = value;
-        return SF_OK;
+    status = kind->ops->add(&sum, values, err);
+    if (status != SF_OK) {
+        sf_flow_sum_clear(&sum);
+        return status;
     }
-    return sf_fail(err, SF_EINVAL, "'%.*s' is not a setting of %s, as in %s",
-                   (int)(length < 40 ? length : 40), item, kind->name,
-                   kind->example);
-}
-
-static enum sf_status
-parse_items(const struct sf_traffic_kind *kind, const char *items,
-            double *values, struct sf_error *err)
-{
-    for (size_t i = 0; i < SF_MAX_TRAFFIC_KEYS; i++) {
-        values[i] = kind->keys[i].by_default;
-    }
-    while (items) {
-        size_t length = strcspn(items, ",");
-        enum sf_status status = parse_item(kind, items, length, values, err);
-        if (status != SF_OK) {
-            return status;
-        }
-        items = items[length] ? items + length + 1 : NULL;
-    }
-    return SF_OK;
+    return sf_flow_sum_end(&sum, !kind->takes_path, trafficp, err);
 }
 
 enum sf_status
 sf_traffic_build(const char *text, const struct sf_traffic_params *params,
                  struct sf_traffic **trafficp, struct sf_error *err)
 {
-    const char *colon = strchr(text, ':');
-    double values[SF_MAX_TRAFFIC_KEYS] = { 0 };
-    struct sf_flow_sum sum;
+    struct sf_spec parsed;
 
     *trafficp = NULL;
-    const struct sf_traffic_kind *kind =
-        find_kind(text, colon ? (size_t)(colon - text) : strlen(text));
-    if (!kind) {
-        return fail_unknown_kind(text, err);
-    }
-    if (kind->takes_path && (!colon || !colon[1])) {
-        return sf_fail(err, SF_EINVAL, "expected a file, as in %s",
-                       kind->example);
-    }
-    enum sf_status status = SF_OK;
-    if (!kind->takes_path) {
-        status = parse_items(kind, colon ? colon + 1 : NULL, values, err);
-    }
+    enum sf_status status = sf_spec_parse(&specs, text, &parsed, err);
     if (status == SF_OK) {
-        status = sf_flow_sum_begin(&sum, params, err);
+        status = make_traffic(&sf_traffic_kinds[parsed.index], parsed.values,
+                              params, trafficp, err);
     }
-    if (status != SF_OK) {
-        return status;
-    }
-    status = kind->takes_path ? sf_traffic_read(colon + 1, &sum, err)
-                              : kind->ops->add(&sum, values, err);
-    if (status != SF_OK) {
-        sf_flow_sum_clear(&sum);
-        return status;
-    }
-    return sf_flow_sum_end(&sum, !kind->takes_path, trafficp, err);
+    sf_spec_clear(&parsed);
+    return status;
 }

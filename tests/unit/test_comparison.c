@@ -188,7 +188,7 @@ change(struct question *question, int number)
         question->n_hosts[0] = 1;
         return true;
     case 5:
-        question->rows[1].layers.rues_fraction = 0.7;
+        question->rows[1].layers.scheme = "rues:fraction=0.7";
         return true;
     case 6:
         question->rows[0].n_layers = 3;
@@ -246,11 +246,13 @@ TEST(comparison_rows_from_words)
 
     CHECK_EQ(sf_comparison_row_parse("rues:0.25", 8, &row, NULL), SF_OK);
     CHECK_STR(row.label, "rues:0.25");
-    CHECK_STR(row.layers.scheme, "rues");
-    CHECK_NEAR(row.layers.rues_fraction, 0.25, 0);
+    CHECK_STR(row.layers.scheme, "rues:0.25");
+    CHECK_EQ(row.n_path_sets, 0);
     CHECK_EQ(row.n_layers, 8);
     CHECK_EQ(sf_comparison_row_parse("ftree", 8, &row, NULL), SF_OK);
     CHECK_EQ(row.n_path_sets, SF_NONE);
+    CHECK_EQ(sf_comparison_row_parse("gates:sets=3", 8, &row, NULL), SF_OK);
+    CHECK_EQ(row.n_path_sets, 3);
     CHECK_EQ(sf_comparison_row_parse("", 8, &row, &err), SF_EINVAL);
     CHECK_EQ(sf_comparison_row_parse("rues:0", 8, &row, &err), SF_EINVAL);
     CHECK_EQ(sf_comparison_row_parse("rues:nan", 8, &row, &err), SF_EINVAL);

@@ -409,7 +409,7 @@ TEST(lanes_by_default_say_why_they_are_others)
 {
     struct sf_fabric *fabric = ring(4, 1);
     struct sf_routing_params params = {
-        .layers = { .scheme = "updown", .n_layers = 1, .updown_first = true },
+        .layers = { .scheme = "updown", .n_layers = 1 },
         .max_vls = 1,
     };
     struct routed *routing;

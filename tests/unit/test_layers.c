@@ -37,15 +37,18 @@ check_valid(const struct sf_layers *layers, const struct sf_graph *graph,
             const struct sf_layers_params *params)
 {
     struct sf_error err = { 0 };
+    struct sf_layer_spec spec;
+    CHECK_EQ(sf_layer_spec_parse(params->scheme, 0, &spec, NULL), SF_OK);
     struct sf_layers_claims claims = { .max_hops = layers->max_hops,
-                                       .minimal_first = true,
+                                       .minimal_first = spec.minimal_first,
                                        .within_parts = params->within_parts,
                                        .turns = params->turns };
 
     CHECK_FOR(sf_layers_check(layers, graph, &claims, &err) == SF_OK, "%s: %s",
               params->scheme, err.text);
-    CHECK_FOR(oracle_is_valid(layers, graph, layers->max_hops, true),
-              "%s: the oracle disagrees", params->scheme);
+    CHECK_FOR(
+        oracle_is_valid(layers, graph, layers->max_hops, spec.minimal_first),
+        "%s: the oracle disagrees", params->scheme);
 }
 
 /* Whether 'scheme' is for any graph. */
@@ -259,13 +262,13 @@ TEST(layers_refuse_what_cannot_be)
         { { .n_layers = 0 }, SF_EINVAL, "0 layers" },
         { { .n_layers = 129 }, SF_EINVAL, "129 layers" },
         { { .n_layers = 2, .max_hops = 1 }, SF_EUNREACHABLE, "diameter is 2" },
-        { { .scheme = "paper", .n_layers = 2, .paper_min_hops = 4 },
+        { { .scheme = "paper:min-hops=4", .n_layers = 2 },
           SF_EINVAL,
           "there are none" },
         { { .scheme = "ftree", .n_layers = 2 }, SF_EINVAL, "not a Fat Tree" },
-        { { .scheme = "rues", .n_layers = 2, .rues_fraction = 1.5 },
+        { { .scheme = "rues:1.5", .n_layers = 2 },
           SF_EINVAL,
-          "fraction" },
+          "rues:1.5: fraction = 1.5: expected a number above 0 and up to 1" },
         { { .scheme = "updown", .n_layers = 2, .max_hops = 2 },
           SF_EUNREACHABLE,
           "the limit is 2" },

@@ -31,7 +31,9 @@ check_all_schemes(const struct sf_graph *graph, uint32_t n_layers,
         struct sf_layers_params params = { .scheme = sf_layer_schemes[i]->name,
                                            .n_layers = n_layers,
                                            .seed = seed };
-        struct sf_layers_claims claims = { .minimal_first = true };
+        struct sf_layers_claims claims = {
+            .minimal_first = sf_layer_schemes[i]->minimal_first
+        };
         struct sf_layers *layers;
         struct sf_error err = { 0 };
         enum sf_status status =

@@ -214,11 +214,13 @@ TEST(nomem_settings)
     FILE *stream = tmpfile();
 
     CHECK_EQ(sf_plan_build(topo, NULL, NULL, &plan, NULL), SF_OK);
+    struct sf_lane_spec lanes;
+    CHECK_EQ(sf_lane_spec_parse("turns", &lanes, NULL), SF_OK);
     struct sf_settings settings = {
         .fabric = plan->fabric,
         .plan = plan,
         .n_layers = 2,
-        .lanes = sf_lane_schemes[0],
+        .lanes = &lanes,
         .max_vls = 8,
         .options = "/o",
         .base = "/base",

@@ -49,8 +49,9 @@ TEST(plugin_options_are_defaults_if_nothing_is_said)
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         struct sf_plugin_options options;
         CHECK_EQ(sf_plugin_options_load(texts[i], &options, NULL), SF_OK);
-        CHECK(options.scheme == sf_layer_schemes[0]);
-        CHECK(!options.lanes);
+        CHECK(options.scheme.scheme == sf_layer_schemes[0]);
+        CHECK_STR(options.scheme.text, "gates");
+        CHECK(!options.lanes.scheme);
         CHECK_EQ(options.n_layers, 0);
         CHECK_EQ(options.n_path_sets, 0);
         CHECK_EQ(options.max_vls, 0);
@@ -71,8 +72,8 @@ TEST(plugin_options_are_words)
                                     "base=/var/b guids=/etc/g",
                                     &options, NULL),
              SF_OK);
-    CHECK_STR(options.scheme->name, "minimal");
-    CHECK_STR(options.lanes->name, "turns");
+    CHECK_STR(options.scheme.text, "minimal");
+    CHECK_STR(options.lanes.text, "turns");
     CHECK_EQ(options.n_layers, 8);
     CHECK_EQ(options.n_path_sets, 3);
     CHECK_EQ(options.max_vls, 4);
@@ -88,15 +89,23 @@ TEST(plugin_options_of_single_schemes)
 {
     struct sf_plugin_options options;
 
-    CHECK_EQ(sf_plugin_options_load("scheme=rues rues_fraction=0.75 max_sls=3",
+    CHECK_EQ(sf_plugin_options_load("scheme=rues:fraction=0.75 max_sls=3",
                                     &options, NULL),
              SF_OK);
-    CHECK(options.rues_fraction > 0.74 && options.rues_fraction < 0.76);
+    CHECK_STR(options.scheme.text, "rues:fraction=0.75");
     CHECK_EQ(options.max_sls, 3);
-    CHECK_EQ(sf_plugin_options_load("paper_min_hops=3 scheme=paper", &options,
-                                    NULL),
+    CHECK_EQ(sf_plugin_options_load("scheme=paper:min-hops=3", &options, NULL),
              SF_OK);
-    CHECK_EQ(options.paper_min_hops, 3);
+    CHECK_STR(options.scheme.text, "paper:min-hops=3");
+    /* Commas are of the spec as long as keys are not of the plugin. */
+    CHECK_EQ(sf_plugin_options_load("seed=4,scheme=rues:0.75,sets=2,seed=3 "
+                                    "layers=2",
+                                    &options, NULL),
+             SF_OK);
+    CHECK_STR(options.scheme.text, "rues:fraction=0.75,sets=2");
+    CHECK_EQ(options.scheme.n_sets, 2);
+    CHECK_EQ(options.seed, 3);
+    CHECK_EQ(options.n_layers, 2);
 }
 
 TEST(plugin_options_are_a_file)
@@ -110,7 +119,7 @@ TEST(plugin_options_are_a_file)
     CHECK_FOR(sf_plugin_options_load(file.name, &options, &err) == SF_OK, "%s",
               err.text);
     CHECK_EQ(options.n_layers, 2);
-    CHECK_STR(options.scheme->name, "updown");
+    CHECK_STR(options.scheme.text, "updown");
     CHECK_STR(options.status, "/tmp/a b.json");
     temporary_remove(&file);
 }
@@ -122,7 +131,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
     check_refused("colour=red",
                   "expected a key: scheme, layers, "
                   "path_sets, lanes, max_vls, max_sls, max_hops, "
-                  "rues_fraction, paper_min_hops, seed, "
+                  "seed, "
                   "plan, guids, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
@@ -134,15 +143,22 @@ TEST(plugin_options_that_cannot_be_are_refused)
     check_refused("max_vls=16", "from 1 to 15");
     check_refused("seed=18446744073709551616", "whole number from 0");
     check_refused("max_sls=17", "from 1 to 16");
-    check_refused("scheme=rues rues_fraction=1.1", "a number from 0.01 to 1");
-    check_refused("scheme=rues rues_fraction=nan", "a number from 0.01 to 1");
-    check_refused("scheme=rues rues_fraction=.5x", "a number from 0.01 to 1");
-    check_refused("scheme=paper paper_min_hops=0", "from 1 to 64");
-    check_refused("rues_fraction=0.5",
-                  "rues_fraction is for the scheme rues, and the scheme is "
-                  "gates");
-    check_refused("paper_min_hops=2",
-                  "paper_min_hops is for the scheme paper");
+    check_refused("scheme=rues:fraction=1.1",
+                  "event_plugin_options: rues:fraction=1.1: fraction = 1.1: "
+                  "expected a number above 0 and up to 1");
+    check_refused("scheme=rues:nan", "a number above 0 and up to 1");
+    check_refused("scheme=rues:.5x", "a number above 0 and up to 1");
+    check_refused("scheme=rues:0.5,sed=3",
+                  "'sed' is not a key of rues; it has fraction, sets");
+    check_refused("scheme=paper:min-hops=0", "from 1 to 64");
+    check_refused("scheme=gates:fraction=0.5",
+                  "'fraction' is not a key of gates; it has sets");
+    check_refused("scheme=gates:min-hops=2",
+                  "'min-hops' is not a key of gates");
+    check_refused("scheme=gates:sets=2 path_sets=3",
+                  "the scheme gates:sets=2 and path_sets both say how many "
+                  "sets of paths");
+    check_refused("rues_fraction=0.5", "found 'rues_fraction'");
     check_refused("scheme=best", "expected a layer scheme: gates, ");
     check_refused("lanes=many", "expected a lane scheme: turns, ");
     check_refused("status=here.json", "expected an absolute path, found "
@@ -155,6 +171,9 @@ TEST(plugin_options_that_cannot_be_are_refused)
                                                     "4'");
     check_file_refused("\nmax_hops = many", ":2: expected a whole number from "
                                             "1 to 64, found 'many'");
+    check_file_refused("\nscheme = updown:first=last",
+                       ":2: updown:first=last: first = last: expected tree or "
+                       "minimal");
     check_file_refused("scheme = updown\nlanes = turns\n",
                        ": the lanes turns are designed together");
 }
@@ -194,11 +213,15 @@ TEST(plugin_options_must_go_with_those_of_opensm)
 
 TEST(plugin_options_are_what_settings_write)
 {
+    struct sf_layer_spec layers;
+    struct sf_lane_spec lanes;
+    CHECK_EQ(sf_layer_spec_parse("minimal:sets=3", 0, &layers, NULL), SF_OK);
+    CHECK_EQ(sf_lane_spec_parse("turns", &lanes, NULL), SF_OK);
     struct sf_settings settings = {
-        .layers = sf_layer_schemes[0],
+        .layers = &layers,
         .n_layers = 4,
         .n_path_sets = 3,
-        .lanes = sf_lane_scheme_find("turns"),
+        .lanes = &lanes,
         .max_vls = 8,
         .seed = 7,
         .status = "/run/status.json",
@@ -227,7 +250,8 @@ TEST(plugin_options_are_what_settings_write)
     CHECK_EQ(options.n_layers, 4);
     CHECK_EQ(options.n_path_sets, 3);
     CHECK_EQ(options.seed, 7);
-    CHECK_STR(options.lanes->name, "turns");
+    CHECK_STR(options.scheme.text, "minimal");
+    CHECK_STR(options.lanes.text, "turns");
     CHECK_STR(options.status, "/run/status.json");
     CHECK_STR(options.base, "/var/base");
     CHECK_STR(options.plan, "/etc/plan.json");

@@ -253,6 +253,12 @@ check_twice(const struct sf_family *family, const struct sf_param *param)
     case SF_PARAM_FILE:
         snprintf(value, sizeof value, "%s", edges.name);
         break;
+    case SF_PARAM_REAL:
+        snprintf(value, sizeof value, "%g", param->range.max);
+        break;
+    case SF_PARAM_CHOICE:
+        snprintf(value, sizeof value, "%s", param->words[0]);
+        break;
     }
     example_with(family, param->key, value, 2, spec);
     check_refused(spec, param->key);
