@@ -121,18 +121,19 @@ static void
 write_deadlock(const struct sf_audit *audit, int behaviour,
                const struct sf_fabric *fabric, FILE *stream)
 {
-    const struct sf_audit_deadlock *is = &audit->deadlock[behaviour];
+    const struct sf_audit_deadlock *deadlock = &audit->deadlock[behaviour];
 
-    fputs(is->is_free ? "ok    no deadlock " : "WRONG deadlock ", stream);
+    fputs(deadlock->is_free ? "ok    no deadlock " : "WRONG deadlock ",
+          stream);
     write_behaviour(audit, behaviour, stream);
-    fprintf(stream, ": %u channels, %llu dependencies", is->n_channels,
-            (unsigned long long)is->n_dependencies);
-    if (!is->is_free) {
-        fprintf(stream, ", a cycle of %u:", is->n_steps);
+    fprintf(stream, ": %u channels, %llu dependencies", deadlock->n_channels,
+            (unsigned long long)deadlock->n_dependencies);
+    if (!deadlock->is_free) {
+        fprintf(stream, ", a cycle of %u:", deadlock->n_steps);
     }
     fputc('\n', stream);
-    for (uint32_t i = 0; i < is->n_steps; i++) {
-        const struct sf_audit_step *step = &is->steps[i];
+    for (uint32_t i = 0; i < deadlock->n_steps; i++) {
+        const struct sf_audit_step *step = &deadlock->steps[i];
         fprintf(stream,
                 "      %s port %u VL %u, held by %s%s to LID %u on SL %u, "
                 "which waits for\n",
@@ -140,12 +141,12 @@ write_deadlock(const struct sf_audit *audit, int behaviour,
                 name_of(fabric, step->source),
                 step->is_port_0 ? " port 0" : "", step->lid, step->sl);
     }
-    if (!is->is_free) {
+    if (!deadlock->is_free) {
         fprintf(stream, "      the first again\n");
     }
-    if (is->n_dropped) {
+    if (deadlock->n_dropped) {
         fprintf(stream, "WRONG %llu paths are thrown away ",
-                (unsigned long long)is->n_dropped);
+                (unsigned long long)deadlock->n_dropped);
         write_behaviour(audit, behaviour, stream);
         fprintf(stream, ": their SL means VL 15\n");
     }
@@ -246,15 +247,15 @@ json_of_links(const struct sf_audit_link *links, uint32_t n,
 }
 
 static json_t *
-json_of_deadlock(const struct sf_audit_deadlock *is,
+json_of_deadlock(const struct sf_audit_deadlock *deadlock,
                  const struct sf_fabric *fabric)
 {
-    if (!is->is_checked) {
+    if (!deadlock->is_checked) {
         return json_null();
     }
-    json_t *witness = is->is_free ? json_null() : json_array();
-    for (uint32_t i = 0; i < is->n_steps; i++) {
-        const struct sf_audit_step *step = &is->steps[i];
+    json_t *witness = deadlock->is_free ? json_null() : json_array();
+    for (uint32_t i = 0; i < deadlock->n_steps; i++) {
+        const struct sf_audit_step *step = &deadlock->steps[i];
         json_array_append_new(
             witness, json_pack("{s:s, s:i, s:i, s:{s:s, s:b, s:I, s:i}}",
                                "switch", name_of(fabric, step->at), "port",
@@ -263,11 +264,11 @@ json_of_deadlock(const struct sf_audit_deadlock *is,
                                "from_port_0", (int)step->is_port_0, "lid",
                                (json_int_t)step->lid, "sl", (int)step->sl));
     }
-    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "free", (int)is->is_free,
-                     "n_channels", (json_int_t)is->n_channels,
-                     "n_dependencies", (json_int_t)is->n_dependencies,
-                     "n_dropped", (json_int_t)is->n_dropped, "witness",
-                     witness);
+    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "free",
+                     (int)deadlock->is_free, "n_channels",
+                     (json_int_t)deadlock->n_channels, "n_dependencies",
+                     (json_int_t)deadlock->n_dependencies, "n_dropped",
+                     (json_int_t)deadlock->n_dropped, "witness", witness);
 }
 
 static json_t *

@@ -158,34 +158,34 @@ struct search {
  * those that nothing left holds up: what stays is on cycles or leads from one
  * to another. */
 static void
-reduce_back(struct search *is)
+reduce_back(struct search *search)
 {
-    const struct sf_cdg *cdg = is->cdg;
-    uint32_t *n_waiting = is->n_held;
+    const struct sf_cdg *cdg = search->cdg;
+    uint32_t *n_waiting = search->n_held;
     uint32_t n_queued = 0;
 
-    for (uint32_t c = 0; c < is->n_channels; c++) {
+    for (uint32_t c = 0; c < search->n_channels; c++) {
         struct waiting waiting = waiting_behind(cdg, c);
         n_waiting[c] = 0;
         for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            n_waiting[c] += is->is_left[d];
+            n_waiting[c] += search->is_left[d];
         }
-        if (is->is_left[c] && !n_waiting[c]) {
-            is->queue[n_queued++] = c;
+        if (search->is_left[c] && !n_waiting[c]) {
+            search->queue[n_queued++] = c;
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
-        uint32_t out = is->queue[i] / cdg->n_vls;
-        uint32_t vl_out = is->queue[i] % cdg->n_vls;
+        uint32_t out = search->queue[i] / cdg->n_vls;
+        uint32_t vl_out = search->queue[i] % cdg->n_vls;
         uint32_t s = cdg->arcs[out].from;
-        is->is_left[is->queue[i]] = false;
+        search->is_left[search->queue[i]] = false;
         for (uint32_t arc = cdg->first[s]; arc < cdg->first[s + 1]; arc++) {
             uint32_t in = cdg->arcs[arc].reverse;
             for (uint32_t vl = 0; vl < cdg->n_vls; vl++) {
                 uint32_t c = in * cdg->n_vls + vl;
                 if ((*sf_cdg_row(cdg, in, vl, out) >> vl_out & 1) &&
-                    is->is_left[c] && --n_waiting[c] == 0) {
-                    is->queue[n_queued++] = c;
+                    search->is_left[c] && --n_waiting[c] == 0) {
+                    search->queue[n_queued++] = c;
                 }
             }
         }
@@ -194,85 +194,86 @@ reduce_back(struct search *is)
 
 /* Takes away channels that nothing left holds up; returns how many stay. */
 static uint32_t
-reduce(struct search *is)
+reduce(struct search *search)
 {
     uint32_t n_queued = 0;
 
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        struct waiting waiting = waiting_behind(is->cdg, c);
-        is->is_left[c] = true;
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        struct waiting waiting = waiting_behind(search->cdg, c);
+        search->is_left[c] = true;
         for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            is->n_held[d]++;
+            search->n_held[d]++;
         }
     }
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        if (!is->n_held[c]) {
-            is->queue[n_queued++] = c;
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        if (!search->n_held[c]) {
+            search->queue[n_queued++] = c;
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
-        struct waiting waiting = waiting_behind(is->cdg, is->queue[i]);
-        is->is_left[is->queue[i]] = false;
+        struct waiting waiting = waiting_behind(search->cdg, search->queue[i]);
+        search->is_left[search->queue[i]] = false;
         for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            if (--is->n_held[d] == 0) {
-                is->queue[n_queued++] = d;
+            if (--search->n_held[d] == 0) {
+                search->queue[n_queued++] = d;
             }
         }
     }
-    return is->n_channels - n_queued;
+    return search->n_channels - n_queued;
 }
 
 /* Searches for a cycle through 'start' and channels after it that is shorter
  * than the best.  'distance' is all SF_NONE, and is so again afterwards. */
 static void
-search_from(struct search *is, uint32_t start)
+search_from(struct search *search, uint32_t start)
 {
-    uint32_t *distance = is->n_held;
+    uint32_t *distance = search->n_held;
     uint32_t n_queued = 0, last = SF_NONE;
 
     distance[start] = 0;
-    is->queue[n_queued++] = start;
+    search->queue[n_queued++] = start;
     for (uint32_t i = 0; i < n_queued && last == SF_NONE; i++) {
-        uint32_t c = is->queue[i];
-        if (distance[c] + 1 >= is->n_best) {
+        uint32_t c = search->queue[i];
+        if (distance[c] + 1 >= search->n_best) {
             break; /* Whatever closes here is no shorter. */
         }
-        struct waiting waiting = waiting_behind(is->cdg, c);
+        struct waiting waiting = waiting_behind(search->cdg, c);
         for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
             if (d == start) {
                 last = c;
                 break;
             }
-            if (d > start && is->is_left[d] && distance[d] == SF_NONE) {
+            if (d > start && search->is_left[d] && distance[d] == SF_NONE) {
                 distance[d] = distance[c] + 1;
-                is->parent[d] = c;
-                is->queue[n_queued++] = d;
+                search->parent[d] = c;
+                search->queue[n_queued++] = d;
             }
         }
     }
     if (last != SF_NONE) {
-        is->n_best = distance[last] + 1;
-        for (uint32_t i = is->n_best; i-- > 0; last = is->parent[last]) {
-            is->best[i] = last;
+        search->n_best = distance[last] + 1;
+        for (uint32_t i = search->n_best; i-- > 0;
+             last = search->parent[last]) {
+            search->best[i] = last;
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
-        distance[is->queue[i]] = SF_NONE;
+        distance[search->queue[i]] = SF_NONE;
     }
 }
 
 static void
-search_all(struct search *is)
+search_all(struct search *search)
 {
-    is->n_best = SF_NONE;
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        is->n_held[c] = SF_NONE;
+    search->n_best = SF_NONE;
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        search->n_held[c] = SF_NONE;
     }
     /* A path never comes back to a switch, so no cycle has fewer than three
      * channels. */
-    for (uint32_t c = 0; c < is->n_channels && is->n_best > 3; c++) {
-        if (is->is_left[c]) {
-            search_from(is, c);
+    for (uint32_t c = 0; c < search->n_channels && search->n_best > 3; c++) {
+        if (search->is_left[c]) {
+            search_from(search, c);
         }
     }
 }
@@ -282,29 +283,30 @@ sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
                       uint32_t *n_channelsp, struct sf_error *err)
 {
     uint32_t n = cdg->n_arcs * cdg->n_vls;
-    struct search is = { .cdg = cdg, .n_channels = n };
+    struct search search = { .cdg = cdg, .n_channels = n };
     enum sf_status status = SF_OK;
 
     *channelsp = NULL;
     *n_channelsp = 0;
-    is.is_left = sf_calloc(n, sizeof *is.is_left);
-    is.n_held = sf_calloc(n, sizeof *is.n_held);
-    is.parent = sf_calloc(n, sizeof *is.parent);
-    is.queue = sf_calloc(n, sizeof *is.queue);
-    is.best = sf_calloc(n, sizeof *is.best);
-    if (!is.is_left || !is.n_held || !is.parent || !is.queue || !is.best) {
+    search.is_left = sf_calloc(n, sizeof *search.is_left);
+    search.n_held = sf_calloc(n, sizeof *search.n_held);
+    search.parent = sf_calloc(n, sizeof *search.parent);
+    search.queue = sf_calloc(n, sizeof *search.queue);
+    search.best = sf_calloc(n, sizeof *search.best);
+    if (!search.is_left || !search.n_held || !search.parent || !search.queue ||
+        !search.best) {
         status = sf_fail(err, SF_ENOMEM, "deadlock check of %u channels", n);
-    } else if (reduce(&is) > 0) {
-        reduce_back(&is);
-        search_all(&is);
-        *channelsp = is.best;
-        *n_channelsp = is.n_best;
-        is.best = NULL;
+    } else if (reduce(&search) > 0) {
+        reduce_back(&search);
+        search_all(&search);
+        *channelsp = search.best;
+        *n_channelsp = search.n_best;
+        search.best = NULL;
     }
-    free(is.best);
-    free(is.queue);
-    free(is.parent);
-    free(is.n_held);
-    free(is.is_left);
+    free(search.best);
+    free(search.queue);
+    free(search.parent);
+    free(search.n_held);
+    free(search.is_left);
     return status;
 }
