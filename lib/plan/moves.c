@@ -55,16 +55,17 @@ struct walker {
 struct sf_end
 sf_wiring_end(const struct sf_wiring *wiring, uint32_t slot)
 {
-    const struct sf_verification *is = wiring->verification;
+    const struct sf_verification *verification = wiring->verification;
 
     if (slot < wiring->n_planned) {
-        const struct sf_port *port = &is->plan->fabric->ports[slot];
-        return (struct sf_end){ port->node, is->found_of[port->node],
+        const struct sf_port *port = &verification->plan->fabric->ports[slot];
+        return (struct sf_end){ port->node, verification->found_of[port->node],
                                 port->number };
     }
-    const struct sf_port *port = &is->found->ports[slot - wiring->n_planned];
-    return (struct sf_end){ is->identities[port->node].node, port->node,
-                            port->number };
+    const struct sf_port *port =
+        &verification->found->ports[slot - wiring->n_planned];
+    return (struct sf_end){ verification->identities[port->node].node,
+                            port->node, port->number };
 }
 
 static uint32_t

@@ -15,7 +15,7 @@ static const struct sf_end no_end = { SF_NONE, SF_NONE, 0 };
 
 /* Everything that sf_verify() holds until it is done. */
 struct verifier {
-    struct sf_verification *is;
+    struct sf_verification *verification;
     struct sf_wiring wiring;
     struct sf_report report;
     uint32_t *exchange_with; /* [n_planned switches] Or SF_NONE. */
@@ -25,7 +25,7 @@ struct verifier {
 static const struct sf_fabric *
 planned_fabric(const struct verifier *verifier)
 {
-    return verifier->is->plan->fabric;
+    return verifier->verification->plan->fabric;
 }
 
 static void
@@ -53,8 +53,9 @@ finding_of(enum sf_verdict verdict)
 static uint32_t
 slot_of(const struct verifier *verifier, uint32_t found_port)
 {
-    const struct sf_port *port = &verifier->is->found->ports[found_port];
-    uint32_t node = verifier->is->identities[port->node].node;
+    const struct sf_port *port =
+        &verifier->verification->found->ports[found_port];
+    uint32_t node = verifier->verification->identities[port->node].node;
     uint32_t slot = node == SF_NONE ? SF_NONE
                                     : sf_fabric_port(planned_fabric(verifier),
                                                      node, port->number);
@@ -65,7 +66,7 @@ slot_of(const struct verifier *verifier, uint32_t found_port)
 static bool
 is_missing(const struct verifier *verifier, uint32_t node)
 {
-    return verifier->is->found_of[node] == SF_NONE;
+    return verifier->verification->found_of[node] == SF_NONE;
 }
 
 /* Whether 'node' is a host with one planned cable only, which may be all that
@@ -98,7 +99,7 @@ is_void(const struct verifier *verifier, uint32_t slot)
 static void
 lay_out(struct verifier *verifier)
 {
-    const struct sf_verification *is = verifier->is;
+    const struct sf_verification *verification = verifier->verification;
     const struct sf_fabric *planned = planned_fabric(verifier);
     struct sf_wiring *wiring = &verifier->wiring;
 
@@ -110,14 +111,14 @@ lay_out(struct verifier *verifier)
             wiring->want[slot] = planned->ports[slot].peer;
         }
     }
-    for (uint32_t i = 0; i < is->found->n_ports; i++) {
-        const struct sf_port *port = &is->found->ports[i];
+    for (uint32_t i = 0; i < verification->found->n_ports; i++) {
+        const struct sf_port *port = &verification->found->ports[i];
         if (port->peer == SF_NONE) {
             continue;
         }
-        uint32_t peer_node = is->found->ports[port->peer].node;
-        if (is->identities[port->node].node != SF_NONE ||
-            is->identities[peer_node].node != SF_NONE) {
+        uint32_t peer_node = verification->found->ports[port->peer].node;
+        if (verification->identities[port->node].node != SF_NONE ||
+            verification->identities[peer_node].node != SF_NONE) {
             wiring->have[slot_of(verifier, i)] = slot_of(verifier, port->peer);
         }
     }
@@ -189,9 +190,9 @@ find_exchanges(struct verifier *verifier, struct sf_error *err)
         }
         struct sf_finding finding = finding_of(SF_VERDICT_EXCHANGED);
         finding.planned[0] =
-            (struct sf_end){ a, verifier->is->found_of[a], 0 };
+            (struct sf_end){ a, verifier->verification->found_of[a], 0 };
         finding.planned[1] =
-            (struct sf_end){ b, verifier->is->found_of[b], 0 };
+            (struct sf_end){ b, verifier->verification->found_of[b], 0 };
         finding.found[0] = finding.planned[1];
         finding.found[1] = finding.planned[0];
         report->exchange_of[a] = (uint32_t)report->findings.n;
@@ -211,7 +212,7 @@ static enum sf_status
 find_misnamed(struct verifier *verifier, unsigned sources,
               struct sf_error *err)
 {
-    const struct sf_verification *is = verifier->is;
+    const struct sf_verification *verification = verifier->verification;
     struct sf_name_index *index;
 
     if (!(sources & SF_IDENTITY_NAME)) {
@@ -222,9 +223,9 @@ find_misnamed(struct verifier *verifier, unsigned sources,
     if (status != SF_OK) {
         return status;
     }
-    for (uint32_t i = 0; i < is->found->n_nodes; i++) {
-        const struct sf_identity *identity = &is->identities[i];
-        const struct sf_node *node = &is->found->nodes[i];
+    for (uint32_t i = 0; i < verification->found->n_nodes; i++) {
+        const struct sf_identity *identity = &verification->identities[i];
+        const struct sf_node *node = &verification->found->nodes[i];
         if (identity->node == SF_NONE ||
             (identity->source != SF_IDENTITY_MAP &&
              identity->source != SF_IDENTITY_GUID)) {
@@ -235,7 +236,7 @@ find_misnamed(struct verifier *verifier, unsigned sources,
             struct sf_finding finding = finding_of(SF_VERDICT_MISNAMED);
             finding.planned[0] = (struct sf_end){ identity->node, i, 0 };
             finding.planned[1] =
-                (struct sf_end){ named, is->found_of[named], 0 };
+                (struct sf_end){ named, verification->found_of[named], 0 };
             finding.found[0] = finding.planned[0];
             add_finding(verifier, finding);
         }
@@ -280,8 +281,8 @@ static enum sf_status
 reach_unknown(const struct verifier *verifier, bool *is_reached,
               struct sf_error *err)
 {
-    const struct sf_verification *is = verifier->is;
-    const struct sf_fabric *found = is->found;
+    const struct sf_verification *verification = verifier->verification;
+    const struct sf_fabric *found = verification->found;
     uint32_t *queue = sf_calloc(found->n_nodes, sizeof *queue);
     uint32_t n_queued = 0;
 
@@ -289,7 +290,8 @@ reach_unknown(const struct verifier *verifier, bool *is_reached,
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }
     for (uint32_t i = 0; i < found->n_nodes; i++) {
-        is_reached[i] = is->identities[i].node != SF_NONE || !is->n_identified;
+        is_reached[i] = verification->identities[i].node != SF_NONE ||
+                        !verification->n_identified;
         if (is_reached[i]) {
             queue[n_queued++] = i;
         }
@@ -313,8 +315,8 @@ reach_unknown(const struct verifier *verifier, bool *is_reached,
 static enum sf_status
 find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
 {
-    const struct sf_verification *is = verifier->is;
-    const struct sf_fabric *found = is->found;
+    const struct sf_verification *verification = verifier->verification;
+    const struct sf_fabric *found = verification->found;
     bool *is_reached = sf_calloc(found->n_nodes, sizeof *is_reached);
 
     if (!is_reached) {
@@ -323,7 +325,7 @@ find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
     enum sf_status status = reach_unknown(verifier, is_reached, err);
     for (uint32_t i = 0; status == SF_OK && i < found->n_nodes; i++) {
         const struct sf_node *node = &found->nodes[i];
-        if (is->identities[i].node != SF_NONE || !is_reached[i]) {
+        if (verification->identities[i].node != SF_NONE || !is_reached[i]) {
             continue;
         }
         struct sf_finding finding =
@@ -333,7 +335,8 @@ find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
         for (uint32_t j = 0; j < node->n_ports; j++) {
             uint32_t peer = found->ports[node->first_port + j].peer;
             if (peer != SF_NONE &&
-                is->identities[found->ports[peer].node].node != SF_NONE) {
+                verification->identities[found->ports[peer].node].node !=
+                    SF_NONE) {
                 finding.found[1] =
                     sf_wiring_end(&verifier->wiring, slot_of(verifier, peer));
                 break;
@@ -349,7 +352,7 @@ find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
 static void
 find_void_cables(struct verifier *verifier)
 {
-    const struct sf_plan *plan = verifier->is->plan;
+    const struct sf_plan *plan = verifier->verification->plan;
     const uint32_t *missing_of = verifier->report.missing_of;
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
@@ -373,27 +376,27 @@ static bool
 is_different(const struct verifier *verifier, struct sf_end end)
 {
     const struct sf_fabric *planned = planned_fabric(verifier);
-    const struct sf_fabric *found = verifier->is->found;
+    const struct sf_fabric *found = verifier->verification->found;
     const char *should =
         planned->ports[sf_fabric_port(planned, end.node, end.number)].rate;
-    const char *is =
+    const char *rate =
         found->ports[sf_fabric_port(found, end.found, end.number)].rate;
 
-    return *should && *is && strcmp(should, is) != 0;
+    return *should && *rate && strcmp(should, rate) != 0;
 }
 
 /* Counts the right cables and, if 'rates_matter', finds the different ones. */
 static void
 find_right_cables(struct verifier *verifier, bool rates_matter)
 {
-    const struct sf_plan *plan = verifier->is->plan;
+    const struct sf_plan *plan = verifier->verification->plan;
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const struct sf_cable *cable = &plan->cables[i];
         if (verifier->wiring.have[cable->a] != cable->b) {
             continue;
         }
-        verifier->is->n_right++;
+        verifier->verification->n_right++;
         struct sf_finding finding = finding_of(SF_VERDICT_DIFFERENT);
         finding.planned[0] = sf_wiring_end(&verifier->wiring, cable->a);
         finding.planned[1] = sf_wiring_end(&verifier->wiring, cable->b);
@@ -408,17 +411,17 @@ find_right_cables(struct verifier *verifier, bool rates_matter)
 }
 
 static void
-count(struct sf_verification *is)
+count(struct sf_verification *verification)
 {
-    for (uint32_t i = 0; i < is->found->n_nodes; i++) {
-        const struct sf_identity *identity = &is->identities[i];
+    for (uint32_t i = 0; i < verification->found->n_nodes; i++) {
+        const struct sf_identity *identity = &verification->identities[i];
         if (identity->node == SF_NONE) {
             continue;
         }
-        is->n_identified++;
-        is->n_guessed += !identity->is_certain;
+        verification->n_identified++;
+        verification->n_guessed += !identity->is_certain;
         for (uint32_t bit = 0; bit < SF_N_IDENTITY_SOURCES; bit++) {
-            is->n_by_source[bit] += identity->source == 1u << bit;
+            verification->n_by_source[bit] += identity->source == 1u << bit;
         }
     }
 }
@@ -427,7 +430,7 @@ static enum sf_status
 compare(struct verifier *verifier, const struct sf_verify_params *params,
         struct sf_error *err)
 {
-    struct sf_verification *is = verifier->is;
+    struct sf_verification *verification = verifier->verification;
     unsigned sources =
         params && params->sources ? params->sources : SF_IDENTITY_ALL;
 
@@ -455,17 +458,17 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }
 
-    is->findings = verifier->report.findings.items;
-    is->n_findings = (uint32_t)verifier->report.findings.n;
-    is->moves = verifier->report.moves.items;
-    is->n_moves = (uint32_t)verifier->report.moves.n;
-    is->n_moves_besides = verifier->report.n_moves_besides;
+    verification->findings = verifier->report.findings.items;
+    verification->n_findings = (uint32_t)verifier->report.findings.n;
+    verification->moves = verifier->report.moves.items;
+    verification->n_moves = (uint32_t)verifier->report.moves.n;
+    verification->n_moves_besides = verifier->report.n_moves_besides;
     verifier->report.findings.items = NULL;
     verifier->report.moves.items = NULL;
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        is->n_by_verdict[is->findings[i].verdict]++;
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        verification->n_by_verdict[verification->findings[i].verdict]++;
     }
-    is->matches = is->n_findings == 0;
+    verification->matches = verification->n_findings == 0;
     return SF_OK;
 }
 
@@ -484,20 +487,21 @@ reserve(struct verifier *verifier, const struct sf_plan *plan,
         const struct sf_fabric *found, struct sf_error *err)
 {
     const struct sf_fabric *planned = plan->fabric;
-    struct sf_verification *is = sf_calloc(1, sizeof *is);
+    struct sf_verification *verification = sf_calloc(1, sizeof *verification);
     struct sf_wiring *wiring = &verifier->wiring;
     struct sf_report *report = &verifier->report;
 
-    verifier->is = is;
-    if (!is) {
+    verifier->verification = verification;
+    if (!verification) {
         goto no_memory;
     }
-    is->plan = plan;
-    is->found = found;
-    is->n_labellings = 1;
-    is->identities = sf_calloc(found->n_nodes, sizeof *is->identities);
-    is->found_of = new_numbers(planned->n_nodes);
-    wiring->verification = is;
+    verification->plan = plan;
+    verification->found = found;
+    verification->n_labellings = 1;
+    verification->identities =
+        sf_calloc(found->n_nodes, sizeof *verification->identities);
+    verification->found_of = new_numbers(planned->n_nodes);
+    wiring->verification = verification;
     wiring->n_planned = planned->n_ports;
     wiring->n_slots = planned->n_ports + found->n_ports;
     wiring->want = sf_calloc(wiring->n_slots, sizeof *wiring->want);
@@ -506,9 +510,9 @@ reserve(struct verifier *verifier, const struct sf_plan *plan,
     report->exchange_of = new_numbers(planned->n_nodes);
     report->missing_of = new_numbers(planned->n_nodes);
     verifier->exchange_with = new_numbers(planned->n_switches);
-    if (is->identities && is->found_of && wiring->want && wiring->have &&
-        report->exchanged_slot && report->exchange_of && report->missing_of &&
-        verifier->exchange_with) {
+    if (verification->identities && verification->found_of && wiring->want &&
+        wiring->have && report->exchanged_slot && report->exchange_of &&
+        report->missing_of && verifier->exchange_with) {
         return SF_OK;
     }
 no_memory:
@@ -525,15 +529,15 @@ sf_verify(const struct sf_plan *plan, const struct sf_fabric *found,
     *verificationp = NULL;
     enum sf_status status = reserve(&verifier, plan, found, err);
     if (status == SF_OK) {
-        status = sf_identify(verifier.is, params, err);
+        status = sf_identify(verifier.verification, params, err);
     }
     if (status == SF_OK) {
-        count(verifier.is);
+        count(verifier.verification);
         status = compare(&verifier, params, err);
     }
     if (status == SF_OK) {
-        *verificationp = verifier.is;
-        verifier.is = NULL;
+        *verificationp = verifier.verification;
+        verifier.verification = NULL;
     }
     free(verifier.exchange_with);
     free(verifier.report.missing_of);
@@ -543,7 +547,7 @@ sf_verify(const struct sf_plan *plan, const struct sf_fabric *found,
     free(verifier.report.findings.items);
     free(verifier.wiring.have);
     free(verifier.wiring.want);
-    sf_verification_free(verifier.is);
+    sf_verification_free(verifier.verification);
     return status;
 }
 
@@ -587,13 +591,13 @@ sf_move_kind_name(enum sf_move_kind kind)
 
 bool
 sf_verification_has_remedy(const struct sf_verification *verification,
-                           uint32_t finding)
+                           uint32_t number)
 {
-    const struct sf_finding *is = &verification->findings[finding];
+    const struct sf_finding *finding = &verification->findings[number];
 
-    return is->cause == SF_NONE && is->move == SF_NONE &&
-           is->verdict != SF_VERDICT_UNKNOWN_SWITCH &&
-           is->verdict != SF_VERDICT_UNKNOWN_HOST;
+    return finding->cause == SF_NONE && finding->move == SF_NONE &&
+           finding->verdict != SF_VERDICT_UNKNOWN_SWITCH &&
+           finding->verdict != SF_VERDICT_UNKNOWN_HOST;
 }
 
 const struct sf_node *
