@@ -53,23 +53,25 @@ sf_write_csv(const struct sf_measured *measured, size_t n_measured,
           "host_average_distance,full_bandwidth_concentration\n",
           stream);
     for (size_t i = 0; i < n_measured; i++) {
-        const struct sf_properties *is = &measured[i].properties;
+        const struct sf_properties *properties = &measured[i].properties;
         sf_csv_write(measured[i].topo->spec, stream);
         fprintf(stream, ",%s,%u,%u,%u,%u,%u,%u,%u,%s,%u",
-                measured[i].topo->family->name, is->n_switches,
-                is->n_endpoints, is->n_links, is->max_degree,
-                is->concentration, is->radix, is->n_parts,
-                is->regular ? "true" : "false", is->n_parallel_links);
-        write_index(is->all.diameter, stream);
-        write_real(is->all.average, stream);
-        write_index(is->girth, stream);
+                measured[i].topo->family->name, properties->n_switches,
+                properties->n_endpoints, properties->n_links,
+                properties->max_degree, properties->concentration,
+                properties->radix, properties->n_parts,
+                properties->regular ? "true" : "false",
+                properties->n_parallel_links);
+        write_index(properties->all.diameter, stream);
+        write_real(properties->all.average, stream);
+        write_index(properties->girth, stream);
         fputc(',', stream);
-        if (isfinite(is->moore_bound)) {
-            fprintf(stream, "%.0f", is->moore_bound);
+        if (isfinite(properties->moore_bound)) {
+            fprintf(stream, "%.0f", properties->moore_bound);
         }
-        write_index(is->hosts.diameter, stream);
-        write_real(is->hosts.average, stream);
-        write_real(is->full_bandwidth_p, stream);
+        write_index(properties->hosts.diameter, stream);
+        write_real(properties->hosts.average, stream);
+        write_real(properties->full_bandwidth_p, stream);
         fputc('\n', stream);
     }
     return SF_OK;
