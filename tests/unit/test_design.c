@@ -312,22 +312,27 @@ TEST(design_candidates_are_consistent)
         struct sf_design *answer = design(&questions[i], prices);
         CHECK(answer->n_candidates > 5);
         for (uint32_t j = 0; j < answer->n_candidates; j++) {
-            const struct sf_candidate *is = &answer->candidates[j];
-            CHECK_EQ(is->ports_used + is->ports_free,
-                     (uint64_t)is->n_switches * is->ports);
-            CHECK_EQ(is->ports_used, 2ull * is->n_links + is->n_endpoints);
-            CHECK_EQ(is->n_links_by[0] + is->n_links_by[1], is->n_links);
-            CHECK_EQ(is->n_host_cables_by[0] + is->n_host_cables_by[1],
-                     is->n_endpoints);
-            CHECK(is->radix <= is->ports);
-            CHECK(!(is->bisection_at_least > is->bisection_at_most + 1e-6));
-            CHECK(!questions[i].n_layers || is->n_lids <= SF_MAX_LID);
+            const struct sf_candidate *candidate = &answer->candidates[j];
+            CHECK_EQ(candidate->ports_used + candidate->ports_free,
+                     (uint64_t)candidate->n_switches * candidate->ports);
+            CHECK_EQ(candidate->ports_used,
+                     2ull * candidate->n_links + candidate->n_endpoints);
+            CHECK_EQ(candidate->n_links_by[0] + candidate->n_links_by[1],
+                     candidate->n_links);
+            CHECK_EQ(candidate->n_host_cables_by[0] +
+                         candidate->n_host_cables_by[1],
+                     candidate->n_endpoints);
+            CHECK(candidate->radix <= candidate->ports);
+            CHECK(!(candidate->bisection_at_least >
+                    candidate->bisection_at_most + 1e-6));
+            CHECK(!questions[i].n_layers || candidate->n_lids <= SF_MAX_LID);
             CHECK(!(questions[i].budget > 0) ||
-                  is->cost <= questions[i].budget);
-            CHECK((is->fit == SF_FIT_BELOW) == (is->n_missing > 0));
-            CHECK(is->n_missing ||
-                  is->n_endpoints >= questions[i].n_endpoints);
-            CHECK((is->generation == NULL) == isnan(is->cost));
+                  candidate->cost <= questions[i].budget);
+            CHECK((candidate->fit == SF_FIT_BELOW) ==
+                  (candidate->n_missing > 0));
+            CHECK(candidate->n_missing ||
+                  candidate->n_endpoints >= questions[i].n_endpoints);
+            CHECK((candidate->generation == NULL) == isnan(candidate->cost));
         }
         sf_design_free(answer);
     }
@@ -429,8 +434,8 @@ TEST(design_pays_by_medium_and_length)
                                        .families = "sf",
                                        .ports = 16 };
     struct sf_design *answer = design(&params, prices);
-    const struct sf_candidate *is = &answer->candidates[0];
-    struct sf_topology *topo = build("%s", is->spec);
+    const struct sf_candidate *candidate = &answer->candidates[0];
+    struct sf_topology *topo = build("%s", candidate->spec);
     struct sf_fabric_params ports = { .switch_ports = 16 };
     struct sf_plan *plan;
     double cost = 1000.0 * topo->graph->n_nodes;
@@ -449,10 +454,10 @@ TEST(design_pays_by_medium_and_length)
         }
         watts += is_copper ? 0 : 6;
     }
-    CHECK_EQ(is->lengths, SF_LENGTHS_PLAN);
-    CHECK_NEAR(is->cost, cost, 1e-6);
-    CHECK_NEAR(is->watts, watts, 1e-6);
-    CHECK_NEAR(is->cost_per_endpoint, cost / 200, 1e-6);
+    CHECK_EQ(candidate->lengths, SF_LENGTHS_PLAN);
+    CHECK_NEAR(candidate->cost, cost, 1e-6);
+    CHECK_NEAR(candidate->watts, watts, 1e-6);
+    CHECK_NEAR(candidate->cost_per_endpoint, cost / 200, 1e-6);
     sf_plan_free(plan);
     sf_topology_free(topo);
     sf_design_free(answer);
