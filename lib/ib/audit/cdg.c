@@ -1,3 +1,6 @@
+/* cdg.c -- the channel dependency graph and its shortest cycle.  Here a
+ * successor of a channel is one that a path needs next while it holds that
+ * channel; predecessors are the other way round. */
 #include "ib/audit/cdg.h"
 
 #include "base/mem.h"
@@ -100,45 +103,47 @@ sf_cdg_clear(struct sf_cdg *cdg)
     memset(cdg->is_used, 0, (size_t)cdg->n_arcs * cdg->n_vls);
 }
 
-/* A walk over the channels that wait behind one. */
-struct waiting {
+/* A walk over the successors of a channel. */
+struct successors {
     const struct sf_cdg *cdg;
     uint32_t in, vl; /* The channel. */
     uint32_t out, end;
     unsigned vls; /* Those of 'out' that are still to come. */
 };
 
-static struct waiting
-waiting_behind(const struct sf_cdg *cdg, uint32_t channel)
+static struct successors
+successors_of(const struct sf_cdg *cdg, uint32_t channel)
 {
-    struct waiting waiting = { .cdg = cdg,
-                               .in = channel / cdg->n_vls,
-                               .vl = channel % cdg->n_vls };
-    uint32_t s = cdg->arcs[waiting.in].to;
-    waiting.out = cdg->first[s];
-    waiting.end = cdg->first[s + 1];
-    waiting.vls = waiting.out < waiting.end
-                      ? *sf_cdg_row(cdg, waiting.in, waiting.vl, waiting.out)
-                      : 0;
-    return waiting;
+    struct successors successors = { .cdg = cdg,
+                                     .in = channel / cdg->n_vls,
+                                     .vl = channel % cdg->n_vls };
+    uint32_t s = cdg->arcs[successors.in].to;
+    successors.out = cdg->first[s];
+    successors.end = cdg->first[s + 1];
+    successors.vls =
+        successors.out < successors.end
+            ? *sf_cdg_row(cdg, successors.in, successors.vl, successors.out)
+            : 0;
+    return successors;
 }
 
-/* The next one, or SF_NONE. */
+/* The next successor, or SF_NONE. */
 static uint32_t
-next_waiting(struct waiting *waiting)
+next_successor(struct successors *successors)
 {
-    const struct sf_cdg *cdg = waiting->cdg;
+    const struct sf_cdg *cdg = successors->cdg;
 
-    while (!waiting->vls) {
-        if (waiting->out >= waiting->end || ++waiting->out >= waiting->end) {
+    while (!successors->vls) {
+        if (successors->out >= successors->end ||
+            ++successors->out >= successors->end) {
             return SF_NONE;
         }
-        waiting->vls =
-            *sf_cdg_row(cdg, waiting->in, waiting->vl, waiting->out);
+        successors->vls =
+            *sf_cdg_row(cdg, successors->in, successors->vl, successors->out);
     }
-    uint32_t vl = (uint32_t)__builtin_ctz(waiting->vls);
-    waiting->vls &= waiting->vls - 1;
-    return waiting->out * cdg->n_vls + vl;
+    uint32_t vl = (uint32_t)__builtin_ctz(successors->vls);
+    successors->vls &= successors->vls - 1;
+    return successors->out * cdg->n_vls + vl;
 }
 
 /* What the search for cycles works on. */
@@ -146,31 +151,63 @@ struct search {
     const struct sf_cdg *cdg;
     uint32_t n_channels;
     bool *is_left;    /* [n_channels] By Kahn's algorithm. */
-    uint32_t *n_held; /* [n_channels] Channels that hold it up, or that it
-                       * holds up; then its distance from the start. */
+    uint32_t *counts; /* [n_channels] Predecessors or successors that are
+                       * left; then the distance from the start. */
     uint32_t *parent; /* [n_channels] */
     uint32_t *queue;  /* [n_channels] */
     uint32_t *best;   /* [n_best] The shortest cycle so far. */
     uint32_t n_best;
 };
 
-/* Takes away channels that hold up nothing that is left, as reduce() does with
- * those that nothing left holds up: what stays is on cycles or leads from one
- * to another. */
-static void
-reduce_back(struct search *search)
+/* Takes away, again and again, channels without predecessors that are left;
+ * returns how many stay. */
+static uint32_t
+remove_sources(struct search *search)
 {
-    const struct sf_cdg *cdg = search->cdg;
-    uint32_t *n_waiting = search->n_held;
     uint32_t n_queued = 0;
 
     for (uint32_t c = 0; c < search->n_channels; c++) {
-        struct waiting waiting = waiting_behind(cdg, c);
-        n_waiting[c] = 0;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            n_waiting[c] += search->is_left[d];
+        struct successors successors = successors_of(search->cdg, c);
+        search->is_left[c] = true;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            search->counts[d]++;
         }
-        if (search->is_left[c] && !n_waiting[c]) {
+    }
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        if (!search->counts[c]) {
+            search->queue[n_queued++] = c;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        struct successors successors =
+            successors_of(search->cdg, search->queue[i]);
+        search->is_left[search->queue[i]] = false;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            if (--search->counts[d] == 0) {
+                search->queue[n_queued++] = d;
+            }
+        }
+    }
+    return search->n_channels - n_queued;
+}
+
+/* Takes away, again and again, channels without successors that are left, as
+ * remove_sources() does with those without predecessors.  What is left then is
+ * on a cycle or leads from one cycle to another. */
+static void
+remove_sinks(struct search *search)
+{
+    const struct sf_cdg *cdg = search->cdg;
+    uint32_t *n_successors = search->counts;
+    uint32_t n_queued = 0;
+
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        struct successors successors = successors_of(cdg, c);
+        n_successors[c] = 0;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            n_successors[c] += search->is_left[d];
+        }
+        if (search->is_left[c] && !n_successors[c]) {
             search->queue[n_queued++] = c;
         }
     }
@@ -184,7 +221,7 @@ reduce_back(struct search *search)
             for (uint32_t vl = 0; vl < cdg->n_vls; vl++) {
                 uint32_t c = in * cdg->n_vls + vl;
                 if ((*sf_cdg_row(cdg, in, vl, out) >> vl_out & 1) &&
-                    search->is_left[c] && --n_waiting[c] == 0) {
+                    search->is_left[c] && --n_successors[c] == 0) {
                     search->queue[n_queued++] = c;
                 }
             }
@@ -192,42 +229,12 @@ reduce_back(struct search *search)
     }
 }
 
-/* Takes away channels that nothing left holds up; returns how many stay. */
-static uint32_t
-reduce(struct search *search)
-{
-    uint32_t n_queued = 0;
-
-    for (uint32_t c = 0; c < search->n_channels; c++) {
-        struct waiting waiting = waiting_behind(search->cdg, c);
-        search->is_left[c] = true;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            search->n_held[d]++;
-        }
-    }
-    for (uint32_t c = 0; c < search->n_channels; c++) {
-        if (!search->n_held[c]) {
-            search->queue[n_queued++] = c;
-        }
-    }
-    for (uint32_t i = 0; i < n_queued; i++) {
-        struct waiting waiting = waiting_behind(search->cdg, search->queue[i]);
-        search->is_left[search->queue[i]] = false;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            if (--search->n_held[d] == 0) {
-                search->queue[n_queued++] = d;
-            }
-        }
-    }
-    return search->n_channels - n_queued;
-}
-
 /* Searches for a cycle through 'start' and channels after it that is shorter
  * than the best.  'distance' is all SF_NONE, and is so again afterwards. */
 static void
 search_from(struct search *search, uint32_t start)
 {
-    uint32_t *distance = search->n_held;
+    uint32_t *distance = search->counts;
     uint32_t n_queued = 0, last = SF_NONE;
 
     distance[start] = 0;
@@ -237,8 +244,8 @@ search_from(struct search *search, uint32_t start)
         if (distance[c] + 1 >= search->n_best) {
             break; /* Whatever closes here is no shorter. */
         }
-        struct waiting waiting = waiting_behind(search->cdg, c);
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+        struct successors successors = successors_of(search->cdg, c);
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
             if (d == start) {
                 last = c;
                 break;
@@ -267,7 +274,7 @@ search_all(struct search *search)
 {
     search->n_best = SF_NONE;
     for (uint32_t c = 0; c < search->n_channels; c++) {
-        search->n_held[c] = SF_NONE;
+        search->counts[c] = SF_NONE;
     }
     /* A path never comes back to a switch, so no cycle has fewer than three
      * channels. */
@@ -289,15 +296,15 @@ sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
     *channelsp = NULL;
     *n_channelsp = 0;
     search.is_left = sf_calloc(n, sizeof *search.is_left);
-    search.n_held = sf_calloc(n, sizeof *search.n_held);
+    search.counts = sf_calloc(n, sizeof *search.counts);
     search.parent = sf_calloc(n, sizeof *search.parent);
     search.queue = sf_calloc(n, sizeof *search.queue);
     search.best = sf_calloc(n, sizeof *search.best);
-    if (!search.is_left || !search.n_held || !search.parent || !search.queue ||
+    if (!search.is_left || !search.counts || !search.parent || !search.queue ||
         !search.best) {
         status = sf_fail(err, SF_ENOMEM, "deadlock check of %u channels", n);
-    } else if (reduce(&search) > 0) {
-        reduce_back(&search);
+    } else if (remove_sources(&search) > 0) {
+        remove_sinks(&search);
         search_all(&search);
         *channelsp = search.best;
         *n_channelsp = search.n_best;
@@ -306,7 +313,7 @@ sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
     free(search.best);
     free(search.queue);
     free(search.parent);
-    free(search.n_held);
+    free(search.counts);
     free(search.is_left);
     return status;
 }
