@@ -1,7 +1,7 @@
 /* csv.c -- properties, one line a topology, with a header. */
 #include "io/csv.h"
 
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* json.c -- properties and families for programs; doc/formats.md describes
  * the members. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * and links are curves that lean towards the centre.  The colour of a link
  * tells whether it stays inside a group. */
 #include "base/mem.h"
-#include "io/writers.h"
+#include "io/topology_writers.h"
 #include "io/xml.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* text.c -- properties and families for people: a page for one topology, a
  * table for several. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* random.c -- random regular graphs: Xpander and Jellyfish.
+/* random_graphs.c -- random regular graphs: Xpander and Jellyfish.
  *
  * Xpander [Valadarsky16]: a k-regular complete graph on k + 1 metanodes, each
  * blown up to 'lift' switches; two metanodes are joined by a random perfect
