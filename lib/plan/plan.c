@@ -611,6 +611,12 @@ sf_plan_free(struct sf_plan *plan)
     }
 }
 
+const char *
+sf_medium_name(enum sf_medium medium)
+{
+    return medium == SF_COPPER ? "copper" : "optical";
+}
+
 char *
 sf_plan_place(const struct sf_plan *plan, uint32_t node,
               char place[SF_PLACE_SIZE])

@@ -1,9 +1,9 @@
 /* guide.c -- the wiring guide: one document for the people in the hall. */
 #include "slimfly/guide.h"
 
-#include "report/columns.h"
 #include "report/diagram.h"
 #include "report/summary.h"
+#include "report/switch_order.h"
 
 #include "base/mem.h"
 #include "io/xml.h"
@@ -26,7 +26,7 @@ struct run {
 struct guide {
     const struct sf_plan *plan;
     FILE *stream;
-    struct sf_columns columns;
+    struct sf_switch_order order;
     SF_VEC(struct run) runs; /* In the order of wiring. */
     uint32_t *cables;        /* 0, 1, 2..., to cut lists from, */
     uint32_t *groups;        /* [n_groups] and room for a list of parts. */
@@ -111,8 +111,8 @@ wire_of(const struct guide *guide, uint32_t cable)
     const struct sf_port *b =
         &guide->plan->fabric->ports[guide->plan->cables[cable].b];
 
-    return (struct wire){ guide->columns.positions[a->node], a->number,
-                          guide->columns.positions[b->node], b->number };
+    return (struct wire){ guide->order.positions[a->node], a->number,
+                          guide->order.positions[b->node], b->number };
 }
 
 static uint64_t
@@ -139,20 +139,20 @@ static bool
 is_same_stand(const struct guide *guide, uint32_t x, uint32_t y)
 {
     const struct sf_node *nodes = guide->plan->fabric->nodes;
-    uint32_t n = sf_columns_size(&guide->columns, x);
+    uint32_t n = sf_switch_order_size(&guide->order, x);
 
-    if (n != sf_columns_size(&guide->columns, y)) {
+    if (n != sf_switch_order_size(&guide->order, y)) {
         return false;
     }
     const struct sf_node *first_x =
-        &nodes[sf_columns_at(&guide->columns, x, 0)];
+        &nodes[sf_switch_order_at(&guide->order, x, 0)];
     const struct sf_node *first_y =
-        &nodes[sf_columns_at(&guide->columns, y, 0)];
+        &nodes[sf_switch_order_at(&guide->order, y, 0)];
     for (uint32_t i = 0; i < n; i++) {
         const struct sf_node *at_x =
-            &nodes[sf_columns_at(&guide->columns, x, i)];
+            &nodes[sf_switch_order_at(&guide->order, x, i)];
         const struct sf_node *at_y =
-            &nodes[sf_columns_at(&guide->columns, y, i)];
+            &nodes[sf_switch_order_at(&guide->order, y, i)];
         if (at_x->unit != at_y->unit ||
             at_x->rack - first_x->rack != at_y->rack - first_y->rack) {
             return false;
@@ -263,7 +263,7 @@ write_table(const struct guide *guide, const struct run *run)
         write_end(guide, cable->a, stream);
         write_end(guide, cable->b, stream);
         fprintf(stream, "<td>%g m</td><td class=\"w\">%s</td></tr>\n",
-                cable->length, sf_columns_medium(cable->medium));
+                cable->length, sf_medium_name(cable->medium));
     }
     fputs("</tbody></table>\n", stream);
 }
@@ -276,7 +276,7 @@ draw_run(const struct guide *guide, const struct run *run,
 {
     struct sf_drawing drawing = {
         .plan = guide->plan,
-        .columns = &guide->columns,
+        .order = &guide->order,
         .left = run->left,
         .right = run->right,
         .cables = guide->cables + run->first,
@@ -578,7 +578,7 @@ sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
                     struct sf_error *err)
 {
     struct guide guide = { .plan = plan, .stream = stream };
-    enum sf_status status = sf_columns_build(plan, &guide.columns, err);
+    enum sf_status status = sf_switch_order_build(plan, &guide.order, err);
 
     if (status == SF_OK && !prepare(&guide)) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for the guide");
@@ -593,6 +593,6 @@ sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
     free(guide.groups);
     free(guide.cables);
     free(guide.runs.items);
-    sf_columns_clear(&guide.columns);
+    sf_switch_order_clear(&guide.order);
     return status;
 }

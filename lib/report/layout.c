@@ -60,20 +60,21 @@ static uint32_t
 box_of(const struct sf_drawing *drawing, uint32_t port)
 {
     uint32_t node = drawing->plan->fabric->ports[port].node;
-    uint32_t position = drawing->columns->positions[node];
+    uint32_t position = drawing->order->positions[node];
 
     return sf_plan_group(drawing->plan, node) == drawing->left
                ? position
-               : sf_columns_size(drawing->columns, drawing->left) + position;
+               : sf_switch_order_size(drawing->order, drawing->left) +
+                     position;
 }
 
 static uint32_t
 count_boxes(const struct sf_drawing *drawing)
 {
-    uint32_t n = sf_columns_size(drawing->columns, drawing->left);
+    uint32_t n = sf_switch_order_size(drawing->order, drawing->left);
     return n_columns_of(drawing) == 1
                ? n
-               : n + sf_columns_size(drawing->columns, drawing->right);
+               : n + sf_switch_order_size(drawing->order, drawing->right);
 }
 
 static uint32_t
@@ -97,8 +98,8 @@ side_of(const struct sf_drawing *drawing, uint32_t i, uint32_t box,
     if (n_columns_of(drawing) == 1) {
         return (low_number(drawing, i) - lowest) % 2 ? SF_LEFT : SF_RIGHT;
     }
-    return box < sf_columns_size(drawing->columns, drawing->left) ? SF_RIGHT
-                                                                  : SF_LEFT;
+    return box < sf_switch_order_size(drawing->order, drawing->left) ? SF_RIGHT
+                                                                     : SF_LEFT;
 }
 
 static uint32_t
@@ -186,7 +187,8 @@ make_name(const struct sf_drawing *drawing, uint32_t node, uint32_t position)
 
     for (uint32_t i = 0; i < drawing->n_same; i++) {
         const char *other =
-            nodes[sf_columns_at(drawing->columns, drawing->same[i], position)]
+            nodes[sf_switch_order_at(drawing->order, drawing->same[i],
+                                     position)]
                 .name;
         size_t length = strlen(other);
         shortest = length < shortest ? length : shortest;
@@ -217,10 +219,10 @@ make_boxes(const struct sf_drawing *drawing, struct sf_layout *layout)
         struct sf_layout_column *column = &layout->columns[c];
         column->group = c ? drawing->right : drawing->left;
         column->first_box = c ? layout->columns[0].n_boxes : 0;
-        column->n_boxes = sf_columns_size(drawing->columns, column->group);
+        column->n_boxes = sf_switch_order_size(drawing->order, column->group);
         for (uint32_t i = 0; i < column->n_boxes; i++) {
             struct sf_layout_box *box = &layout->boxes[column->first_box + i];
-            box->node = sf_columns_at(drawing->columns, column->group, i);
+            box->node = sf_switch_order_at(drawing->order, column->group, i);
             box->column = c;
             box->name = make_name(drawing, box->node, i);
             if (!box->name) {
@@ -624,7 +626,7 @@ add_to_sheet(struct sheet *sheet, uint32_t i)
 {
     const struct sf_drawing *drawing = sheet->drawing;
     const struct sf_cable *cable = &drawing->plan->cables[drawing->cables[i]];
-    uint32_t n_left = sf_columns_size(drawing->columns, drawing->left);
+    uint32_t n_left = sf_switch_order_size(drawing->order, drawing->left);
 
     for (uint32_t e = 0; e < 2; e++) {
         uint32_t box = box_of(drawing, e ? cable->b : cable->a);

@@ -91,7 +91,7 @@ write_article(const struct sf_verification *verification, uint32_t cable,
     const struct sf_cable *article = &verification->plan->cables[cable];
 
     fprintf(stream, "%s, %g m %s", article->label, article->length,
-            article->medium == SF_COPPER ? "copper" : "optical");
+            sf_medium_name(article->medium));
 }
 
 static void
