@@ -1,7 +1,7 @@
 /* design.c -- which candidates answer a question, and in what order. */
 #include "base/mem.h"
 #include "design/evaluate.h"
-#include "design/shapes.h"
+#include "design/family_sizes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -26,7 +26,7 @@ struct designer {
     const struct sf_progress *progress;
     uint32_t lmc; /* That the layers need. */
     SF_VEC(struct sf_candidate) candidates;
-    shape_list shapes; /* Of the family at hand. */
+    network_size_list sizes; /* Of the family at hand. */
 };
 
 static enum sf_status
@@ -36,20 +36,20 @@ fail_memory(struct sf_error *err)
 }
 
 static bool
-fits_lids(const struct designer *designer, const struct shape *shape,
+fits_lids(const struct designer *designer, const struct network_size *network,
           uint32_t p)
 {
     return !designer->params->n_layers ||
-           sf_lids_used(shape_endpoints(shape, p), shape->n_switches,
-                        designer->lmc) <= SF_MAX_LID;
+           sf_lids_used(network_size_endpoints(network, p),
+                        network->n_switches, designer->lmc) <= SF_MAX_LID;
 }
 
 /* The most hosts a switch that the addresses leave, at most p_max. */
 static uint32_t
-most_hosts(const struct designer *designer, const struct shape *shape)
+most_hosts(const struct designer *designer, const struct network_size *network)
 {
-    uint32_t p = shape->p_max;
-    while (p > 0 && !fits_lids(designer, shape, p)) {
+    uint32_t p = network->p_max;
+    while (p > 0 && !fits_lids(designer, network, p)) {
         p--;
     }
     return p;
@@ -57,14 +57,14 @@ most_hosts(const struct designer *designer, const struct shape *shape)
 
 /* Hosts a switch that hold 'n' endpoints. */
 static uint32_t
-hosts_needed(const struct shape *shape, uint32_t n)
+hosts_needed(const struct network_size *network, uint32_t n)
 {
-    return (n + shape->n_hosting - 1) / shape->n_hosting;
+    return (n + network->n_hosting - 1) / network->n_hosting;
 }
 
 /* Whether 'a' is the cheaper way to hold the same endpoints. */
 static bool
-is_smaller(const struct shape *a, const struct shape *b)
+is_smaller(const struct network_size *a, const struct network_size *b)
 {
     if (a->n_switches != b->n_switches) {
         return a->n_switches < b->n_switches;
@@ -72,61 +72,61 @@ is_smaller(const struct shape *a, const struct shape *b)
     return a->n_links < b->n_links;
 }
 
-/* Lists the shapes of 'family' next to 'n' endpoints. */
+/* Lists the sizes of 'family' next to 'n' endpoints. */
 static bool
-list_shapes(struct designer *designer, const struct shape_family *family,
-            uint32_t ports, uint32_t n)
+list_sizes(struct designer *designer, const struct family_sizes *family,
+           uint32_t ports, uint32_t n)
 {
-    struct shape_query query = { ports, n, designer->params->overload };
-    designer->shapes.n = 0;
-    return shape_list_near(family, &query, &designer->shapes);
+    struct size_query query = { ports, n, designer->params->overload };
+    designer->sizes.n = 0;
+    return family_sizes_near(family, &query, &designer->sizes);
 }
 
-/* The smallest of the listed shapes that holds 'n' endpoints, or NULL. */
-static const struct shape *
+/* The smallest of the listed networks that holds 'n' endpoints, or NULL. */
+static const struct network_size *
 smallest_above(const struct designer *designer, uint32_t n)
 {
-    const struct shape *best = NULL;
+    const struct network_size *best = NULL;
 
-    for (size_t i = 0; i < designer->shapes.n; i++) {
-        const struct shape *shape = &designer->shapes.items[i];
-        uint32_t p = hosts_needed(shape, n);
-        if (p <= shape->p_max && fits_lids(designer, shape, p) &&
-            (!best || is_smaller(shape, best))) {
-            best = shape;
+    for (size_t i = 0; i < designer->sizes.n; i++) {
+        const struct network_size *network = &designer->sizes.items[i];
+        uint32_t p = hosts_needed(network, n);
+        if (p <= network->p_max && fits_lids(designer, network, p) &&
+            (!best || is_smaller(network, best))) {
+            best = network;
         }
     }
     return best;
 }
 
-/* The hosts that 'shape' carries if it is to be as large as possible, or if it
- * is to carry exactly those that its family recommends; 0 if it cannot. */
+/* The hosts that 'network' carries if it is to be as large as possible, or if
+ * it is to carry exactly those that its family recommends; 0 if it cannot. */
 static uint32_t
-hosts_of(const struct designer *designer, const struct shape *shape,
+hosts_of(const struct designer *designer, const struct network_size *network,
          bool is_recommended)
 {
-    uint32_t p = most_hosts(designer, shape);
+    uint32_t p = most_hosts(designer, network);
     if (is_recommended) {
-        return p >= shape->p ? shape->p : 0;
+        return p >= network->p ? network->p : 0;
     }
-    return shape_is_worthwhile(shape, p) ? p : 0;
+    return network_size_is_worthwhile(network, p) ? p : 0;
 }
 
-/* The listed shape that has the most endpoints, but fewer than 'n', or
+/* The listed network that has the most endpoints, but fewer than 'n', or
  * NULL. */
-static const struct shape *
+static const struct network_size *
 largest_below(const struct designer *designer, uint32_t n, bool is_recommended)
 {
-    const struct shape *best = NULL;
+    const struct network_size *best = NULL;
     uint32_t most = 0;
 
-    for (size_t i = 0; i < designer->shapes.n; i++) {
-        const struct shape *shape = &designer->shapes.items[i];
-        uint32_t p = hosts_of(designer, shape, is_recommended);
-        uint32_t size = shape_endpoints(shape, p);
+    for (size_t i = 0; i < designer->sizes.n; i++) {
+        const struct network_size *network = &designer->sizes.items[i];
+        uint32_t p = hosts_of(designer, network, is_recommended);
+        uint32_t size = network_size_endpoints(network, p);
         if (size < n && size > 0 &&
-            (size > most || (size == most && is_smaller(shape, best)))) {
-            best = shape;
+            (size > most || (size == most && is_smaller(network, best)))) {
+            best = network;
             most = size;
         }
     }
@@ -146,24 +146,24 @@ compare_with_question(const struct designer *designer,
         candidate->fit == SF_FIT_WANTED && has > wanted ? has - wanted : 0;
 }
 
-/* Evaluates 'shape' with 'p' hosts a switch and, unless it costs more than
+/* Evaluates 'network' with 'p' hosts a switch and, unless it costs more than
  * the budget, lists it.  Sets '*is_listedp', if nonnull, to whether it did. */
 static enum sf_status
-consider(struct designer *designer, const struct shape *shape, uint32_t p,
-         enum sf_fit fit, bool *is_listedp, struct sf_error *err)
+consider(struct designer *designer, const struct network_size *network,
+         uint32_t p, enum sf_fit fit, bool *is_listedp, struct sf_error *err)
 {
     struct sf_candidate candidate = {
         .fit = fit,
-        .ports = shape->ports,
-        .generation = sf_prices_for(designer->prices, shape->ports),
-        .recommended = shape->p,
+        .ports = network->ports,
+        .generation = sf_prices_for(designer->prices, network->ports),
+        .recommended = network->p,
         .lmc = designer->lmc,
     };
 
-    shape->family->spell(shape, p, candidate.spec);
+    network->family->write_spec(network, p, candidate.spec);
     enum sf_status status = fit == SF_FIT_SERIES
                                 ? evaluate_cost(&candidate, err)
-                                : evaluate(&candidate, err);
+                                : evaluate_candidate(&candidate, err);
     if (status != SF_OK) {
         return status;
     }
@@ -181,17 +181,17 @@ consider(struct designer *designer, const struct shape *shape, uint32_t p,
 
 /* The candidates of 'family' for a number of endpoints. */
 static enum sf_status
-answer_endpoints(struct designer *designer, const struct shape_family *family,
+answer_endpoints(struct designer *designer, const struct family_sizes *family,
                  uint32_t ports, struct sf_error *err)
 {
     uint32_t n = designer->params->n_endpoints;
     enum sf_status status = SF_OK;
 
-    if (!list_shapes(designer, family, ports, n)) {
+    if (!list_sizes(designer, family, ports, n)) {
         return fail_memory(err);
     }
-    const struct shape *above = smallest_above(designer, n);
-    const struct shape *below = largest_below(designer, n, false);
+    const struct network_size *above = smallest_above(designer, n);
+    const struct network_size *below = largest_below(designer, n, false);
     if (above) {
         uint32_t p = hosts_needed(above, n);
         uint32_t most = most_hosts(designer, above);
@@ -207,10 +207,10 @@ answer_endpoints(struct designer *designer, const struct shape_family *family,
     return status;
 }
 
-/* What 'shape' costs at least. */
+/* What 'network' costs at least. */
 static double
-least_cost(const struct sf_generation *generation, const struct shape *shape,
-           uint32_t p)
+least_cost(const struct sf_generation *generation,
+           const struct network_size *network, uint32_t p)
 {
     double link = (double)INFINITY, host_cable = (double)INFINITY;
 
@@ -221,9 +221,9 @@ least_cost(const struct sf_generation *generation, const struct shape *shape,
         host_cable =
             fmin(host_cable, generation->host_cables.classes[i].price);
     }
-    return shape->n_switches * generation->switch_price +
-           (double)shape->n_links * link +
-           shape_endpoints(shape, p) * host_cable;
+    return network->n_switches * generation->switch_price +
+           (double)network->n_links * link +
+           network_size_endpoints(network, p) * host_cable;
 }
 
 static bool
@@ -239,29 +239,30 @@ has_candidate(const struct designer *designer, const char *spec,
     return false;
 }
 
-/* Evaluates 'shape' unless it is listed already or costs too much anyway. */
+/* Evaluates 'network' unless it is listed already or costs too much anyway. */
 static enum sf_status
-consider_once(struct designer *designer, const struct shape *shape, uint32_t p,
-              enum sf_fit fit, bool *is_listedp, struct sf_error *err)
+consider_once(struct designer *designer, const struct network_size *network,
+              uint32_t p, enum sf_fit fit, bool *is_listedp,
+              struct sf_error *err)
 {
     const struct sf_generation *generation =
-        sf_prices_for(designer->prices, shape->ports);
+        sf_prices_for(designer->prices, network->ports);
     double budget = designer->params->budget;
     char spec[SF_SPEC_SIZE];
 
-    shape->family->spell(shape, p, spec);
-    *is_listedp = has_candidate(designer, spec, shape->ports);
+    network->family->write_spec(network, p, spec);
+    *is_listedp = has_candidate(designer, spec, network->ports);
     if (*is_listedp || (generation && budget > 0 &&
-                        least_cost(generation, shape, p) > budget)) {
+                        least_cost(generation, network, p) > budget)) {
         return SF_OK;
     }
-    return consider(designer, shape, p, fit, is_listedp, err);
+    return consider(designer, network, p, fit, is_listedp, err);
 }
 
 /* The largest network of 'family' that ports, layers and budget allow: from
  * the largest downwards. */
 static enum sf_status
-find_largest(struct designer *designer, const struct shape_family *family,
+find_largest(struct designer *designer, const struct family_sizes *family,
              uint32_t ports, enum sf_fit fit, struct sf_error *err)
 {
     bool is_recommended = fit == SF_FIT_RECOMMENDED;
@@ -270,18 +271,18 @@ find_largest(struct designer *designer, const struct shape_family *family,
                          : BOUNDLESS;
 
     for (bool is_listed = false; !is_listed;) {
-        if (!list_shapes(designer, family, ports, limit)) {
+        if (!list_sizes(designer, family, ports, limit)) {
             return fail_memory(err);
         }
-        const struct shape *shape =
+        const struct network_size *network =
             largest_below(designer, limit, is_recommended);
-        if (!shape) {
+        if (!network) {
             return SF_OK;
         }
-        uint32_t p = hosts_of(designer, shape, is_recommended);
-        limit = shape_endpoints(shape, p);
+        uint32_t p = hosts_of(designer, network, is_recommended);
+        limit = network_size_endpoints(network, p);
         enum sf_status status =
-            consider_once(designer, shape, p, fit, &is_listed, err);
+            consider_once(designer, network, p, fit, &is_listed, err);
         if (status != SF_OK) {
             return status;
         }
@@ -290,7 +291,7 @@ find_largest(struct designer *designer, const struct shape_family *family,
 }
 
 static enum sf_status
-answer_largest(struct designer *designer, const struct shape_family *family,
+answer_largest(struct designer *designer, const struct family_sizes *family,
                uint32_t ports, struct sf_error *err)
 {
     enum sf_status status =
@@ -303,7 +304,7 @@ answer_largest(struct designer *designer, const struct shape_family *family,
 /* Sizes of 'family' for a chart, as full as they can be, up to the largest in
  * one subnet. */
 static enum sf_status
-answer_series(struct designer *designer, const struct shape_family *family,
+answer_series(struct designer *designer, const struct family_sizes *family,
               uint32_t ports, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
@@ -313,18 +314,18 @@ answer_series(struct designer *designer, const struct shape_family *family,
          n *= SERIES_STEP) {
         uint32_t wanted = n < SF_MAX_LID ? (uint32_t)n : SF_MAX_LID;
         bool is_listed;
-        if (!list_shapes(designer, family, ports, wanted)) {
+        if (!list_sizes(designer, family, ports, wanted)) {
             return fail_memory(err);
         }
-        const struct shape *shape = smallest_above(designer, wanted);
-        is_last = !shape || wanted == SF_MAX_LID ||
-                  shape_endpoints(shape, shape->p_max) > SF_MAX_LID;
+        const struct network_size *network = smallest_above(designer, wanted);
+        is_last = !network || wanted == SF_MAX_LID ||
+                  network_size_endpoints(network, network->p_max) > SF_MAX_LID;
         if (is_last) {
-            shape = largest_below(designer, SF_MAX_LID, false);
+            network = largest_below(designer, SF_MAX_LID, false);
         }
-        if (shape) {
+        if (network) {
             status =
-                consider_once(designer, shape, most_hosts(designer, shape),
+                consider_once(designer, network, most_hosts(designer, network),
                               SF_FIT_SERIES, &is_listed, err);
         }
     }
@@ -332,7 +333,7 @@ answer_series(struct designer *designer, const struct shape_family *family,
 }
 
 typedef enum sf_status answer_fn(struct designer *designer,
-                                 const struct shape_family *family,
+                                 const struct family_sizes *family,
                                  uint32_t ports, struct sf_error *err);
 
 /* Whether 'name' stands in the list 'families'. */
@@ -357,15 +358,15 @@ answer_ports(struct designer *designer, answer_fn *answer, uint32_t ports,
 {
     uint32_t n = 0, done = 0;
 
-    while (shape_families[n]) {
+    while (all_family_sizes[n]) {
         n++;
     }
     for (uint32_t i = 0; i < n; i++) {
         sf_progress_report(designer->progress, "candidates", done++, n);
         if (is_asked_for(designer->params->families,
-                         shape_families[i]->name)) {
+                         all_family_sizes[i]->name)) {
             enum sf_status status =
-                answer(designer, shape_families[i], ports, err);
+                answer(designer, all_family_sizes[i], ports, err);
             if (status != SF_OK) {
                 return status;
             }
@@ -382,14 +383,14 @@ check_families(const char *families, struct sf_error *err)
     for (const char *at = families; at; at = strchr(at, ',')) {
         at += *at == ',';
         size_t length = strcspn(at, ",");
-        if (shape_family_find(at, length)) {
+        if (family_sizes_find(at, length)) {
             continue;
         }
         char names[160] = "";
         size_t used = 0;
-        for (size_t i = 0; shape_families[i] && used < sizeof names; i++) {
+        for (size_t i = 0; all_family_sizes[i] && used < sizeof names; i++) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     i ? ", " : "", shape_families[i]->name);
+                                     i ? ", " : "", all_family_sizes[i]->name);
         }
         return sf_fail(err, SF_EINVAL,
                        "'%.*s' is not a family that can be sized; there are "
@@ -529,7 +530,7 @@ build(const struct sf_design_params *params, const struct sf_prices *prices,
         free(designer.candidates.items);
         status = status == SF_OK ? fail_memory(err) : status;
     }
-    free(designer.shapes.items);
+    free(designer.sizes.items);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * against looking at everything, bounds against trying every cut. */
 #include "base/mem.h"
 #include "design/bisection.h"
-#include "design/shapes.h"
+#include "design/family_sizes.h"
 #include "helpers.h"
 #include "oracle/oracle.h"
 #include "slimfly/design.h"
@@ -89,10 +89,10 @@ TEST(design_sizes_of_slimflies_that_exist_are_those_built)
 }
 
 static void
-check_shape(const struct shape *shape, uint32_t p)
+check_size(const struct network_size *network, uint32_t p)
 {
     char spec[SF_SPEC_SIZE];
-    shape->family->spell(shape, p, spec);
+    network->family->write_spec(network, p, spec);
     struct sf_topology *topo = build("%s", spec);
     uint32_t n_hosting = 0, link_ports = 0, most = 0;
 
@@ -107,40 +107,40 @@ check_shape(const struct shape *shape, uint32_t p)
             link_ports = degree > link_ports ? degree : link_ports;
         }
     }
-    CHECK_FOR(topo->graph->n_nodes == shape->n_switches &&
-                  topo->graph->n_links == shape->n_links &&
-                  n_hosting == shape->n_hosting &&
-                  topo->n_endpoints == shape_endpoints(shape, p),
+    CHECK_FOR(topo->graph->n_nodes == network->n_switches &&
+                  topo->graph->n_links == network->n_links &&
+                  n_hosting == network->n_hosting &&
+                  topo->n_endpoints == network_size_endpoints(network, p),
               "%s: %u switches, %u links, %u with hosts; by formula %u, %llu, "
               "%u",
               spec, topo->graph->n_nodes, topo->graph->n_links, n_hosting,
-              shape->n_switches, (unsigned long long)shape->n_links,
-              shape->n_hosting);
-    CHECK_FOR(most <= shape->ports, "%s needs %u ports of %u", spec, most,
-              shape->ports);
-    CHECK_FOR(link_ports <= shape->link_ports, "%s: %u links at a switch",
+              network->n_switches, (unsigned long long)network->n_links,
+              network->n_hosting);
+    CHECK_FOR(most <= network->ports, "%s needs %u ports of %u", spec, most,
+              network->ports);
+    CHECK_FOR(link_ports <= network->link_ports, "%s: %u links at a switch",
               spec, link_ports);
     sf_topology_free(topo);
 }
 
-TEST(design_shapes_are_what_their_specs_build)
+TEST(design_sizes_are_what_their_specs_build)
 {
     static const uint32_t ports[] = { 4, 5, 8, 11, 16, 24 };
     static const uint32_t sizes[] = { 1, 10, 47, 100, 300, 1000, 4000 };
     uint32_t n_checked = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(ports) * ARRAY_SIZE(sizes); i++) {
-        struct shape_query query = { ports[i % ARRAY_SIZE(ports)],
-                                     sizes[i / ARRAY_SIZE(ports)],
-                                     i % 3 ? 1 : 1.5 };
-        shape_list list = { 0 };
-        for (size_t f = 0; shape_families[f]; f++) {
-            CHECK(shape_list_near(shape_families[f], &query, &list));
+        struct size_query query = { ports[i % ARRAY_SIZE(ports)],
+                                    sizes[i / ARRAY_SIZE(ports)],
+                                    i % 3 ? 1 : 1.5 };
+        network_size_list list = { 0 };
+        for (size_t f = 0; all_family_sizes[f]; f++) {
+            CHECK(family_sizes_near(all_family_sizes[f], &query, &list));
         }
         for (size_t j = 0; j < list.n; j++) {
             if (list.items[j].n_switches <= 3000) {
-                check_shape(&list.items[j], list.items[j].p_max);
-                check_shape(&list.items[j], 1);
+                check_size(&list.items[j], list.items[j].p_max);
+                check_size(&list.items[j], 1);
                 n_checked++;
             }
         }
@@ -555,9 +555,9 @@ TEST(design_survives_want_of_memory)
     struct sf_design_params params = { .n_endpoints = 20, .ports = 8 };
     unsigned long n_failed = 0;
 
-    for (size_t i = 0; shape_families[i]; i++) {
+    for (size_t i = 0; all_family_sizes[i]; i++) {
         enum sf_status status = SF_ENOMEM;
-        params.families = shape_families[i]->name;
+        params.families = all_family_sizes[i]->name;
         for (unsigned long nth = 1; status != SF_OK; nth++) {
             struct sf_prices *prices = by_length();
             struct sf_design *answer = UNSET(struct sf_design);
