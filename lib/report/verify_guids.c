@@ -1,7 +1,7 @@
 /* verify_guids.c -- the GUID map that a verification amounts to: who is who,
  * so that nobody has to type it. */
 #include "base/mem.h"
-#include "plan/identify.h"
+#include "plan/name_index.h"
 #include "report/verify_text.h"
 
 #include <string.h>
