@@ -15,7 +15,7 @@ static const struct sf_end no_end = { SF_NONE, SF_NONE, 0 };
 static void
 add_finding(struct verifier *verifier, struct sf_finding finding)
 {
-    if (!sf_vec_push(&verifier->report.findings, finding)) {
+    if (!sf_vec_push(&verifier->draft.findings, finding)) {
         verifier->is_out_of_memory = true;
     }
 }
@@ -80,7 +80,7 @@ enum sf_status
 verifier_find_exchanges(struct verifier *verifier, struct sf_error *err)
 {
     const struct sf_fabric *planned = verifier_planned(verifier);
-    struct sf_report *report = &verifier->report;
+    struct sf_draft *draft = &verifier->draft;
     uint32_t *meant_for = verifier->exchange_with;
     uint32_t *votes = sf_calloc(planned->n_switches, sizeof *votes);
 
@@ -103,13 +103,13 @@ verifier_find_exchanges(struct verifier *verifier, struct sf_error *err)
             (struct sf_end){ b, verifier->verification->found_of[b], 0 };
         finding.found[0] = finding.planned[1];
         finding.found[1] = finding.planned[0];
-        report->exchange_of[a] = (uint32_t)report->findings.n;
-        report->exchange_of[b] = (uint32_t)report->findings.n;
+        draft->exchange_of[a] = (uint32_t)draft->findings.n;
+        draft->exchange_of[b] = (uint32_t)draft->findings.n;
         add_finding(verifier, finding);
         const struct sf_node *x = &planned->nodes[a], *y = &planned->nodes[b];
         for (uint32_t i = 0; i < x->n_ports && i < y->n_ports; i++) {
-            report->exchanged_slot[x->first_port + i] = y->first_port + i;
-            report->exchanged_slot[y->first_port + i] = x->first_port + i;
+            draft->exchanged_slot[x->first_port + i] = y->first_port + i;
+            draft->exchanged_slot[y->first_port + i] = x->first_port + i;
         }
     }
     return SF_OK;
@@ -156,7 +156,7 @@ void
 verifier_find_missing_nodes(struct verifier *verifier)
 {
     const struct sf_fabric *planned = verifier_planned(verifier);
-    struct sf_report *report = &verifier->report;
+    struct sf_draft *draft = &verifier->draft;
 
     for (uint32_t i = 0; i < planned->n_nodes; i++) {
         const struct sf_node *node = &planned->nodes[i];
@@ -173,9 +173,9 @@ verifier_find_missing_nodes(struct verifier *verifier)
         if (peer != SF_NONE) {
             uint32_t at = planned->ports[peer].node;
             finding.planned[1] = sf_wiring_end(&verifier->wiring, peer);
-            finding.cause = report->missing_of[at];
+            finding.cause = draft->missing_of[at];
         }
-        report->missing_of[i] = (uint32_t)report->findings.n;
+        draft->missing_of[i] = (uint32_t)draft->findings.n;
         add_finding(verifier, finding);
     }
 }
@@ -257,7 +257,7 @@ void
 verifier_find_cables_of_missing_nodes(struct verifier *verifier)
 {
     const struct sf_plan *plan = verifier->verification->plan;
-    const uint32_t *missing_of = verifier->report.missing_of;
+    const uint32_t *missing_of = verifier->draft.missing_of;
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const struct sf_cable *cable = &plan->cables[i];

@@ -8,7 +8,7 @@
 struct verifier {
     struct sf_verification *verification;
     struct sf_wiring wiring;
-    struct sf_report report;
+    struct sf_draft draft;
     uint32_t *exchange_with; /* [planned switches] The switch that most cables
                               * of this one are meant for, or SF_NONE. */
     bool is_out_of_memory;

@@ -122,7 +122,7 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
     verifier_find_cables_of_missing_nodes(verifier);
     /* Findings refer to others by number: none may have been dropped. */
     if (verifier->is_out_of_memory ||
-        !sf_list_moves(&verifier->wiring, &verifier->report)) {
+        !sf_list_moves(&verifier->wiring, &verifier->draft)) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }
     verifier_find_right_cables(verifier, !params || !params->ignores_rates);
@@ -130,13 +130,13 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }
 
-    verification->findings = verifier->report.findings.items;
-    verification->n_findings = (uint32_t)verifier->report.findings.n;
-    verification->moves = verifier->report.moves.items;
-    verification->n_moves = (uint32_t)verifier->report.moves.n;
-    verification->n_moves_besides = verifier->report.n_moves_besides;
-    verifier->report.findings.items = NULL;
-    verifier->report.moves.items = NULL;
+    verification->findings = verifier->draft.findings.items;
+    verification->n_findings = (uint32_t)verifier->draft.findings.n;
+    verification->moves = verifier->draft.moves.items;
+    verification->n_moves = (uint32_t)verifier->draft.moves.n;
+    verification->n_moves_besides = verifier->draft.n_moves_besides;
+    verifier->draft.findings.items = NULL;
+    verifier->draft.moves.items = NULL;
     for (uint32_t i = 0; i < verification->n_findings; i++) {
         verification->n_by_verdict[verification->findings[i].verdict]++;
     }
@@ -161,7 +161,7 @@ reserve(struct verifier *verifier, const struct sf_plan *plan,
     const struct sf_fabric *planned = plan->fabric;
     struct sf_verification *verification = sf_calloc(1, sizeof *verification);
     struct sf_wiring *wiring = &verifier->wiring;
-    struct sf_report *report = &verifier->report;
+    struct sf_draft *draft = &verifier->draft;
 
     verifier->verification = verification;
     if (!verification) {
@@ -178,13 +178,13 @@ reserve(struct verifier *verifier, const struct sf_plan *plan,
     wiring->n_slots = planned->n_ports + found->n_ports;
     wiring->want = sf_calloc(wiring->n_slots, sizeof *wiring->want);
     wiring->have = sf_calloc(wiring->n_slots, sizeof *wiring->have);
-    report->exchanged_slot = new_empty_numbers(planned->n_ports);
-    report->exchange_of = new_empty_numbers(planned->n_nodes);
-    report->missing_of = new_empty_numbers(planned->n_nodes);
+    draft->exchanged_slot = new_empty_numbers(planned->n_ports);
+    draft->exchange_of = new_empty_numbers(planned->n_nodes);
+    draft->missing_of = new_empty_numbers(planned->n_nodes);
     verifier->exchange_with = new_empty_numbers(planned->n_switches);
     if (verification->identities && verification->found_of && wiring->want &&
-        wiring->have && report->exchanged_slot && report->exchange_of &&
-        report->missing_of && verifier->exchange_with) {
+        wiring->have && draft->exchanged_slot && draft->exchange_of &&
+        draft->missing_of && verifier->exchange_with) {
         return SF_OK;
     }
 no_memory:
@@ -212,11 +212,11 @@ sf_verify(const struct sf_plan *plan, const struct sf_fabric *found,
         verifier.verification = NULL;
     }
     free(verifier.exchange_with);
-    free(verifier.report.missing_of);
-    free(verifier.report.exchange_of);
-    free(verifier.report.exchanged_slot);
-    free(verifier.report.moves.items);
-    free(verifier.report.findings.items);
+    free(verifier.draft.missing_of);
+    free(verifier.draft.exchange_of);
+    free(verifier.draft.exchanged_slot);
+    free(verifier.draft.moves.items);
+    free(verifier.draft.findings.items);
     free(verifier.wiring.have);
     free(verifier.wiring.want);
     sf_verification_free(verifier.verification);
