@@ -1,5 +1,5 @@
-/* json.c -- properties and families for programs; doc/formats.md describes
- * the members. */
+/* topology_json.c -- properties and families for programs; doc/formats.md
+ * describes the members. */
 #include "io/topology_writers.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* svg.c -- a drawing of a topology.
+/* topology_svg.c -- a drawing of a topology.
  *
  * Trees are drawn in rows, one a level, the leaves below.  All others stand on
  * a circle, the switches of a group side by side with a gap to the next group,

@@ -1,5 +1,5 @@
-/* text.c -- properties and families for people: a page for one topology, a
- * table for several. */
+/* topology_text.c -- properties and families for people: a page for one
+ * topology, a table for several. */
 #include "io/topology_writers.h"
 
 #include <math.h>
