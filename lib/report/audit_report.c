@@ -65,12 +65,13 @@ write_example(const struct sf_audit_example *example,
                 name_of(fabric, example->at));
         break;
     case SF_AUDIT_LOOP:
-        fprintf(stream, "goes round by %s, port %u, for ever\n",
+        fprintf(stream, "loops for ever through %s, port %u\n",
                 name_of(fabric, example->at), example->port);
         break;
     case SF_AUDIT_DEAD_END:
     case SF_AUDIT_N_FAULTS:
-        fprintf(stream, "%s sends it out of port %u, which is wrong\n",
+        fprintf(stream,
+                "%s sends it out of port %u, which does not lead to it\n",
                 name_of(fabric, example->at), example->port);
     }
 }
@@ -145,10 +146,11 @@ write_deadlock(const struct sf_audit *audit, int behaviour,
         fprintf(stream, "      the first again\n");
     }
     if (deadlock->n_dropped) {
-        fprintf(stream, "WRONG %llu paths are thrown away ",
+        fprintf(stream, "WRONG %llu paths are dropped ",
                 (unsigned long long)deadlock->n_dropped);
         write_behaviour(audit, behaviour, stream);
-        fprintf(stream, ": their SL means VL 15\n");
+        fprintf(stream,
+                ": their SL leads to VL 15, on which switches drop packets\n");
     }
 }
 
@@ -215,7 +217,8 @@ sf_audit_write_text(const struct sf_audit *audit,
     if (audit->n_port_0_unknown) {
         fprintf(stream,
                 "      %u switches do not say the VL of packets from port 0: "
-                "taken as from their hosts, or else any port\n",
+                "it is taken to be that of packets from their hosts or, "
+                "without hosts, from any port\n",
                 audit->n_port_0_unknown);
     }
     fprintf(stream,

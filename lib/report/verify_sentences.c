@@ -360,7 +360,7 @@ sf_verification_write_remedy(const struct sf_verification *verification,
         fprintf(stream, "See that cable %s is one for ",
                 label_of(verification, finding->cable));
         sf_text_write_name(planned_rate(verification, end), stream);
-        fputs(" and in firmly, and that neither port is held at less.",
+        fputs(" and in firmly, and that neither port is limited to less.",
               stream);
         break;
     case SF_VERDICT_MISSING:
@@ -399,8 +399,8 @@ write_ambiguity(const struct sf_verification *verification, FILE *stream)
         fputs(", write the line '0xGUID \"", stream);
         sf_text_write_name(sf_verification_name(verification, &end), stream);
         fputs("\"' with the GUID that you read to a file and verify again "
-              "with --guids FILE; one switch settles all, a few more show "
-              "that none was mistaken",
+              "with --guids FILE. The GUID of one switch is enough; a few "
+              "more show that none was misread",
               stream);
     }
     fputs(". Names and GUIDs that devices were found with are right in any "
