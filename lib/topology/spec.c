@@ -184,7 +184,7 @@ fail_unknown_family(const char *name, struct sf_error *err)
  * leading zeros; never longer than the spec as given, whose length with its
  * NUL is 'size'. */
 static char *
-spell(const struct sf_spec *parsed, size_t size)
+write_canonical(const struct sf_spec *parsed, size_t size)
 {
     char *text = sf_calloc(size, 1);
     if (!text) {
@@ -265,7 +265,7 @@ sf_spec_parse(const char *spec, struct sf_spec *parsed, struct sf_error *err)
     if (status != SF_OK) {
         return status;
     }
-    parsed->canonical = spell(parsed, strlen(spec) + 1);
+    parsed->canonical = write_canonical(parsed, strlen(spec) + 1);
     if (!parsed->canonical) {
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
