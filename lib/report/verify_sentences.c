@@ -360,7 +360,8 @@ sf_verification_write_remedy(const struct sf_verification *verification,
         fprintf(stream, "See that cable %s is one for ",
                 label_of(verification, finding->cable));
         sf_text_write_name(planned_rate(verification, end), stream);
-        fputs(" and in firmly, and that neither port is limited to less.",
+        fputs(" and in firmly, and that neither port is limited to a lower "
+              "rate.",
               stream);
         break;
     case SF_VERDICT_MISSING:

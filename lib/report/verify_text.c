@@ -178,9 +178,9 @@ write_remedies(const struct sf_verification *verification, FILE *stream)
         fprintf(
             stream,
             "   -  See that the %u cable%s of another rate %s made for the "
-            "planned one and in firmly, and that no port is limited to less. "
-            "If the plan is wrong there, plan with another --rate, or "
-            "verify with --ignore-rates.\n",
+            "planned one and in firmly, and that no port is limited to a "
+            "lower rate. If the plan is wrong there, plan with another "
+            "--rate, or verify with --ignore-rates.\n",
             n_different, n_different == 1 ? "" : "s",
             n_different == 1 ? "is" : "are");
     }
