@@ -52,8 +52,8 @@ sort_switches(const struct sf_topology *topo, uint32_t first,
 }
 
 /* Puts each switch without hosts, where 'side' is 0, to the side on which more
- * of its neighbours are; after the second time those that come late count
- * too. */
+ * of its neighbours are.  The second round counts neighbours that the first
+ * one placed later. */
 static void
 place_hostless(const struct sf_topology *topo, int8_t *side)
 {
