@@ -66,5 +66,15 @@ print(f"{'not ok' if bad else 'ok'} {number} - the plugin includes public "
       "headers only, and what lies at the base")
 for line in bad:
     print(f"# {line}")
+
+number += 1
+bad = [f"{os.path.relpath(path, ROOT)} includes {name}"
+       for path in sources("lib/ib/audit") for name in includes(path)
+       if not name.startswith(("slimfly/", "base/", "ib/audit/"))]
+failed |= bool(bad)
+print(f"{'not ok' if bad else 'ok'} {number} - the audit shares nothing with "
+      "what makes tables")
+for line in bad:
+    print(f"# {line}")
 print(f"1..{number}")
 sys.exit(1 if failed else 0)

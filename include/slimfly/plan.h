@@ -40,6 +40,9 @@ enum sf_medium {
     SF_OPTICAL,
 };
 
+/* The name of a medium: "copper". */
+const char *sf_medium_name(enum sf_medium medium);
+
 struct sf_cable {
     uint32_t a, b; /* Ports of the fabric: a on the switch of a host cable,
                     * else in the lower group and there on the lower node. */

@@ -52,10 +52,10 @@ sort_switches(const struct sf_topology *topo, uint32_t first,
 }
 
 /* Puts each switch without hosts, where 'side' is 0, to the side on which more
- * of its neighbours are; after the second time those that come late count
- * too. */
+ * of its neighbours are.  The second round counts neighbours that the first
+ * one placed later. */
 static void
-place_bare(const struct sf_topology *topo, int8_t *side)
+place_hostless(const struct sf_topology *topo, int8_t *side)
 {
     const struct sf_graph *graph = topo->graph;
 
@@ -103,7 +103,7 @@ find_cut(const struct sf_topology *topo, uint32_t *at_mostp,
         for (uint32_t i = 0; i < n_hosting; i++) {
             side[keys[i].number[SF_MAX_COORDS]] = i < n_hosting / 2 ? -1 : 1;
         }
-        place_bare(topo, side);
+        place_hostless(topo, side);
         uint32_t cut = count_cut(topo->graph, side);
         *at_mostp = cut < *at_mostp ? cut : *at_mostp;
     }

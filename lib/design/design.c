@@ -1,341 +1,18 @@
-/* design.c -- which candidates answer a question, and in what order. */
+/* design.c -- answers a question: asks every family for candidates and puts
+ * these in order. */
 #include "base/mem.h"
-#include "design/evaluate.h"
-#include "design/shapes.h"
+#include "design/candidates.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Where nothing else sets a limit. */
-#define BOUNDLESS (SF_MAX_DESIGN_ENDPOINTS + 1)
-
-/* Sizes of a chart: each this much larger than the one before. */
-#define SERIES_FIRST 40
-#define SERIES_STEP  1.26
-
 const char *const sf_design_sorts[SF_N_SORTS] = {
     "cost", "cost-per-endpoint", "endpoints", "switches", "distance", "power",
 };
 
-/* What is being designed. */
-struct designer {
-    const struct sf_design_params *params;
-    const struct sf_prices *prices;
-    const struct sf_progress *progress;
-    uint32_t lmc; /* That the layers need. */
-    SF_VEC(struct sf_candidate) candidates;
-    shape_list shapes; /* Of the family at hand. */
-};
-
-static enum sf_status
-fail_memory(struct sf_error *err)
-{
-    return sf_fail(err, SF_ENOMEM, "out of memory for the candidates");
-}
-
-static bool
-fits_lids(const struct designer *designer, const struct shape *shape,
-          uint32_t p)
-{
-    return !designer->params->n_layers ||
-           sf_lids_used(shape_endpoints(shape, p), shape->n_switches,
-                        designer->lmc) <= SF_MAX_LID;
-}
-
-/* The most hosts a switch that the addresses leave, at most p_max. */
-static uint32_t
-most_hosts(const struct designer *designer, const struct shape *shape)
-{
-    uint32_t p = shape->p_max;
-    while (p > 0 && !fits_lids(designer, shape, p)) {
-        p--;
-    }
-    return p;
-}
-
-/* Hosts a switch that hold 'n' endpoints. */
-static uint32_t
-hosts_needed(const struct shape *shape, uint32_t n)
-{
-    return (n + shape->n_hosting - 1) / shape->n_hosting;
-}
-
-/* Whether 'a' is the cheaper way to hold the same endpoints. */
-static bool
-is_smaller(const struct shape *a, const struct shape *b)
-{
-    if (a->n_switches != b->n_switches) {
-        return a->n_switches < b->n_switches;
-    }
-    return a->n_links < b->n_links;
-}
-
-/* Lists the shapes of 'family' next to 'n' endpoints. */
-static bool
-list_shapes(struct designer *designer, const struct shape_family *family,
-            uint32_t ports, uint32_t n)
-{
-    struct shape_query query = { ports, n, designer->params->overload };
-    designer->shapes.n = 0;
-    return shape_list_near(family, &query, &designer->shapes);
-}
-
-/* The smallest of the listed shapes that holds 'n' endpoints, or NULL. */
-static const struct shape *
-smallest_above(const struct designer *designer, uint32_t n)
-{
-    const struct shape *best = NULL;
-
-    for (size_t i = 0; i < designer->shapes.n; i++) {
-        const struct shape *shape = &designer->shapes.items[i];
-        uint32_t p = hosts_needed(shape, n);
-        if (p <= shape->p_max && fits_lids(designer, shape, p) &&
-            (!best || is_smaller(shape, best))) {
-            best = shape;
-        }
-    }
-    return best;
-}
-
-/* The hosts that 'shape' carries if it is to be as large as possible, or if it
- * is to carry exactly those that its family recommends; 0 if it cannot. */
-static uint32_t
-hosts_of(const struct designer *designer, const struct shape *shape,
-         bool is_recommended)
-{
-    uint32_t p = most_hosts(designer, shape);
-    if (is_recommended) {
-        return p >= shape->p ? shape->p : 0;
-    }
-    return shape_is_worthwhile(shape, p) ? p : 0;
-}
-
-/* The listed shape that has the most endpoints, but fewer than 'n', or
- * NULL. */
-static const struct shape *
-largest_below(const struct designer *designer, uint32_t n, bool is_recommended)
-{
-    const struct shape *best = NULL;
-    uint32_t most = 0;
-
-    for (size_t i = 0; i < designer->shapes.n; i++) {
-        const struct shape *shape = &designer->shapes.items[i];
-        uint32_t p = hosts_of(designer, shape, is_recommended);
-        uint32_t size = shape_endpoints(shape, p);
-        if (size < n && size > 0 &&
-            (size > most || (size == most && is_smaller(shape, best)))) {
-            best = shape;
-            most = size;
-        }
-    }
-    return best;
-}
-
-/* Numbers that only the question knows. */
-static void
-compare_with_question(const struct designer *designer,
-                      struct sf_candidate *candidate)
-{
-    uint32_t wanted = designer->params->n_endpoints;
-    uint32_t has = candidate->n_endpoints;
-
-    candidate->n_missing = has < wanted ? wanted - has : 0;
-    candidate->n_left_out =
-        candidate->fit == SF_FIT_WANTED && has > wanted ? has - wanted : 0;
-}
-
-/* Evaluates 'shape' with 'p' hosts a switch and, unless it costs more than
- * the budget, lists it.  Sets '*is_listedp', if nonnull, to whether it did. */
-static enum sf_status
-consider(struct designer *designer, const struct shape *shape, uint32_t p,
-         enum sf_fit fit, bool *is_listedp, struct sf_error *err)
-{
-    struct sf_candidate candidate = {
-        .fit = fit,
-        .ports = shape->ports,
-        .generation = sf_prices_for(designer->prices, shape->ports),
-        .recommended = shape->p,
-        .lmc = designer->lmc,
-    };
-
-    shape->family->spell(shape, p, candidate.spec);
-    enum sf_status status = fit == SF_FIT_SERIES
-                                ? evaluate_cost(&candidate, err)
-                                : evaluate(&candidate, err);
-    if (status != SF_OK) {
-        return status;
-    }
-    compare_with_question(designer, &candidate);
-    bool is_listed = !(designer->params->budget > 0) ||
-                     candidate.cost <= designer->params->budget;
-    if (is_listedp) {
-        *is_listedp = is_listed;
-    }
-    if (is_listed && !sf_vec_push(&designer->candidates, candidate)) {
-        return fail_memory(err);
-    }
-    return SF_OK;
-}
-
-/* The candidates of 'family' for a number of endpoints. */
-static enum sf_status
-answer_endpoints(struct designer *designer, const struct shape_family *family,
-                 uint32_t ports, struct sf_error *err)
-{
-    uint32_t n = designer->params->n_endpoints;
-    enum sf_status status = SF_OK;
-
-    if (!list_shapes(designer, family, ports, n)) {
-        return fail_memory(err);
-    }
-    const struct shape *above = smallest_above(designer, n);
-    const struct shape *below = largest_below(designer, n, false);
-    if (above) {
-        uint32_t p = hosts_needed(above, n);
-        uint32_t most = most_hosts(designer, above);
-        status = consider(designer, above, p, SF_FIT_WANTED, NULL, err);
-        if (status == SF_OK && most > p) {
-            status = consider(designer, above, most, SF_FIT_FILLED, NULL, err);
-        }
-    }
-    if (below && status == SF_OK) {
-        status = consider(designer, below, hosts_of(designer, below, false),
-                          SF_FIT_BELOW, NULL, err);
-    }
-    return status;
-}
-
-/* What 'shape' costs at least. */
-static double
-least_cost(const struct sf_generation *generation, const struct shape *shape,
-           uint32_t p)
-{
-    double link = (double)INFINITY, host_cable = (double)INFINITY;
-
-    for (uint32_t i = 0; i < generation->links.n_classes; i++) {
-        link = fmin(link, generation->links.classes[i].price);
-    }
-    for (uint32_t i = 0; i < generation->host_cables.n_classes; i++) {
-        host_cable =
-            fmin(host_cable, generation->host_cables.classes[i].price);
-    }
-    return shape->n_switches * generation->switch_price +
-           (double)shape->n_links * link +
-           shape_endpoints(shape, p) * host_cable;
-}
-
-static bool
-has_candidate(const struct designer *designer, const char *spec,
-              uint32_t ports)
-{
-    for (size_t i = 0; i < designer->candidates.n; i++) {
-        const struct sf_candidate *candidate = &designer->candidates.items[i];
-        if (candidate->ports == ports && !strcmp(candidate->spec, spec)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Evaluates 'shape' unless it is listed already or costs too much anyway. */
-static enum sf_status
-consider_once(struct designer *designer, const struct shape *shape, uint32_t p,
-              enum sf_fit fit, bool *is_listedp, struct sf_error *err)
-{
-    const struct sf_generation *generation =
-        sf_prices_for(designer->prices, shape->ports);
-    double budget = designer->params->budget;
-    char spec[SF_SPEC_SIZE];
-
-    shape->family->spell(shape, p, spec);
-    *is_listedp = has_candidate(designer, spec, shape->ports);
-    if (*is_listedp || (generation && budget > 0 &&
-                        least_cost(generation, shape, p) > budget)) {
-        return SF_OK;
-    }
-    return consider(designer, shape, p, fit, is_listedp, err);
-}
-
-/* The largest network of 'family' that ports, layers and budget allow: from
- * the largest downwards. */
-static enum sf_status
-find_largest(struct designer *designer, const struct shape_family *family,
-             uint32_t ports, enum sf_fit fit, struct sf_error *err)
-{
-    bool is_recommended = fit == SF_FIT_RECOMMENDED;
-    uint32_t limit = designer->params->n_layers
-                         ? (SF_MAX_LID >> designer->lmc) + 1
-                         : BOUNDLESS;
-
-    for (bool is_listed = false; !is_listed;) {
-        if (!list_shapes(designer, family, ports, limit)) {
-            return fail_memory(err);
-        }
-        const struct shape *shape =
-            largest_below(designer, limit, is_recommended);
-        if (!shape) {
-            return SF_OK;
-        }
-        uint32_t p = hosts_of(designer, shape, is_recommended);
-        limit = shape_endpoints(shape, p);
-        enum sf_status status =
-            consider_once(designer, shape, p, fit, &is_listed, err);
-        if (status != SF_OK) {
-            return status;
-        }
-    }
-    return SF_OK;
-}
-
-static enum sf_status
-answer_largest(struct designer *designer, const struct shape_family *family,
-               uint32_t ports, struct sf_error *err)
-{
-    enum sf_status status =
-        find_largest(designer, family, ports, SF_FIT_LARGEST, err);
-    return status == SF_OK
-               ? find_largest(designer, family, ports, SF_FIT_RECOMMENDED, err)
-               : status;
-}
-
-/* Sizes of 'family' for a chart, as full as they can be, up to the largest in
- * one subnet. */
-static enum sf_status
-answer_series(struct designer *designer, const struct shape_family *family,
-              uint32_t ports, struct sf_error *err)
-{
-    enum sf_status status = SF_OK;
-    bool is_last = false;
-
-    for (double n = SERIES_FIRST; !is_last && status == SF_OK;
-         n *= SERIES_STEP) {
-        uint32_t wanted = n < SF_MAX_LID ? (uint32_t)n : SF_MAX_LID;
-        bool is_listed;
-        if (!list_shapes(designer, family, ports, wanted)) {
-            return fail_memory(err);
-        }
-        const struct shape *shape = smallest_above(designer, wanted);
-        is_last = !shape || wanted == SF_MAX_LID ||
-                  shape_endpoints(shape, shape->p_max) > SF_MAX_LID;
-        if (is_last) {
-            shape = largest_below(designer, SF_MAX_LID, false);
-        }
-        if (shape) {
-            status =
-                consider_once(designer, shape, most_hosts(designer, shape),
-                              SF_FIT_SERIES, &is_listed, err);
-        }
-    }
-    return status;
-}
-
-typedef enum sf_status answer_fn(struct designer *designer,
-                                 const struct shape_family *family,
-                                 uint32_t ports, struct sf_error *err);
-
-/* Whether 'name' stands in the list 'families'. */
+/* Whether 'name' stands in the list 'families', which is NULL for all. */
 static bool
 is_asked_for(const char *families, const char *name)
 {
@@ -351,45 +28,46 @@ is_asked_for(const char *families, const char *name)
     return !families;
 }
 
+/* Adds the candidates of all families that are asked for. */
 static enum sf_status
-answer_ports(struct designer *designer, answer_fn *answer, uint32_t ports,
-             struct sf_error *err)
+search_families(struct candidate_search *search, candidates_fn *find,
+                uint32_t ports, struct sf_error *err)
 {
     uint32_t n = 0, done = 0;
 
-    while (shape_families[n]) {
+    while (all_family_sizes[n]) {
         n++;
     }
     for (uint32_t i = 0; i < n; i++) {
-        sf_progress_report(designer->progress, "candidates", done++, n);
-        if (is_asked_for(designer->params->families,
-                         shape_families[i]->name)) {
+        sf_progress_report(search->progress, "candidates", done++, n);
+        if (is_asked_for(search->params->families,
+                         all_family_sizes[i]->name)) {
             enum sf_status status =
-                answer(designer, shape_families[i], ports, err);
+                find(search, all_family_sizes[i], ports, err);
             if (status != SF_OK) {
                 return status;
             }
         }
     }
-    sf_progress_report(designer->progress, "candidates", n, n);
+    sf_progress_report(search->progress, "candidates", n, n);
     return SF_OK;
 }
 
-/* Refuses names that are no family of ours. */
+/* Refuses names of families that cannot be sized. */
 static enum sf_status
 check_families(const char *families, struct sf_error *err)
 {
     for (const char *at = families; at; at = strchr(at, ',')) {
         at += *at == ',';
         size_t length = strcspn(at, ",");
-        if (shape_family_find(at, length)) {
+        if (family_sizes_find(at, length)) {
             continue;
         }
         char names[160] = "";
         size_t used = 0;
-        for (size_t i = 0; shape_families[i] && used < sizeof names; i++) {
+        for (size_t i = 0; all_family_sizes[i] && used < sizeof names; i++) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     i ? ", " : "", shape_families[i]->name);
+                                     i ? ", " : "", all_family_sizes[i]->name);
         }
         return sf_fail(err, SF_EINVAL,
                        "'%.*s' is not a family that can be sized; there are "
@@ -492,10 +170,10 @@ sort_candidates(struct sf_candidate *candidates, size_t n,
 
 static enum sf_status
 build(const struct sf_design_params *params, const struct sf_prices *prices,
-      const struct sf_progress *progress, answer_fn *answer,
+      const struct sf_progress *progress, candidates_fn *find,
       struct sf_design **designp, struct sf_error *err)
 {
-    struct designer designer = {
+    struct candidate_search search = {
         .params = params,
         .prices = prices,
         .progress = progress,
@@ -505,12 +183,12 @@ build(const struct sf_design_params *params, const struct sf_prices *prices,
     *designp = NULL;
     enum sf_status status = check_params(params, prices, err);
     if (status == SF_OK && params->ports) {
-        status = answer_ports(&designer, answer, params->ports, err);
+        status = search_families(&search, find, params->ports, err);
     }
     for (uint32_t i = 0;
          !params->ports && i < prices->n_generations && status == SF_OK; i++) {
         status =
-            answer_ports(&designer, answer, prices->generations[i].ports, err);
+            search_families(&search, find, prices->generations[i].ports, err);
     }
     struct sf_design *design =
         status == SF_OK ? sf_calloc(1, sizeof *design) : NULL;
@@ -518,18 +196,18 @@ build(const struct sf_design_params *params, const struct sf_prices *prices,
         design->params = *params;
         design->params.families = NULL;
         design->prices = prices;
-        design->candidates = designer.candidates.items;
-        design->n_candidates = (uint32_t)designer.candidates.n;
-        if (answer != answer_series) {
+        design->candidates = search.candidates.items;
+        design->n_candidates = (uint32_t)search.candidates.n;
+        if (find != candidates_in_series) {
             sort_candidates(design->candidates, design->n_candidates,
                             params->sort);
         }
         *designp = design;
     } else {
-        free(designer.candidates.items);
-        status = status == SF_OK ? fail_memory(err) : status;
+        free(search.candidates.items);
+        status = status == SF_OK ? candidates_fail_memory(err) : status;
     }
-    free(designer.shapes.items);
+    free(search.sizes.items);
     return status;
 }
 
@@ -540,7 +218,8 @@ sf_design_build(const struct sf_design_params *params,
                 struct sf_error *err)
 {
     return build(params, prices, progress,
-                 params->n_endpoints ? answer_endpoints : answer_largest,
+                 params->n_endpoints ? candidates_for_endpoints
+                                     : candidates_largest,
                  designp, err);
 }
 
@@ -560,7 +239,8 @@ sf_design_series(const struct sf_design_params *params,
     }
     series.budget = 0;
     series.n_endpoints = 0;
-    return build(&series, prices, progress, answer_series, designp, err);
+    return build(&series, prices, progress, candidates_in_series, designp,
+                 err);
 }
 
 void

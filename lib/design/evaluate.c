@@ -64,10 +64,10 @@ sum_by_rule(const struct sf_topology *topo, struct cable_sum *links,
     add_cables(host_cables, SF_COPPER, RULE_COPPER, topo->n_endpoints);
 }
 
-/* Cables, cost and power. */
+/* Adds the cables of 'topo', what it costs and the power that it takes. */
 static enum sf_status
-pay(const struct sf_topology *topo, struct sf_candidate *candidate,
-    struct sf_error *err)
+add_costs(const struct sf_topology *topo, struct sf_candidate *candidate,
+          struct sf_error *err)
 {
     const struct sf_generation *generation = candidate->generation;
     struct cable_sum links = { generation ? &generation->links : NULL,
@@ -108,7 +108,7 @@ pay(const struct sf_topology *topo, struct sf_candidate *candidate,
 }
 
 static void
-count(const struct sf_topology *topo, struct sf_candidate *candidate)
+count_parts(const struct sf_topology *topo, struct sf_candidate *candidate)
 {
     uint32_t n = topo->graph->n_nodes;
 
@@ -161,8 +161,8 @@ evaluate_parts(struct sf_candidate *candidate, bool is_all,
     if (status != SF_OK) {
         return status;
     }
-    count(topo, candidate);
-    status = pay(topo, candidate, err);
+    count_parts(topo, candidate);
+    status = add_costs(topo, candidate, err);
     if (status == SF_OK && is_all) {
         status = measure(topo, candidate, err);
     }
@@ -171,7 +171,7 @@ evaluate_parts(struct sf_candidate *candidate, bool is_all,
 }
 
 enum sf_status
-evaluate(struct sf_candidate *candidate, struct sf_error *err)
+evaluate_candidate(struct sf_candidate *candidate, struct sf_error *err)
 {
     return evaluate_parts(candidate, true, err);
 }

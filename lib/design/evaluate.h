@@ -7,7 +7,8 @@
 
 /* Fills 'candidate' for its spec, ports, generation and lmc, which the caller
  * has set; what else the caller has set stays. */
-enum sf_status evaluate(struct sf_candidate *candidate, struct sf_error *err);
+enum sf_status evaluate_candidate(struct sf_candidate *candidate,
+                                  struct sf_error *err);
 
 /* The same except for what takes time and a chart does not show: distances
  * and bisection. */

@@ -46,33 +46,33 @@ sf_live_port_parse(const char *word, struct sf_live_port *port,
 }
 
 /* Bytes that a child fills in. */
-struct shared {
-    uint8_t *own, *shared;
+struct shared_copy {
+    uint8_t *own, *shared; /* The same bytes: ours, and those of both. */
     size_t size;
 };
 
 /* Shares a copy of 'own'; NULL if memory runs out. */
 static uint8_t *
-share(struct shared *is, uint8_t *own, size_t size)
+share(struct shared_copy *copy, uint8_t *own, size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) {
         return NULL;
     }
-    *is = (struct shared){ own, map, size };
+    *copy = (struct shared_copy){ own, map, size };
     return memcpy(map, own, size);
 }
 
 /* Takes back what was shared, if the child was successful. */
 static void
-unshare(struct shared *is, enum sf_status status)
+unshare(struct shared_copy *copy, enum sf_status status)
 {
-    if (is->shared) {
+    if (copy->shared) {
         if (status == SF_OK) {
-            memcpy(is->own, is->shared, is->size);
+            memcpy(copy->own, copy->shared, copy->size);
         }
-        munmap(is->shared, is->size);
+        munmap(copy->shared, copy->size);
     }
 }
 
@@ -101,7 +101,7 @@ sf_live_tables(const char *source, const struct sf_fabric *fabric,
                unsigned timeout, struct sf_tables **tablesp,
                struct sf_sl2vl **sl2vlp, struct sf_error *err)
 {
-    struct shared shared[2] = { { 0 } };
+    struct shared_copy copies[2] = { { 0 } };
     struct sf_live_port port;
 
     *tablesp = NULL;
@@ -119,14 +119,14 @@ sf_live_tables(const char *source, const struct sf_fabric *fabric,
         struct sf_live_tables_job aims = { &port, fabric, &tables, &sl2vl };
         struct sf_child_job job = { sf_live_read_tables, &aims, source,
                                     "reading of tables" };
-        tables.ports = share(&shared[0], tables.ports,
+        tables.ports = share(&copies[0], tables.ports,
                              (size_t)tables.n_switches * (tables.max_lid + 1));
-        sl2vl.vls = share(&shared[1], sl2vl.vls, size_of_sl2vl(&sl2vl));
+        sl2vl.vls = share(&copies[1], sl2vl.vls, size_of_sl2vl(&sl2vl));
         status = tables.ports && sl2vl.vls
                      ? run(&job, timeout, err)
                      : sf_fail(err, SF_ENOMEM, "out of memory for tables");
-        unshare(&shared[1], status);
-        unshare(&shared[0], status);
+        unshare(&copies[1], status);
+        unshare(&copies[0], status);
     }
     if (status != SF_OK) {
         sf_sl2vl_free(*sl2vlp);
@@ -138,7 +138,7 @@ sf_live_tables(const char *source, const struct sf_fabric *fabric,
 }
 
 /* Which paths are asked for. */
-struct questions {
+struct path_questions {
     const char *source;
     uint32_t max_lid;
     uint16_t *sources; /* As in struct sf_live_sls_job. */
@@ -149,23 +149,24 @@ struct questions {
 /* The 2^lmc LIDs from 'lid' on live at switch 's'; those from 'model' on are
  * asked for in their place. */
 static void
-add_lids(struct questions *is, uint32_t s, uint32_t lid, uint32_t lmc,
-         uint32_t model)
+add_lids(struct path_questions *questions, uint32_t s, uint32_t lid,
+         uint32_t lmc, uint32_t model)
 {
-    for (uint32_t k = 0; lid && k < 1u << lmc && lid + k <= is->max_lid; k++) {
-        is->homes[lid + k] = s;
-        is->models[lid + k] = (uint16_t)(model + k);
+    for (uint32_t k = 0; lid && k < 1u << lmc && lid + k <= questions->max_lid;
+         k++) {
+        questions->homes[lid + k] = s;
+        questions->models[lid + k] = (uint16_t)(model + k);
     }
 }
 
 static void
-add_switch(struct questions *is, const struct sf_fabric *fabric, uint32_t s,
-           bool is_sample)
+add_switch(struct path_questions *questions, const struct sf_fabric *fabric,
+           uint32_t s, bool is_sample)
 {
     const struct sf_node *node = &fabric->nodes[s];
     const struct sf_port *first = NULL;
 
-    add_lids(is, s, node->lid, node->lmc, node->lid);
+    add_lids(questions, s, node->lid, node->lmc, node->lid);
     for (uint32_t i = 0; i < node->n_ports; i++) {
         uint32_t peer = fabric->ports[node->first_port + i].peer;
         const struct sf_port *port =
@@ -175,49 +176,54 @@ add_switch(struct questions *is, const struct sf_fabric *fabric, uint32_t s,
         }
         first = first ? first : port;
         bool is_alike = is_sample && port->lmc == first->lmc;
-        add_lids(is, s, port->lid, port->lmc,
+        add_lids(questions, s, port->lid, port->lmc,
                  is_alike ? first->lid : port->lid);
     }
-    is->sources[s] = first ? first->lid : node->lid;
+    questions->sources[s] = first ? first->lid : node->lid;
 }
 
 /* What was learnt about the model of a LID holds for the LID. */
 static void
-follow_models(const struct questions *is, const struct sf_path_sls *path_sls)
+follow_models(const struct path_questions *questions,
+              const struct sf_path_sls *path_sls)
 {
     for (uint32_t s = 0; s < path_sls->n_switches; s++) {
         uint8_t *sls = sf_path_sls_of(path_sls, s);
-        for (uint32_t lid = 1; lid <= is->max_lid; lid++) {
-            if (is->models[lid]) {
-                sls[lid] = sls[is->models[lid]];
+        for (uint32_t lid = 1; lid <= questions->max_lid; lid++) {
+            if (questions->models[lid]) {
+                sls[lid] = sls[questions->models[lid]];
             }
         }
     }
 }
 
 static enum sf_status
-ask(const struct questions *is, const struct sf_fabric *fabric,
+ask(const struct path_questions *questions, const struct sf_fabric *fabric,
     const struct sf_path_sls *path_sls, unsigned timeout, struct sf_error *err)
 {
     struct sf_live_port port;
     struct sf_path_sls answers = *path_sls;
-    struct sf_live_sls_job aims = { &port,       fabric,    &answers,
-                                    is->sources, is->homes, is->models };
-    struct sf_child_job job = { sf_live_read_path_sls, &aims, is->source,
-                                "asking for path SLs" };
-    struct shared shared = { 0 };
+    struct sf_live_sls_job aims = { &port,
+                                    fabric,
+                                    &answers,
+                                    questions->sources,
+                                    questions->homes,
+                                    questions->models };
+    struct sf_child_job job = { sf_live_read_path_sls, &aims,
+                                questions->source, "asking for path SLs" };
+    struct shared_copy copy = { 0 };
 
-    enum sf_status status = sf_live_port_parse(is->source, &port, err);
+    enum sf_status status = sf_live_port_parse(questions->source, &port, err);
     if (status != SF_OK) {
         return status;
     }
-    answers.sls = share(&shared, answers.sls,
-                        (size_t)answers.n_switches * (is->max_lid + 1));
+    answers.sls = share(&copy, answers.sls,
+                        (size_t)answers.n_switches * (questions->max_lid + 1));
     if (!answers.sls) {
         return sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
     }
     status = run(&job, timeout, err);
-    unshare(&shared, status);
+    unshare(&copy, status);
     return status;
 }
 
@@ -227,14 +233,16 @@ sf_live_path_sls(const char *source, const struct sf_fabric *fabric,
                  struct sf_path_sls **path_slsp, struct sf_error *err)
 {
     size_t n = fabric->n_switches, n_lids = (size_t)max_lid + 1;
-    struct questions is = { source, max_lid, sf_calloc(n, sizeof *is.sources),
-                            sf_calloc(n_lids, sizeof *is.homes),
-                            sf_calloc(n_lids, sizeof *is.models) };
+    struct path_questions questions = {
+        source, max_lid, sf_calloc(n, sizeof *questions.sources),
+        sf_calloc(n_lids, sizeof *questions.homes),
+        sf_calloc(n_lids, sizeof *questions.models)
+    };
 
     enum sf_status status = SF_ENOMEM;
 
     *path_slsp = NULL;
-    if (!is.sources || !is.homes || !is.models) {
+    if (!questions.sources || !questions.homes || !questions.models) {
         sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
         goto done;
     }
@@ -243,19 +251,19 @@ sf_live_path_sls(const char *source, const struct sf_fabric *fabric,
         goto done;
     }
     for (uint32_t s = 0; s < n; s++) {
-        add_switch(&is, fabric, s, is_sample);
+        add_switch(&questions, fabric, s, is_sample);
     }
-    status = ask(&is, fabric, *path_slsp, timeout, err);
+    status = ask(&questions, fabric, *path_slsp, timeout, err);
     if (status == SF_OK) {
-        follow_models(&is, *path_slsp);
+        follow_models(&questions, *path_slsp);
     } else {
         sf_path_sls_free(*path_slsp);
         *path_slsp = NULL;
     }
 
 done:
-    free(is.models);
-    free(is.homes);
-    free(is.sources);
+    free(questions.models);
+    free(questions.homes);
+    free(questions.sources);
     return status;
 }

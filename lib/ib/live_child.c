@@ -27,9 +27,10 @@ static const unsigned attributes[N_STAGES] = {
     [ROWS] = IB_ATTR_SLVL_TABLE,
 };
 
-/* Reading of tables.  The questions of a stage go round: 'round' after round,
- * each to all switches, so that those under way are for different ones. */
-struct reading {
+/* How far the reading of tables has come.  Each stage asks in rounds; a round
+ * asks every switch one question, so that the questions under way at once go
+ * to different switches. */
+struct table_reading {
     const struct sf_live_tables_job *job;
     enum stage stage;
     uint32_t round, n_rounds;
@@ -50,42 +51,45 @@ is_linked(const struct sf_fabric *fabric, uint32_t s, uint32_t number)
 
 /* Whether switch 's' is asked in this round. */
 static bool
-is_asked(const struct reading *is, uint32_t s)
+is_asked(const struct table_reading *reading, uint32_t s)
 {
-    const struct sf_fabric *fabric = is->job->fabric;
-    uint32_t in = is->round / is->side, out = is->round % is->side;
+    const struct sf_fabric *fabric = reading->job->fabric;
+    uint32_t in = reading->round / reading->side,
+             out = reading->round % reading->side;
 
-    if (is->stage == BLOCKS) {
-        return is->round * LIDS_IN_BLOCK <= is->tops[s];
+    if (reading->stage == BLOCKS) {
+        return reading->round * LIDS_IN_BLOCK <= reading->tops[s];
     }
-    return is->stage != ROWS || (is_linked(fabric, s, out) &&
-                                 (in == 0 || is_linked(fabric, s, in)));
+    return reading->stage != ROWS || (is_linked(fabric, s, out) &&
+                                      (in == 0 || is_linked(fabric, s, in)));
 }
 
 static unsigned
-modifier_of(const struct reading *is)
+modifier_of(const struct table_reading *reading)
 {
-    uint32_t in = is->round / is->side, out = is->round % is->side;
-    return is->stage == BLOCKS ? is->round
-           : is->stage == ROWS ? in << 8 | out
-                               : 0;
+    uint32_t in = reading->round / reading->side,
+             out = reading->round % reading->side;
+    return reading->stage == BLOCKS ? reading->round
+           : reading->stage == ROWS ? in << 8 | out
+                                    : 0;
 }
 
 static bool
 next_question(void *aux, struct sf_mad *mad)
 {
-    struct reading *is = aux;
-    uint32_t n = is->stage == SELF ? 1 : is->job->fabric->n_switches;
+    struct table_reading *reading = aux;
+    uint32_t n = reading->stage == SELF ? 1 : reading->job->fabric->n_switches;
 
-    for (; is->round < is->n_rounds; is->round++, is->s = 0) {
-        while (is->s < n) {
-            uint32_t s = is->s++;
-            if (is_asked(is, s)) {
-                if (is->stage != SELF) {
-                    mad->to.drpath = is->paths[s];
+    for (; reading->round < reading->n_rounds;
+         reading->round++, reading->s = 0) {
+        while (reading->s < n) {
+            uint32_t s = reading->s++;
+            if (is_asked(reading, s)) {
+                if (reading->stage != SELF) {
+                    mad->to.drpath = reading->paths[s];
                 }
-                mad->attribute = attributes[is->stage];
-                mad->modifier = modifier_of(is);
+                mad->attribute = attributes[reading->stage];
+                mad->modifier = modifier_of(reading);
                 mad->tags[0] = s;
                 return true;
             }
@@ -95,14 +99,14 @@ next_question(void *aux, struct sf_mad *mad)
 }
 
 static bool
-take_self(struct reading *is, uint8_t *data)
+take_self(struct table_reading *reading, uint8_t *data)
 {
-    const struct sf_fabric *fabric = is->job->fabric;
+    const struct sf_fabric *fabric = reading->job->fabric;
     uint64_t guid = mad_get_field64(data, 0, IB_NODE_GUID_F);
 
-    is->self_port = (uint8_t)mad_get_field(data, 0, IB_NODE_LOCAL_PORT_F);
-    for (is->self = 0; is->self < fabric->n_nodes; is->self++) {
-        if (fabric->nodes[is->self].guid == guid) {
+    reading->self_port = (uint8_t)mad_get_field(data, 0, IB_NODE_LOCAL_PORT_F);
+    for (reading->self = 0; reading->self < fabric->n_nodes; reading->self++) {
+        if (fabric->nodes[reading->self].guid == guid) {
             return true;
         }
     }
@@ -113,9 +117,9 @@ take_self(struct reading *is, uint8_t *data)
 }
 
 static bool
-take_node_info(const struct reading *is, uint32_t s, uint8_t *data)
+take_node_info(const struct table_reading *reading, uint32_t s, uint8_t *data)
 {
-    const struct sf_node *node = &is->job->fabric->nodes[s];
+    const struct sf_node *node = &reading->job->fabric->nodes[s];
     uint64_t guid = mad_get_field64(data, 0, IB_NODE_GUID_F);
 
     if (guid != node->guid) {
@@ -128,26 +132,26 @@ take_node_info(const struct reading *is, uint32_t s, uint8_t *data)
 }
 
 static void
-take_block(const struct reading *is, uint32_t s, uint32_t block,
+take_block(const struct table_reading *reading, uint32_t s, uint32_t block,
            const uint8_t *data)
 {
-    const struct sf_tables *tables = is->job->tables;
+    const struct sf_tables *tables = reading->job->tables;
     uint8_t *ports = sf_tables_of(tables, s);
 
     for (uint32_t i = 0; i < LIDS_IN_BLOCK; i++) {
         uint32_t lid = block * LIDS_IN_BLOCK + i;
-        if (lid <= is->tops[s] && tables->targets[lid] != SF_NONE) {
+        if (lid <= reading->tops[s] && tables->targets[lid] != SF_NONE) {
             ports[lid] = data[i];
         }
     }
 }
 
 static void
-take_row(const struct reading *is, uint32_t s, uint32_t modifier,
+take_row(const struct table_reading *reading, uint32_t s, uint32_t modifier,
          const uint8_t *data)
 {
     uint8_t *vls =
-        sf_sl2vl_of(is->job->sl2vl, s, modifier >> 8, modifier & 0xff);
+        sf_sl2vl_of(reading->job->sl2vl, s, modifier >> 8, modifier & 0xff);
 
     for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
         vls[sl] = data[sl / 2] >> (sl % 2 ? 0 : 4) & 0xf;
@@ -157,34 +161,34 @@ take_row(const struct reading *is, uint32_t s, uint32_t modifier,
 static bool
 take_answer(void *aux, const struct sf_mad *mad, uint8_t *data)
 {
-    struct reading *is = aux;
-    uint32_t s = mad->tags[0], last = is->job->tables->max_lid;
+    struct table_reading *reading = aux;
+    uint32_t s = mad->tags[0], last = reading->job->tables->max_lid;
 
-    if (!data && is->stage == ROWS) {
+    if (!data && reading->stage == ROWS) {
         return true; /* The switch has none; the audit knows what to say. */
     }
     if (!data) {
         fprintf(stderr, "switch %s, 0x%016" PRIx64 ", refuses to answer\n",
-                is->job->fabric->nodes[s].name,
-                is->job->fabric->nodes[s].guid);
+                reading->job->fabric->nodes[s].name,
+                reading->job->fabric->nodes[s].guid);
         return false;
     }
-    switch (is->stage) {
+    switch (reading->stage) {
     case SELF:
-        return take_self(is, data);
+        return take_self(reading, data);
     case NODE_INFO:
-        return take_node_info(is, s, data);
+        return take_node_info(reading, s, data);
     case SWITCH_INFO: {
         uint32_t top = mad_get_field(data, 0, IB_SW_LINEAR_FDB_TOP_F);
-        is->tops[s] = (uint16_t)(top < last ? top : last);
+        reading->tops[s] = (uint16_t)(top < last ? top : last);
         return true;
     }
     case BLOCKS:
-        take_block(is, s, mad->modifier, data);
+        take_block(reading, s, mad->modifier, data);
         return true;
     case ROWS:
     case N_STAGES:
-        take_row(is, s, mad->modifier, data);
+        take_row(reading, s, mad->modifier, data);
     }
     return true;
 }
@@ -192,10 +196,10 @@ take_answer(void *aux, const struct sf_mad *mad, uint8_t *data)
 static void
 lose_question(void *aux, const struct sf_mad *mad)
 {
-    const struct reading *is = aux;
-    const struct sf_node *node = &is->job->fabric->nodes[mad->tags[0]];
+    const struct table_reading *reading = aux;
+    const struct sf_node *node = &reading->job->fabric->nodes[mad->tags[0]];
 
-    if (is->stage == SELF) {
+    if (reading->stage == SELF) {
         fputs("this machine's own port does not answer\n", stderr);
     } else {
         fprintf(stderr, "switch %s, 0x%016" PRIx64 ", does not answer\n",
@@ -217,9 +221,9 @@ extend(ib_dr_path_t *path, uint32_t number)
 /* Finds the way to every switch, breadth first from this machine.  False if
  * there is none to one of them. */
 static bool
-find_paths(struct reading *is)
+find_paths(struct table_reading *reading)
 {
-    const struct sf_fabric *fabric = is->job->fabric;
+    const struct sf_fabric *fabric = reading->job->fabric;
     uint32_t n = fabric->n_switches, n_queued = 0;
     uint32_t *queue = sf_calloc(n, sizeof *queue);
     bool *is_found = sf_calloc(n, sizeof *is_found);
@@ -230,17 +234,17 @@ find_paths(struct reading *is)
         free(queue);
         return false;
     }
-    uint32_t start = is->self;
+    uint32_t start = reading->self;
     if (start >= n) {
-        uint32_t port = sf_fabric_port(fabric, start, is->self_port);
+        uint32_t port = sf_fabric_port(fabric, start, reading->self_port);
         uint32_t peer = port == SF_NONE ? SF_NONE : fabric->ports[port].peer;
         start = peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
     }
     if (start < n) {
         is_found[start] = true;
         queue[n_queued++] = start;
-        if (is->self >= n) {
-            extend(&is->paths[start], is->self_port);
+        if (reading->self >= n) {
+            extend(&reading->paths[start], reading->self_port);
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
@@ -251,8 +255,8 @@ find_paths(struct reading *is)
             if (to >= n || is_found[to]) {
                 continue;
             }
-            is->paths[to] = is->paths[queue[i]];
-            is_found[to] = extend(&is->paths[to], number);
+            reading->paths[to] = reading->paths[queue[i]];
+            is_found[to] = extend(&reading->paths[to], number);
             queue[n_queued] = to;
             n_queued += is_found[to];
         }
@@ -272,23 +276,23 @@ find_paths(struct reading *is)
 }
 
 static bool
-read_stages(struct reading *is, struct sf_mads *mads)
+read_stages(struct table_reading *reading, struct sf_mads *mads)
 {
     struct sf_mads_asker asker = { next_question, take_answer, lose_question,
-                                   is };
+                                   reading };
     const uint32_t n_rounds[N_STAGES] = {
         [SELF] = 1,
         [NODE_INFO] = 1,
         [SWITCH_INFO] = 1,
-        [BLOCKS] = is->job->tables->max_lid / LIDS_IN_BLOCK + 1,
-        [ROWS] = is->side * is->side,
+        [BLOCKS] = reading->job->tables->max_lid / LIDS_IN_BLOCK + 1,
+        [ROWS] = reading->side * reading->side,
     };
 
-    for (is->stage = SELF; is->stage < N_STAGES; is->stage++) {
-        is->round = is->s = 0;
-        is->n_rounds = n_rounds[is->stage];
+    for (reading->stage = SELF; reading->stage < N_STAGES; reading->stage++) {
+        reading->round = reading->s = 0;
+        reading->n_rounds = n_rounds[reading->stage];
         if (!sf_mads_ask(mads, &asker) ||
-            (is->stage == SELF && !find_paths(is))) {
+            (reading->stage == SELF && !find_paths(reading))) {
             return false;
         }
     }
@@ -299,30 +303,30 @@ int
 sf_live_read_tables(const void *tables_job, FILE *unused)
 {
     const struct sf_live_tables_job *job = tables_job;
-    struct reading is = { .job = job };
+    struct table_reading reading = { .job = job };
     uint32_t n = job->fabric->n_switches;
     struct sf_mads mads;
 
     (void)unused;
     for (uint32_t s = 0; s < n; s++) {
         uint32_t side = job->fabric->nodes[s].n_ports + 1;
-        is.side = side > is.side ? side : is.side;
+        reading.side = side > reading.side ? side : reading.side;
     }
-    is.paths = sf_calloc(n, sizeof *is.paths);
-    is.tops = sf_calloc(n, sizeof *is.tops);
-    bool is_read = is.paths && is.tops &&
+    reading.paths = sf_calloc(n, sizeof *reading.paths);
+    reading.tops = sf_calloc(n, sizeof *reading.tops);
+    bool is_read = reading.paths && reading.tops &&
                    sf_mads_open(&mads, job->port, IB_SMI_DIRECT_CLASS);
     if (is_read) {
-        is_read = read_stages(&is, &mads);
+        is_read = read_stages(&reading, &mads);
         sf_mads_close(&mads);
     }
-    free(is.tops);
-    free(is.paths);
+    free(reading.tops);
+    free(reading.paths);
     return is_read ? 0 : 1;
 }
 
-/* Asking for path SLs. */
-struct asking {
+/* How far the questions for path SLs have come. */
+struct path_cursor {
     const struct sf_live_sls_job *job;
     struct sf_mads mads;
     uint32_t s, lid; /* The next path. */
@@ -336,24 +340,26 @@ struct asking {
 static bool
 next_path(void *aux, struct sf_mad *mad)
 {
-    struct asking *is = aux;
-    const struct sf_live_sls_job *job = is->job;
+    struct path_cursor *cursor = aux;
+    const struct sf_live_sls_job *job = cursor->job;
 
-    for (; is->s < job->fabric->n_switches; is->s++, is->lid = 0) {
-        while (job->sources[is->s] && is->lid < job->path_sls->max_lid) {
-            uint32_t lid = ++is->lid;
-            if (job->models[lid] != lid || job->homes[lid] == is->s) {
+    for (; cursor->s < job->fabric->n_switches; cursor->s++, cursor->lid = 0) {
+        while (job->sources[cursor->s] &&
+               cursor->lid < job->path_sls->max_lid) {
+            uint32_t lid = ++cursor->lid;
+            if (job->models[lid] != lid || job->homes[lid] == cursor->s) {
                 continue;
             }
-            ib_portid_set(&mad->to, (int)is->mads.own.sm_lid, 1,
+            ib_portid_set(&mad->to, (int)cursor->mads.own.sm_lid, 1,
                           (int)IB_DEFAULT_QP1_QKEY);
-            mad->to.sl = (uint8_t)is->mads.own.sm_sl;
+            mad->to.sl = (uint8_t)cursor->mads.own.sm_sl;
             mad->attribute = IB_SA_ATTR_PATHRECORD;
             mad->mask = MASK_DLID | MASK_SLID | MASK_N_PATHS;
             mad_set_field(mad->data, 0, IB_SA_PR_DLID_F, lid);
-            mad_set_field(mad->data, 0, IB_SA_PR_SLID_F, job->sources[is->s]);
+            mad_set_field(mad->data, 0, IB_SA_PR_SLID_F,
+                          job->sources[cursor->s]);
             mad_set_field(mad->data, 0, IB_SA_PR_NPATH_F, 1);
-            mad->tags[0] = is->s;
+            mad->tags[0] = cursor->s;
             mad->tags[1] = lid;
             return true;
         }
@@ -365,10 +371,10 @@ next_path(void *aux, struct sf_mad *mad)
 static bool
 take_path(void *aux, const struct sf_mad *mad, uint8_t *data)
 {
-    const struct asking *is = aux;
+    const struct path_cursor *cursor = aux;
 
     if (data) {
-        sf_path_sls_of(is->job->path_sls, mad->tags[0])[mad->tags[1]] =
+        sf_path_sls_of(cursor->job->path_sls, mad->tags[0])[mad->tags[1]] =
             (uint8_t)mad_get_field(data, 0, IB_SA_PR_SL_F);
     }
     return true;
@@ -377,27 +383,27 @@ take_path(void *aux, const struct sf_mad *mad, uint8_t *data)
 static void
 lose_path(void *aux, const struct sf_mad *mad)
 {
-    const struct asking *is = aux;
+    const struct path_cursor *cursor = aux;
 
     fprintf(stderr,
             "the subnet manager at LID %u does not answer about the path from "
             "%s to LID %u\n",
-            is->mads.own.sm_lid, is->job->fabric->nodes[mad->tags[0]].name,
-            mad->tags[1]);
+            cursor->mads.own.sm_lid,
+            cursor->job->fabric->nodes[mad->tags[0]].name, mad->tags[1]);
 }
 
 int
 sf_live_read_path_sls(const void *sls_job, FILE *unused)
 {
-    struct asking is = { .job = sls_job };
-    struct sf_mads_asker asker = { next_path, take_path, lose_path, &is };
+    struct path_cursor cursor = { .job = sls_job };
+    struct sf_mads_asker asker = { next_path, take_path, lose_path, &cursor };
 
     (void)unused;
-    if (!sf_mads_open(&is.mads, is.job->port, IB_SA_CLASS)) {
+    if (!sf_mads_open(&cursor.mads, cursor.job->port, IB_SA_CLASS)) {
         return 1;
     }
-    bool is_told = sf_mads_ask(&is.mads, &asker);
-    sf_mads_close(&is.mads);
+    bool is_told = sf_mads_ask(&cursor.mads, &asker);
+    sf_mads_close(&cursor.mads);
     return is_told ? 0 : 1;
 }
 

@@ -9,13 +9,15 @@
 /* The kernel gives up in good time by itself; a simulator does not. */
 #define PATIENCE_MS (TIMEOUT_MS * (RETRIES + 2))
 
+/* Room for one question under way. */
 struct slot {
     bool is_busy;
     uint32_t id;
     struct sf_mad mad;
 };
 
-struct engine {
+/* Questions and answers between an asker and the fabric. */
+struct exchange {
     struct sf_mads *mads;
     const struct sf_mads_asker *asker;
     struct slot slots[SF_MADS_UNDER_WAY];
@@ -90,117 +92,121 @@ sf_mads_close(struct sf_mads *mads)
 }
 
 static int
-data_offset(const struct engine *is)
+data_offset(const struct exchange *exchange)
 {
-    return is->mads->class == IB_SA_CLASS ? IB_SA_DATA_OFFS : IB_SMP_DATA_OFFS;
+    return exchange->mads->class == IB_SA_CLASS ? IB_SA_DATA_OFFS
+                                                : IB_SMP_DATA_OFFS;
 }
 
 /* Sends the question of 'slot'; its place is part of its number. */
 static bool
-send_slot(struct engine *is, struct slot *slot)
+send_slot(struct exchange *exchange, struct slot *slot)
 {
-    bool is_sa = is->mads->class == IB_SA_CLASS;
-    size_t place = (size_t)(slot - is->slots);
+    bool is_sa = exchange->mads->class == IB_SA_CLASS;
+    size_t place = (size_t)(slot - exchange->slots);
     ib_rpc_t rpc = {
-        .mgtclass = is->mads->class,
+        .mgtclass = exchange->mads->class,
         .method = IB_MAD_METHOD_GET,
         .attr = { slot->mad.attribute, slot->mad.modifier },
-        .dataoffs = data_offset(is),
+        .dataoffs = data_offset(exchange),
         .datasz = is_sa ? IB_SA_DATA_SIZE : IB_SMP_DATA_SIZE,
         .mask = slot->mad.mask,
         .timeout = TIMEOUT_MS,
     };
 
-    slot->id = ++is->n_asked * SF_MADS_UNDER_WAY + (uint32_t)place;
+    slot->id = ++exchange->n_asked * SF_MADS_UNDER_WAY + (uint32_t)place;
     rpc.trid = slot->id;
-    memset(is->packet, 0, umad_size() + IB_MAD_SIZE);
-    if (mad_build_pkt(is->packet, &rpc, &slot->mad.to, NULL,
+    memset(exchange->packet, 0, umad_size() + IB_MAD_SIZE);
+    if (mad_build_pkt(exchange->packet, &rpc, &slot->mad.to, NULL,
                       is_sa ? slot->mad.data : NULL) < 0 ||
-        umad_send(is->mads->port, is->mads->agent, is->packet, IB_MAD_SIZE,
-                  TIMEOUT_MS, RETRIES) < 0) {
+        umad_send(exchange->mads->port, exchange->mads->agent,
+                  exchange->packet, IB_MAD_SIZE, TIMEOUT_MS, RETRIES) < 0) {
         return false;
     }
     slot->is_busy = true;
-    is->n_under_way++;
+    exchange->n_under_way++;
     return true;
 }
 
 /* The slot whose question was answered by what was received. */
 static struct slot *
-find_slot(struct engine *is, uint8_t *mad)
+find_slot(struct exchange *exchange, uint8_t *mad)
 {
     /* The upper half of the number is the kernel's. */
     uint32_t id = (uint32_t)mad_get_field64(mad, 0, IB_MAD_TRID_F);
-    struct slot *slot = &is->slots[id % SF_MADS_UNDER_WAY];
+    struct slot *slot = &exchange->slots[id % SF_MADS_UNDER_WAY];
 
     return slot->is_busy && slot->id == id ? slot : NULL;
 }
 
 static bool
-is_refused(const struct engine *is, uint8_t *mad)
+is_refused(const struct exchange *exchange, uint8_t *mad)
 {
     return mad_get_field(mad, 0,
-                         is->mads->class == IB_SA_CLASS ? IB_MAD_STATUS_F
-                                                        : IB_DRSMP_STATUS_F);
+                         exchange->mads->class == IB_SA_CLASS
+                             ? IB_MAD_STATUS_F
+                             : IB_DRSMP_STATUS_F);
 }
 
 /* Gives up: 'slot' is lost, or whatever is under way if it is NULL. */
 static void
-lose(struct engine *is, struct slot *slot)
+lose(struct exchange *exchange, struct slot *slot)
 {
     if (!slot) {
-        for (slot = is->slots; !slot->is_busy;) {
+        for (slot = exchange->slots; !slot->is_busy;) {
             slot++;
         }
-        is->n_under_way = 0; /* Nobody will answer the others either. */
+        exchange->n_under_way = 0; /* Nobody will answer the others either. */
     }
-    if (!is->is_failed) {
-        is->asker->lose(is->asker->aux, &slot->mad);
+    if (!exchange->is_failed) {
+        exchange->asker->lose(exchange->asker->aux, &slot->mad);
     }
-    is->is_failed = true;
+    exchange->is_failed = true;
 }
 
 /* Waits for an answer and hands it over. */
 static void
-receive(struct engine *is)
+receive(struct exchange *exchange)
 {
-    const struct sf_mads_asker *asker = is->asker;
+    const struct sf_mads_asker *asker = exchange->asker;
     int length = IB_MAD_SIZE;
 
-    if (umad_recv(is->mads->port, is->packet, &length, PATIENCE_MS) < 0) {
-        lose(is, NULL);
+    if (umad_recv(exchange->mads->port, exchange->packet, &length,
+                  PATIENCE_MS) < 0) {
+        lose(exchange, NULL);
         return;
     }
-    uint8_t *mad = umad_get_mad(is->packet);
-    struct slot *slot = find_slot(is, mad);
+    uint8_t *mad = umad_get_mad(exchange->packet);
+    struct slot *slot = find_slot(exchange, mad);
     if (!slot) {
         return; /* An answer that came twice. */
     }
     slot->is_busy = false;
-    is->n_under_way--;
-    if (umad_status(is->packet) != 0) {
-        lose(is, slot);
-    } else if (!is->is_failed) {
-        is->is_failed =
-            !asker->take(asker->aux, &slot->mad,
-                         is_refused(is, mad) ? NULL : mad + data_offset(is));
+    exchange->n_under_way--;
+    if (umad_status(exchange->packet) != 0) {
+        lose(exchange, slot);
+    } else if (!exchange->is_failed) {
+        exchange->is_failed = !asker->take(
+            asker->aux, &slot->mad,
+            is_refused(exchange, mad) ? NULL : mad + data_offset(exchange));
     }
 }
 
 /* Sends questions until there are no more of them or enough under way. */
 static void
-send_all(struct engine *is)
+send_all(struct exchange *exchange)
 {
-    for (uint32_t i = 0; is->has_more && i < SF_MADS_UNDER_WAY; i++) {
-        struct slot *slot = &is->slots[i];
+    for (uint32_t i = 0; exchange->has_more && i < SF_MADS_UNDER_WAY; i++) {
+        struct slot *slot = &exchange->slots[i];
         if (slot->is_busy) {
             continue;
         }
         slot->mad = (struct sf_mad){ 0 };
-        is->has_more = is->asker->next(is->asker->aux, &slot->mad);
-        if (is->has_more && !send_slot(is, slot)) {
+        exchange->has_more =
+            exchange->asker->next(exchange->asker->aux, &slot->mad);
+        if (exchange->has_more && !send_slot(exchange, slot)) {
             fputs("a question to the fabric cannot be sent\n", stderr);
-            is->is_failed = true;
+            exchange->is_failed = true;
             return;
         }
     }
@@ -209,23 +215,25 @@ send_all(struct engine *is)
 bool
 sf_mads_ask(struct sf_mads *mads, const struct sf_mads_asker *asker)
 {
-    struct engine is = { .mads = mads, .asker = asker, .has_more = true };
+    struct exchange exchange = { .mads = mads,
+                                 .asker = asker,
+                                 .has_more = true };
 
-    is.packet = umad_alloc(1, umad_size() + IB_MAD_SIZE);
-    if (!is.packet) {
+    exchange.packet = umad_alloc(1, umad_size() + IB_MAD_SIZE);
+    if (!exchange.packet) {
         fputs("out of memory\n", stderr);
         return false;
     }
     /* What is under way comes in after a failure too: the library that joins
      * a simulator does not end before that. */
     do {
-        if (!is.is_failed) {
-            send_all(&is);
+        if (!exchange.is_failed) {
+            send_all(&exchange);
         }
-        if (is.n_under_way) {
-            receive(&is);
+        if (exchange.n_under_way) {
+            receive(&exchange);
         }
-    } while (is.n_under_way);
-    umad_free(is.packet);
-    return !is.is_failed;
+    } while (exchange.n_under_way);
+    umad_free(exchange.packet);
+    return !exchange.is_failed;
 }

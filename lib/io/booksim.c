@@ -1,7 +1,7 @@
 /* booksim.c -- the anynet file of BookSim [Jiang13]: a line a router, with its
  * hosts as nodes and each link named once, at its lower end.  BookSim keeps
  * one link for two routers, so parallel links cannot be written. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 enum sf_status
 sf_write_booksim(const struct sf_topology *topo, FILE *stream,

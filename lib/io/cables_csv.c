@@ -18,12 +18,6 @@ end_of(const struct sf_plan *plan, uint32_t port)
     return (struct end){ node, &plan->racks[node->rack], at->number };
 }
 
-static const char *
-medium_of(const struct sf_cable *cable)
-{
-    return cable->medium == SF_COPPER ? "copper" : "optical";
-}
-
 enum sf_status
 sf_plan_write_cables(const struct sf_plan *plan, FILE *stream,
                      struct sf_error *err)
@@ -42,8 +36,8 @@ sf_plan_write_cables(const struct sf_plan *plan, FILE *stream,
             sf_csv_write(ends[j].node->name, stream);
             fprintf(stream, ",%u", ends[j].port);
         }
-        fprintf(stream, ",%g,%s,%d\n", cable->length, medium_of(cable),
-                (int)cable->step);
+        fprintf(stream, ",%g,%s,%d\n", cable->length,
+                sf_medium_name(cable->medium), (int)cable->step);
     }
     return SF_OK;
 }
@@ -94,7 +88,7 @@ sf_plan_write_omnipath(const struct sf_plan *plan, FILE *stream,
                     ends[j].node->kind == SF_NODE_SWITCH ? "SW" : "FI");
         }
         fprintf(stream, "%s,%gm,%s\n", cable->label, cable->length,
-                medium_of(cable));
+                sf_medium_name(cable->medium));
     }
     return SF_OK;
 }

@@ -1,29 +1,6 @@
-/* csv.c -- properties, one line a topology, with a header. */
 #include "io/csv.h"
 
-#include "io/writers.h"
-
-#include <math.h>
 #include <string.h>
-
-/* Writes ",N", or "," for what does not exist. */
-static void
-write_index(uint32_t number, FILE *stream)
-{
-    fputc(',', stream);
-    if (number != SF_NONE) {
-        fprintf(stream, "%u", number);
-    }
-}
-
-static void
-write_real(double number, FILE *stream)
-{
-    fputc(',', stream);
-    if (isfinite(number)) {
-        fprintf(stream, "%.6f", number);
-    }
-}
 
 void
 sf_csv_write(const char *text, FILE *stream)
@@ -40,37 +17,4 @@ sf_csv_write(const char *text, FILE *stream)
         fputc(*text, stream);
     }
     fputc('"', stream);
-}
-
-enum sf_status
-sf_write_csv(const struct sf_measured *measured, size_t n_measured,
-             FILE *stream, struct sf_error *err)
-{
-    (void)err;
-    fputs("spec,family,n_switches,n_endpoints,n_links,network_radix,"
-          "concentration,radix,n_parts,regular,n_parallel_links,diameter,"
-          "average_distance,girth,moore_bound,host_diameter,"
-          "host_average_distance,full_bandwidth_concentration\n",
-          stream);
-    for (size_t i = 0; i < n_measured; i++) {
-        const struct sf_properties *is = &measured[i].properties;
-        sf_csv_write(measured[i].topo->spec, stream);
-        fprintf(stream, ",%s,%u,%u,%u,%u,%u,%u,%u,%s,%u",
-                measured[i].topo->family->name, is->n_switches,
-                is->n_endpoints, is->n_links, is->max_degree,
-                is->concentration, is->radix, is->n_parts,
-                is->regular ? "true" : "false", is->n_parallel_links);
-        write_index(is->all.diameter, stream);
-        write_real(is->all.average, stream);
-        write_index(is->girth, stream);
-        fputc(',', stream);
-        if (isfinite(is->moore_bound)) {
-            fprintf(stream, "%.0f", is->moore_bound);
-        }
-        write_index(is->hosts.diameter, stream);
-        write_real(is->hosts.average, stream);
-        write_real(is->full_bandwidth_p, stream);
-        fputc('\n', stream);
-    }
-    return SF_OK;
 }

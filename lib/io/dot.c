@@ -1,6 +1,6 @@
 /* dot.c -- Graphviz.  Nodes go by name; parallel links stand as often as
  * there are. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 /* Names are printable ASCII (topology/edges.c), so quotes and backslashes are
  * all that needs care. */

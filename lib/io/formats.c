@@ -1,6 +1,6 @@
 /* formats.c -- the table of formats.  A new one is listed here and declared
- * in writers.h. */
-#include "io/writers.h"
+ * in topology_writers.h. */
+#include "io/topology_writers.h"
 #include "topology/edges.h"
 
 static enum sf_status

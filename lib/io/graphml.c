@@ -1,6 +1,6 @@
 /* graphml.c -- GraphML [Brandes02]: nodes n0, n1, ... with name, hosts and
  * place; edges e0, e1, ... in the order of the links. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 #include "io/xml.h"
 
 static void

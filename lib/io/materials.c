@@ -80,8 +80,7 @@ sf_plan_write_materials(const struct sf_plan *plan, FILE *stream,
     }
     fprintf(stream, "host,,%u\n", fabric->n_nodes - fabric->n_switches);
     for (size_t i = 0; i < n_kinds; i++) {
-        const char *medium =
-            kinds[i].medium == SF_COPPER ? "copper" : "optical";
+        const char *medium = sf_medium_name(kinds[i].medium);
         if (kinds[i].n_between_switches) {
             fprintf(stream, "%s cable between switches,%g m,%u\n", medium,
                     kinds[i].length, kinds[i].n_between_switches);

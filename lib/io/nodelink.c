@@ -1,7 +1,7 @@
 /* nodelink.c -- the JSON node-link data that NetworkX's node_link_graph()
  * reads and d3 draws.  The objects are made and written one by one: at 8,192
  * switches the whole document in memory would take hundreds of megabytes. */
-#include "io/writers.h"
+#include "io/topology_writers.h"
 
 #include <jansson.h>
 

@@ -10,8 +10,6 @@
 
 #define SCHEMA "slimfly.plan"
 
-static const char *const medium_names[] = { "copper", "optical" };
-
 /* Writing.  Items are made and written one by one, a line each. */
 
 static enum sf_status
@@ -73,7 +71,7 @@ make_cable(const struct sf_plan *plan, uint32_t i)
                      plan->fabric->nodes[a->node].name, "port", (int)a->number,
                      "b", "node", plan->fabric->nodes[b->node].name, "port",
                      (int)b->number, "length", cable->length, "medium",
-                     medium_names[cable->medium], "rate", a->rate);
+                     sf_medium_name(cable->medium), "rate", a->rate);
 }
 
 enum sf_status
@@ -353,8 +351,8 @@ read_cable(struct reader *reader, const json_t *object, uint32_t i,
     const char *medium =
         sf_json_text(&reader->json, object, where, "medium", 16);
     cable->medium =
-        !strcmp(medium, medium_names[SF_COPPER]) ? SF_COPPER : SF_OPTICAL;
-    if (strcmp(medium, medium_names[cable->medium]) != 0) {
+        !strcmp(medium, sf_medium_name(SF_COPPER)) ? SF_COPPER : SF_OPTICAL;
+    if (strcmp(medium, sf_medium_name(cable->medium)) != 0) {
         sf_json_refuse(&reader->json, "%s.medium: expected copper or optical",
                        where);
     }

@@ -48,7 +48,7 @@ check_classes(struct sf_json_reader *reader,
               const struct sf_cable_prices *prices, enum sf_medium medium,
               const char *where)
 {
-    const char *name = medium == SF_COPPER ? "copper" : "optical";
+    const char *name = sf_medium_name(medium);
     double up_to = 0;
 
     for (uint32_t i = 0; i < prices->n_classes; i++) {

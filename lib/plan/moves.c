@@ -33,20 +33,20 @@
  * two for each kind of move, gives the same list.) */
 #include "plan/moves.h"
 
-/* What a move of an end costs people, in walks. */
+/* What it costs people to move an end: how far they have to walk. */
 enum {
     WALK_RACK = 2,    /* Within a rack. */
     WALK_GROUP = 4,   /* To another rack of the same part. */
-    WALK_FAR = 6,     /* To another part, or who knows where. */
+    WALK_FAR = 6,     /* To another part, or to a place that is not known. */
     WALK_HOST = 1,    /* Behind a host rather than on a switch. */
     WALK_MISSING = 8, /* Into a host that may not be there. */
 };
 
-/* A component under way. */
-struct walker {
+/* A cycle or chain that is mended. */
+struct component {
     const struct sf_wiring *wiring;
-    struct sf_report *report;
-    bool *is_done;         /* [n_slots] */
+    struct sf_draft *draft;
+    bool *is_done;         /* [n_slots] Whether it was in a component. */
     SF_VEC(uint32_t) path; /* Slots of the component, in order. */
     uint32_t cause;        /* Of its findings. */
     bool is_out_of_memory;
@@ -55,24 +55,26 @@ struct walker {
 struct sf_end
 sf_wiring_end(const struct sf_wiring *wiring, uint32_t slot)
 {
-    const struct sf_verification *is = wiring->verification;
+    const struct sf_verification *verification = wiring->verification;
 
     if (slot < wiring->n_planned) {
-        const struct sf_port *port = &is->plan->fabric->ports[slot];
-        return (struct sf_end){ port->node, is->found_of[port->node],
+        const struct sf_port *port = &verification->plan->fabric->ports[slot];
+        return (struct sf_end){ port->node, verification->found_of[port->node],
                                 port->number };
     }
-    const struct sf_port *port = &is->found->ports[slot - wiring->n_planned];
-    return (struct sf_end){ is->identities[port->node].node, port->node,
-                            port->number };
+    const struct sf_port *port =
+        &verification->found->ports[slot - wiring->n_planned];
+    return (struct sf_end){ verification->identities[port->node].node,
+                            port->node, port->number };
 }
 
+/* What it costs to move an end from a slot to another. */
 static uint32_t
-cost(const struct walker *walker, uint32_t from, uint32_t to)
+move_cost(const struct component *component, uint32_t from, uint32_t to)
 {
-    const struct sf_plan *plan = walker->wiring->verification->plan;
-    struct sf_end a = sf_wiring_end(walker->wiring, from);
-    struct sf_end b = sf_wiring_end(walker->wiring, to);
+    const struct sf_plan *plan = component->wiring->verification->plan;
+    struct sf_end a = sf_wiring_end(component->wiring, from);
+    struct sf_end b = sf_wiring_end(component->wiring, to);
     uint32_t walks = WALK_FAR;
 
     if (a.node != SF_NONE && b.node != SF_NONE) {
@@ -94,39 +96,42 @@ cost(const struct walker *walker, uint32_t from, uint32_t to)
 }
 
 static uint32_t
-planned_cable(const struct walker *walker, uint32_t slot)
+planned_cable(const struct component *component, uint32_t slot)
 {
-    return walker->wiring->verification->plan->cable_of_port[slot];
+    return component->wiring->verification->plan->cable_of_port[slot];
 }
 
-/* Adds 'finding', and the move that mends it. */
+/* Adds 'finding' and the move that mends it. */
 static void
-add(struct walker *walker, struct sf_finding finding, struct sf_move move)
+add_with_move(struct component *component, struct sf_finding finding,
+              struct sf_move move)
 {
-    struct sf_report *report = walker->report;
+    struct sf_draft *draft = component->draft;
 
-    finding.cause = walker->cause;
-    finding.move = (uint32_t)report->moves.n;
-    move.finding = (uint32_t)report->findings.n;
+    finding.cause = component->cause;
+    finding.move = (uint32_t)draft->moves.n;
+    move.finding = (uint32_t)draft->findings.n;
     move.until = finding.move;
     move.then = SF_NONE;
-    if (!sf_vec_push(&report->findings, finding) ||
-        !sf_vec_push(&report->moves, move)) {
-        walker->is_out_of_memory = true;
+    if (!sf_vec_push(&draft->findings, finding) ||
+        !sf_vec_push(&draft->moves, move)) {
+        component->is_out_of_memory = true;
     }
 }
 
 /* The cable between 'kept' and 'from' becomes the one between 'kept' and
  * 'to'. */
 static void
-add_move(struct walker *walker, uint32_t kept, uint32_t from, uint32_t to)
+add_move(struct component *component, uint32_t kept, uint32_t from,
+         uint32_t to)
 {
-    struct sf_end at_kept = sf_wiring_end(walker->wiring, kept);
-    struct sf_end at_from = sf_wiring_end(walker->wiring, from);
-    struct sf_end at_to = sf_wiring_end(walker->wiring, to);
-    uint32_t cable = planned_cable(walker, to);
+    struct sf_end at_kept = sf_wiring_end(component->wiring, kept);
+    struct sf_end at_from = sf_wiring_end(component->wiring, from);
+    struct sf_end at_to = sf_wiring_end(component->wiring, to);
+    uint32_t cable = planned_cable(component, to);
 
-    add(walker,
+    add_with_move(
+        component,
         (struct sf_finding){
             .verdict = SF_VERDICT_MISCONNECTED,
             .planned = { at_kept, at_to },
@@ -137,23 +142,24 @@ add_move(struct walker *walker, uint32_t kept, uint32_t from, uint32_t to)
 }
 
 static void
-add_plug(struct walker *walker, uint32_t a, uint32_t b)
+add_plug(struct component *component, uint32_t a, uint32_t b)
 {
     static const struct sf_end none = { SF_NONE, SF_NONE, 0 };
-    const struct sf_plan *plan = walker->wiring->verification->plan;
-    uint32_t cable = planned_cable(walker, a);
+    const struct sf_plan *plan = component->wiring->verification->plan;
+    uint32_t cable = planned_cable(component, a);
     uint32_t missing = SF_NONE;
 
     if (plan->cables[cable].a != a) {
         b = a;
         a = plan->cables[cable].a;
     }
-    struct sf_end at_a = sf_wiring_end(walker->wiring, a);
-    struct sf_end at_b = sf_wiring_end(walker->wiring, b);
+    struct sf_end at_a = sf_wiring_end(component->wiring, a);
+    struct sf_end at_b = sf_wiring_end(component->wiring, b);
     if (at_b.found == SF_NONE) {
-        missing = walker->report->missing_of[at_b.node];
+        missing = component->draft->missing_of[at_b.node];
     }
-    add(walker,
+    add_with_move(
+        component,
         (struct sf_finding){
             .verdict = SF_VERDICT_MISSING,
             .planned = { at_a, at_b },
@@ -161,22 +167,23 @@ add_plug(struct walker *walker, uint32_t a, uint32_t b)
             .cable = cable,
         },
         (struct sf_move){ SF_PLUG, at_a, none, at_b, cable, 0, 0, 0 });
-    if (missing != SF_NONE && !walker->is_out_of_memory) {
+    if (missing != SF_NONE && !component->is_out_of_memory) {
         struct sf_finding *last =
-            &walker->report->findings.items[walker->report->findings.n - 1];
+            &component->draft->findings
+                 .items[component->draft->findings.n - 1];
         last->cause = missing;
-        walker->report->findings.items[missing].move = last->move;
+        component->draft->findings.items[missing].move = last->move;
     }
 }
 
 /* Whether the plan joins the nodes of two slots. */
 static bool
-are_joined(const struct walker *walker, uint32_t a, uint32_t b)
+are_joined(const struct component *component, uint32_t a, uint32_t b)
 {
     const struct sf_fabric *planned =
-        walker->wiring->verification->plan->fabric;
-    uint32_t x = sf_wiring_end(walker->wiring, a).node;
-    uint32_t y = sf_wiring_end(walker->wiring, b).node;
+        component->wiring->verification->plan->fabric;
+    uint32_t x = sf_wiring_end(component->wiring, a).node;
+    uint32_t y = sf_wiring_end(component->wiring, b).node;
 
     if (x == SF_NONE || y == SF_NONE) {
         return false;
@@ -192,16 +199,17 @@ are_joined(const struct walker *walker, uint32_t a, uint32_t b)
 }
 
 static void
-add_unplug(struct walker *walker, uint32_t a, uint32_t b)
+add_unplug(struct component *component, uint32_t a, uint32_t b)
 {
     static const struct sf_end none = { SF_NONE, SF_NONE, 0 };
-    struct sf_end at_a = sf_wiring_end(walker->wiring, a);
-    struct sf_end at_b = sf_wiring_end(walker->wiring, b);
+    struct sf_end at_a = sf_wiring_end(component->wiring, a);
+    struct sf_end at_b = sf_wiring_end(component->wiring, b);
 
-    add(walker,
+    add_with_move(
+        component,
         (struct sf_finding){
-            .verdict = are_joined(walker, a, b) ? SF_VERDICT_DUPLICATE
-                                                : SF_VERDICT_UNEXPECTED,
+            .verdict = are_joined(component, a, b) ? SF_VERDICT_DUPLICATE
+                                                   : SF_VERDICT_UNEXPECTED,
             .planned = { none, none },
             .found = { at_a, at_b },
             .cable = SF_NONE,
@@ -209,13 +217,13 @@ add_unplug(struct walker *walker, uint32_t a, uint32_t b)
         (struct sf_move){ SF_UNPLUG, at_a, at_b, none, SF_NONE, 0, 0, 0 });
 }
 
-/* Turns the path round. */
+/* Reverses the path. */
 static void
-reverse(struct walker *walker)
+reverse(struct component *component)
 {
-    uint32_t *path = walker->path.items;
+    uint32_t *path = component->path.items;
 
-    for (size_t i = 0, j = walker->path.n; i + 1 < j; i++) {
+    for (size_t i = 0, j = component->path.n; i + 1 < j; i++) {
         uint32_t slot = path[i];
         path[i] = path[--j];
         path[j] = slot;
@@ -224,144 +232,145 @@ reverse(struct walker *walker)
 
 /* The slot of a cycle at place 'i', going round. */
 static uint32_t
-slot_at(const struct walker *walker, size_t i)
+slot_at(const struct component *component, size_t i)
 {
-    size_t n = walker->path.n;
-    return walker->path.items[i < n ? i : i - n];
+    size_t n = component->path.n;
+    return component->path.items[i < n ? i : i - n];
 }
 
 /* A cycle: present cables are path[0]-path[1], path[2]-path[3]... */
 static void
-mend_cycle(struct walker *walker)
+mend_cycle(struct component *component)
 {
-    const uint32_t *path = walker->path.items;
-    size_t n = walker->path.n;
+    const uint32_t *path = component->path.items;
+    size_t n = component->path.n;
     uint64_t forwards = 0, backwards = 0;
 
     for (size_t i = 0; i < n; i += 2) {
-        forwards += cost(walker, path[i], slot_at(walker, i + 2));
-        backwards += cost(walker, slot_at(walker, i + 3), path[i + 1]);
+        forwards += move_cost(component, path[i], slot_at(component, i + 2));
+        backwards +=
+            move_cost(component, slot_at(component, i + 3), path[i + 1]);
     }
     if (backwards < forwards) {
-        reverse(walker);
+        reverse(component);
     }
     /* The first cable's end hangs, which frees path[0] for the last cable,
      * and so on down to path[2] for the hanging end. */
-    size_t first = walker->report->moves.n;
-    add_move(walker, path[1], path[0], path[2]);
+    size_t first = component->draft->moves.n;
+    add_move(component, path[1], path[0], path[2]);
     for (size_t i = n - 2; i >= 2; i -= 2) {
-        add_move(walker, path[i + 1], path[i], slot_at(walker, i + 2));
+        add_move(component, path[i + 1], path[i], slot_at(component, i + 2));
     }
-    if (!walker->is_out_of_memory) {
-        size_t last = walker->report->moves.n - 1;
-        walker->report->moves.items[first].until = (uint32_t)last;
-        walker->report->moves.items[last].then = (uint32_t)first;
+    if (!component->is_out_of_memory) {
+        size_t last = component->draft->moves.n - 1;
+        component->draft->moves.items[first].until = (uint32_t)last;
+        component->draft->moves.items[last].then = (uint32_t)first;
     }
 }
 
 /* A chain that begins with a present cable and ends with a wanted one. */
 static void
-mend_even_chain(struct walker *walker)
+mend_even_chain(struct component *component)
 {
-    const uint32_t *path = walker->path.items;
+    const uint32_t *path = component->path.items;
 
-    for (size_t i = walker->path.n - 1; i >= 2; i -= 2) {
-        add_move(walker, path[i - 1], path[i - 2], path[i]);
+    for (size_t i = component->path.n - 1; i >= 2; i -= 2) {
+        add_move(component, path[i - 1], path[i - 2], path[i]);
     }
 }
 
 /* A chain that begins and ends with a wanted cable: path[j]-path[j + 1], j
  * even, are wanted, the others present.  One wanted cable is new. */
 static void
-mend_wanting_chain(struct walker *walker)
+mend_wanting_chain(struct component *component)
 {
-    const uint32_t *path = walker->path.items;
-    size_t n = walker->path.n, best_j = 0;
+    const uint32_t *path = component->path.items;
+    size_t n = component->path.n, best_j = 0;
     uint64_t total = 0;
 
     /* With the new cable first, all others move onwards; each step of j turns
      * one of them round. */
     for (size_t i = 1; i + 2 < n; i += 2) {
-        total += cost(walker, path[i], path[i + 2]);
+        total += move_cost(component, path[i], path[i + 2]);
     }
     uint64_t best = total;
     for (size_t j = 2; j < n; j += 2) {
-        total -= cost(walker, path[j - 1], path[j + 1]);
-        total += cost(walker, path[j], path[j - 2]);
+        total -= move_cost(component, path[j - 1], path[j + 1]);
+        total += move_cost(component, path[j], path[j - 2]);
         if (total < best) {
             best = total;
             best_j = j;
         }
     }
     for (size_t i = 0; i < best_j; i += 2) {
-        add_move(walker, path[i + 1], path[i + 2], path[i]);
+        add_move(component, path[i + 1], path[i + 2], path[i]);
     }
     for (size_t i = n - 2; i > best_j; i -= 2) {
-        add_move(walker, path[i], path[i - 1], path[i + 1]);
+        add_move(component, path[i], path[i - 1], path[i + 1]);
     }
-    add_plug(walker, path[best_j], path[best_j + 1]);
+    add_plug(component, path[best_j], path[best_j + 1]);
 }
 
 /* A chain that begins and ends with a present cable: path[j]-path[j + 1], j
  * even, are present, the others wanted.  One present cable goes. */
 static void
-mend_surplus_chain(struct walker *walker)
+mend_surplus_chain(struct component *component)
 {
-    const uint32_t *path = walker->path.items;
-    size_t n = walker->path.n, best_j = 0;
+    const uint32_t *path = component->path.items;
+    size_t n = component->path.n, best_j = 0;
     uint64_t total = 0;
 
     /* With the first cable gone, all others move back; each step of j turns
      * one of them round. */
     for (size_t i = 2; i < n; i += 2) {
-        total += cost(walker, path[i + 1], path[i - 1]);
+        total += move_cost(component, path[i + 1], path[i - 1]);
     }
     uint64_t best = total;
     for (size_t j = 2; j < n; j += 2) {
-        total -= cost(walker, path[j + 1], path[j - 1]);
-        total += cost(walker, path[j - 2], path[j]);
+        total -= move_cost(component, path[j + 1], path[j - 1]);
+        total += move_cost(component, path[j - 2], path[j]);
         if (total < best) {
             best = total;
             best_j = j;
         }
     }
-    add_unplug(walker, path[best_j], path[best_j + 1]);
+    add_unplug(component, path[best_j], path[best_j + 1]);
     for (size_t i = best_j; i >= 2; i -= 2) {
-        add_move(walker, path[i - 1], path[i - 2], path[i]);
+        add_move(component, path[i - 1], path[i - 2], path[i]);
     }
     for (size_t i = best_j + 2; i < n; i += 2) {
-        add_move(walker, path[i], path[i + 1], path[i - 1]);
+        add_move(component, path[i], path[i + 1], path[i - 1]);
     }
 }
 
 /* The slot that 'slot' becomes when all switches concerned are exchanged. */
 static uint32_t
-exchanged(const struct walker *walker, uint32_t slot)
+exchanged(const struct component *component, uint32_t slot)
 {
-    uint32_t other = slot < walker->wiring->n_planned
-                         ? walker->report->exchanged_slot[slot]
+    uint32_t other = slot < component->wiring->n_planned
+                         ? component->draft->exchanged_slot[slot]
                          : SF_NONE;
     return other != SF_NONE ? other : slot;
 }
 
 /* The exchange that the node of 'slot' is part of, or SF_NONE. */
 static uint32_t
-exchange_at(const struct walker *walker, uint32_t slot)
+exchange_at(const struct component *component, uint32_t slot)
 {
     const struct sf_fabric *planned =
-        walker->wiring->verification->plan->fabric;
+        component->wiring->verification->plan->fabric;
 
-    return slot < walker->wiring->n_planned
-               ? walker->report->exchange_of[planned->ports[slot].node]
+    return slot < component->wiring->n_planned
+               ? component->draft->exchange_of[planned->ports[slot].node]
                : SF_NONE;
 }
 
 /* An exchange that concerns the path, or SF_NONE. */
 static uint32_t
-find_exchange(const struct walker *walker)
+find_exchange(const struct component *component)
 {
-    for (size_t i = 0; i < walker->path.n; i++) {
-        uint32_t exchange = exchange_at(walker, walker->path.items[i]);
+    for (size_t i = 0; i < component->path.n; i++) {
+        uint32_t exchange = exchange_at(component, component->path.items[i]);
         if (exchange != SF_NONE) {
             return exchange;
         }
@@ -372,18 +381,18 @@ find_exchange(const struct walker *walker)
 /* Whether after all exchanges nothing of the path is left to do: each present
  * cable is right then, and each wanted one there. */
 static bool
-is_explained(const struct walker *walker)
+is_explained(const struct component *component)
 {
-    const struct sf_wiring *wiring = walker->wiring;
+    const struct sf_wiring *wiring = component->wiring;
 
-    for (size_t i = 0; i < walker->path.n; i++) {
-        uint32_t slot = walker->path.items[i];
-        uint32_t other = exchanged(walker, slot);
+    for (size_t i = 0; i < component->path.n; i++) {
+        uint32_t slot = component->path.items[i];
+        uint32_t other = exchanged(component, slot);
         uint32_t have = wiring->have[slot], want = wiring->want[slot];
         if ((have != SF_NONE &&
-             wiring->want[other] != exchanged(walker, have)) ||
+             wiring->want[other] != exchanged(component, have)) ||
             (want != SF_NONE &&
-             wiring->have[other] != exchanged(walker, want))) {
+             wiring->have[other] != exchanged(component, want))) {
             return false;
         }
     }
@@ -393,92 +402,93 @@ is_explained(const struct walker *walker)
 /* Puts the component of 'start' into the path, along the wanted or the
  * present cable first.  'start' is an end of a chain, or in a cycle. */
 static void
-follow(struct walker *walker, uint32_t start, bool is_wanted)
+follow(struct component *component, uint32_t start, bool is_wanted)
 {
     uint32_t slot = start;
 
-    walker->path.n = 0;
+    component->path.n = 0;
     do {
-        walker->is_done[slot] = true;
-        if (!sf_vec_push(&walker->path, slot)) {
-            walker->is_out_of_memory = true;
+        component->is_done[slot] = true;
+        if (!sf_vec_push(&component->path, slot)) {
+            component->is_out_of_memory = true;
             return;
         }
-        slot = is_wanted ? walker->wiring->want[slot]
-                         : walker->wiring->have[slot];
+        slot = is_wanted ? component->wiring->want[slot]
+                         : component->wiring->have[slot];
         is_wanted = !is_wanted;
     } while (slot != SF_NONE && slot != start);
 }
 
 static void
-mend_chain(struct walker *walker, uint32_t start)
+mend_chain(struct component *component, uint32_t start)
 {
-    const uint32_t *want = walker->wiring->want;
-    uint32_t last = walker->path.items[walker->path.n - 1];
+    const uint32_t *want = component->wiring->want;
+    uint32_t last = component->path.items[component->path.n - 1];
     bool begins_wanted = want[start] != SF_NONE;
     bool ends_wanted = want[last] != SF_NONE;
 
     if (begins_wanted && ends_wanted) {
-        mend_wanting_chain(walker);
+        mend_wanting_chain(component);
     } else if (begins_wanted) {
-        reverse(walker);
-        mend_even_chain(walker);
+        reverse(component);
+        mend_even_chain(component);
     } else if (ends_wanted) {
-        mend_even_chain(walker);
+        mend_even_chain(component);
     } else {
-        mend_surplus_chain(walker);
+        mend_surplus_chain(component);
     }
 }
 
 /* Mends all components that concern exchanged switches, or all others. */
 static void
-mend_all(struct walker *walker, bool is_exchange)
+mend_all(struct component *component, bool is_exchange)
 {
-    const struct sf_wiring *wiring = walker->wiring;
+    const struct sf_wiring *wiring = component->wiring;
 
     /* Chains are entered at an end, so they go before the cycles. */
     for (int is_cycle = 0; is_cycle < 2; is_cycle++) {
         for (uint32_t slot = 0; slot < wiring->n_slots; slot++) {
             uint32_t want = wiring->want[slot], have = wiring->have[slot];
             bool is_end = want == SF_NONE || have == SF_NONE;
-            if (walker->is_done[slot] || want == have ||
+            if (component->is_done[slot] || want == have ||
                 (!is_end && !is_cycle)) {
                 continue;
             }
-            follow(walker, slot, is_end && have == SF_NONE);
-            if (walker->is_out_of_memory) {
+            follow(component, slot, is_end && have == SF_NONE);
+            if (component->is_out_of_memory) {
                 return;
             }
-            uint32_t exchange = find_exchange(walker);
+            uint32_t exchange = find_exchange(component);
             if ((exchange != SF_NONE) != is_exchange) {
                 continue;
             }
-            walker->cause = is_explained(walker) ? exchange : SF_NONE;
+            component->cause = is_explained(component) ? exchange : SF_NONE;
             if (is_end) {
-                mend_chain(walker, slot);
+                mend_chain(component, slot);
             } else {
-                mend_cycle(walker);
+                mend_cycle(component);
             }
         }
     }
 }
 
 bool
-sf_list_moves(const struct sf_wiring *wiring, struct sf_report *report)
+sf_list_moves(const struct sf_wiring *wiring, struct sf_draft *draft)
 {
-    struct walker walker = { .wiring = wiring, .report = report };
+    struct component component = { .wiring = wiring, .draft = draft };
 
-    for (int is_exchange = 0; is_exchange < 2 && !walker.is_out_of_memory;
+    for (int is_exchange = 0; is_exchange < 2 && !component.is_out_of_memory;
          is_exchange++) {
-        report->n_moves_besides = (uint32_t)report->moves.n;
-        walker.is_done = sf_calloc(wiring->n_slots, sizeof *walker.is_done);
-        if (!walker.is_done) {
-            walker.is_out_of_memory = true;
+        draft->n_moves_besides = (uint32_t)draft->moves.n;
+        component.is_done =
+            sf_calloc(wiring->n_slots, sizeof *component.is_done);
+        if (!component.is_done) {
+            component.is_out_of_memory = true;
             break;
         }
-        mend_all(&walker, is_exchange);
-        free(walker.is_done);
+        mend_all(&component, is_exchange);
+        free(component.is_done);
     }
-    free(walker.path.items);
-    return !walker.is_out_of_memory;
+    free(component.path.items);
+    return !component.is_out_of_memory;
 }

@@ -15,18 +15,20 @@ struct sf_wiring {
     uint32_t *have; /* [n_slots] The slot that it was found joined with. */
 };
 
-/* What is written while verifying; the arrays end up in the verification. */
-struct sf_report {
+/* What a verification has found so far.  Findings and moves become those of
+ * struct sf_verification. */
+struct sf_draft {
     SF_VEC(struct sf_finding) findings;
     SF_VEC(struct sf_move) moves;
-    uint32_t n_moves_besides; /* Of these, that concern no switch that was
-                               * exchanged: the first ones. */
+    uint32_t n_moves_besides; /* So many moves, the first, concern no switch
+                               * that was exchanged. */
     /* [n_planned] For ports of switches that were exchanged: the port of the
-     * same number on the other; else SF_NONE.  And the findings that say so,
-     * by planned node. */
-    uint32_t *exchanged_slot, *exchange_of;
-    uint32_t *missing_of; /* [n planned nodes] The finding that it is missing,
-                           * or SF_NONE. */
+     * same number on the other switch; else SF_NONE. */
+    uint32_t *exchanged_slot;
+    uint32_t *exchange_of; /* [planned nodes] The finding that it was
+                            * exchanged, or SF_NONE. */
+    uint32_t *missing_of;  /* [planned nodes] The finding that it is missing,
+                            * or SF_NONE. */
 };
 
 /* The port that 'slot' stands for. */
@@ -34,6 +36,6 @@ struct sf_end sf_wiring_end(const struct sf_wiring *wiring, uint32_t slot);
 
 /* Appends the moves from what 'wiring' has to what it wants, each with its
  * finding.  False if out of memory. */
-bool sf_list_moves(const struct sf_wiring *wiring, struct sf_report *report);
+bool sf_list_moves(const struct sf_wiring *wiring, struct sf_draft *draft);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 
 static void
-count_in(struct sf_tally *tally, bool is_right)
+add_to_tally(struct sf_tally *tally, bool is_right)
 {
     tally->n_right += is_right;
     tally->n_planned += !is_right;
@@ -11,17 +11,17 @@ count_in(struct sf_tally *tally, bool is_right)
 
 /* Counts cable 'i' where it belongs, as planned or as right. */
 static void
-count(struct sf_watch *watch, uint32_t i, bool is_right)
+count_cable(struct sf_watch *watch, uint32_t i, bool is_right)
 {
     const struct sf_plan *plan = watch->plan;
     const struct sf_cable *cable = &plan->cables[i];
     uint32_t a = sf_plan_group(plan, plan->fabric->ports[cable->a].node);
     uint32_t b = sf_plan_group(plan, plan->fabric->ports[cable->b].node);
-    count_in(&watch->all, is_right);
-    count_in(&watch->by_step[cable->step], is_right);
-    count_in(&watch->by_group[a], is_right);
+    add_to_tally(&watch->all, is_right);
+    add_to_tally(&watch->by_step[cable->step], is_right);
+    add_to_tally(&watch->by_group[a], is_right);
     if (a != b) {
-        count_in(&watch->by_group[b], is_right);
+        add_to_tally(&watch->by_group[b], is_right);
     }
 }
 
@@ -47,7 +47,7 @@ sf_watch_new(const struct sf_plan *plan, const struct sf_verify_params *params,
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < plan->n_cables; i++) {
-        count(watch, i, false);
+        count_cable(watch, i, false);
     }
     *watchp = watch;
     return SF_OK;
@@ -134,7 +134,7 @@ sf_watch_update(struct sf_watch *watch, struct sf_fabric *found,
     for (uint32_t i = 0; i < watch->plan->n_cables; i++) {
         bool is_right_now = is_right(verification, i);
         if (is_right_now) {
-            count(watch, i, true);
+            count_cable(watch, i, true);
         }
         if (is_right_now != watch->is_right[i]) {
             note_change(watch, i, is_right_now);

@@ -65,12 +65,13 @@ write_example(const struct sf_audit_example *example,
                 name_of(fabric, example->at));
         break;
     case SF_AUDIT_LOOP:
-        fprintf(stream, "goes round by %s, port %u, for ever\n",
+        fprintf(stream, "loops for ever through %s, port %u\n",
                 name_of(fabric, example->at), example->port);
         break;
     case SF_AUDIT_DEAD_END:
     case SF_AUDIT_N_FAULTS:
-        fprintf(stream, "%s sends it out of port %u, which is wrong\n",
+        fprintf(stream,
+                "%s sends it out of port %u, which does not lead to it\n",
                 name_of(fabric, example->at), example->port);
     }
 }
@@ -121,18 +122,19 @@ static void
 write_deadlock(const struct sf_audit *audit, int behaviour,
                const struct sf_fabric *fabric, FILE *stream)
 {
-    const struct sf_audit_deadlock *is = &audit->deadlock[behaviour];
+    const struct sf_audit_deadlock *deadlock = &audit->deadlock[behaviour];
 
-    fputs(is->is_free ? "ok    no deadlock " : "WRONG deadlock ", stream);
+    fputs(deadlock->is_free ? "ok    no deadlock " : "WRONG deadlock ",
+          stream);
     write_behaviour(audit, behaviour, stream);
-    fprintf(stream, ": %u channels, %llu dependencies", is->n_channels,
-            (unsigned long long)is->n_dependencies);
-    if (!is->is_free) {
-        fprintf(stream, ", a cycle of %u:", is->n_steps);
+    fprintf(stream, ": %u channels, %llu dependencies", deadlock->n_channels,
+            (unsigned long long)deadlock->n_dependencies);
+    if (!deadlock->is_free) {
+        fprintf(stream, ", a cycle of %u:", deadlock->n_steps);
     }
     fputc('\n', stream);
-    for (uint32_t i = 0; i < is->n_steps; i++) {
-        const struct sf_audit_step *step = &is->steps[i];
+    for (uint32_t i = 0; i < deadlock->n_steps; i++) {
+        const struct sf_audit_step *step = &deadlock->steps[i];
         fprintf(stream,
                 "      %s port %u VL %u, held by %s%s to LID %u on SL %u, "
                 "which waits for\n",
@@ -140,14 +142,15 @@ write_deadlock(const struct sf_audit *audit, int behaviour,
                 name_of(fabric, step->source),
                 step->is_port_0 ? " port 0" : "", step->lid, step->sl);
     }
-    if (!is->is_free) {
+    if (!deadlock->is_free) {
         fprintf(stream, "      the first again\n");
     }
-    if (is->n_dropped) {
-        fprintf(stream, "WRONG %llu paths are thrown away ",
-                (unsigned long long)is->n_dropped);
+    if (deadlock->n_dropped) {
+        fprintf(stream, "WRONG %llu paths are dropped ",
+                (unsigned long long)deadlock->n_dropped);
         write_behaviour(audit, behaviour, stream);
-        fprintf(stream, ": their SL means VL 15\n");
+        fprintf(stream,
+                ": their SL leads to VL 15, on which switches drop packets\n");
     }
 }
 
@@ -214,7 +217,8 @@ sf_audit_write_text(const struct sf_audit *audit,
     if (audit->n_port_0_unknown) {
         fprintf(stream,
                 "      %u switches do not say the VL of packets from port 0: "
-                "taken as from their hosts, or else any port\n",
+                "it is taken to be that of packets from their hosts or, "
+                "without hosts, from any port\n",
                 audit->n_port_0_unknown);
     }
     fprintf(stream,
@@ -246,15 +250,15 @@ json_of_links(const struct sf_audit_link *links, uint32_t n,
 }
 
 static json_t *
-json_of_deadlock(const struct sf_audit_deadlock *is,
+json_of_deadlock(const struct sf_audit_deadlock *deadlock,
                  const struct sf_fabric *fabric)
 {
-    if (!is->is_checked) {
+    if (!deadlock->is_checked) {
         return json_null();
     }
-    json_t *witness = is->is_free ? json_null() : json_array();
-    for (uint32_t i = 0; i < is->n_steps; i++) {
-        const struct sf_audit_step *step = &is->steps[i];
+    json_t *witness = deadlock->is_free ? json_null() : json_array();
+    for (uint32_t i = 0; i < deadlock->n_steps; i++) {
+        const struct sf_audit_step *step = &deadlock->steps[i];
         json_array_append_new(
             witness, json_pack("{s:s, s:i, s:i, s:{s:s, s:b, s:I, s:i}}",
                                "switch", name_of(fabric, step->at), "port",
@@ -263,11 +267,11 @@ json_of_deadlock(const struct sf_audit_deadlock *is,
                                "from_port_0", (int)step->is_port_0, "lid",
                                (json_int_t)step->lid, "sl", (int)step->sl));
     }
-    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "free", (int)is->is_free,
-                     "n_channels", (json_int_t)is->n_channels,
-                     "n_dependencies", (json_int_t)is->n_dependencies,
-                     "n_dropped", (json_int_t)is->n_dropped, "witness",
-                     witness);
+    return json_pack("{s:b, s:I, s:I, s:I, s:o}", "free",
+                     (int)deadlock->is_free, "n_channels",
+                     (json_int_t)deadlock->n_channels, "n_dependencies",
+                     (json_int_t)deadlock->n_dependencies, "n_dropped",
+                     (json_int_t)deadlock->n_dropped, "witness", witness);
 }
 
 static json_t *

@@ -29,31 +29,35 @@ sf_design_write_csv(const struct sf_design *design,
           "cost_per_endpoint,watts\n",
           stream);
     for (uint32_t i = 0; i < sf_design_count(design, view); i++) {
-        const struct sf_candidate *is = &design->candidates[i];
-        sf_csv_write(is->spec, stream);
+        const struct sf_candidate *candidate = &design->candidates[i];
+        sf_csv_write(candidate->spec, stream);
         fprintf(stream,
                 ",%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%s,%u,%u,%u,%u,%llu,"
                 "%llu,%u,%u,%llu,",
-                is->family, sf_fit_name(is->fit), is->ports, is->n_switches,
-                is->n_endpoints, is->n_links, is->n_links_by[SF_COPPER],
-                is->n_links_by[SF_OPTICAL], is->n_host_cables_by[SF_COPPER],
-                is->n_host_cables_by[SF_OPTICAL],
-                is->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
-                is->concentration, is->recommended, is->n_left_out,
-                is->n_missing, (unsigned long long)is->ports_used,
-                (unsigned long long)is->ports_free, is->radix, is->diameter,
-                (unsigned long long)is->n_lids);
-        if (is->largest_lmc != SF_NONE) {
-            fprintf(stream, "%u", is->largest_lmc);
+                candidate->family, sf_fit_name(candidate->fit),
+                candidate->ports, candidate->n_switches,
+                candidate->n_endpoints, candidate->n_links,
+                candidate->n_links_by[SF_COPPER],
+                candidate->n_links_by[SF_OPTICAL],
+                candidate->n_host_cables_by[SF_COPPER],
+                candidate->n_host_cables_by[SF_OPTICAL],
+                candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
+                candidate->concentration, candidate->recommended,
+                candidate->n_left_out, candidate->n_missing,
+                (unsigned long long)candidate->ports_used,
+                (unsigned long long)candidate->ports_free, candidate->radix,
+                candidate->diameter, (unsigned long long)candidate->n_lids);
+        if (candidate->largest_lmc != SF_NONE) {
+            fprintf(stream, "%u", candidate->largest_lmc);
         }
-        write_real(is->average_distance, stream);
-        write_real(is->bisection_at_most, stream);
-        write_real(is->bisection_at_least, stream);
-        write_real(is->full_bandwidth_p, stream);
-        write_real(is->load, stream);
-        write_real(is->cost, stream);
-        write_real(is->cost_per_endpoint, stream);
-        write_real(is->watts, stream);
+        write_real(candidate->average_distance, stream);
+        write_real(candidate->bisection_at_most, stream);
+        write_real(candidate->bisection_at_least, stream);
+        write_real(candidate->full_bandwidth_p, stream);
+        write_real(candidate->load, stream);
+        write_real(candidate->cost, stream);
+        write_real(candidate->cost_per_endpoint, stream);
+        write_real(candidate->watts, stream);
         fputc('\n', stream);
     }
     return SF_OK;

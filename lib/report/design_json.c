@@ -46,35 +46,41 @@ make_left_out(const struct sf_candidate *candidate)
 }
 
 static json_t *
-make_candidate(const struct sf_candidate *is)
+make_candidate(const struct sf_candidate *candidate)
 {
     return json_pack(
         "{s:s, s:s, s:s, s:I, s:s?, s:I, s:I, s:I, s:o, s:o, s:s, s:I, s:I, "
         "s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o, "
         "s:o, s:o, s:I, s:I, s:o}",
-        "spec", is->spec, "family", is->family, "fit", sf_fit_name(is->fit),
-        "ports", (json_int_t)is->ports, "generation",
-        is->generation ? is->generation->name : NULL, "n_switches",
-        (json_int_t)is->n_switches, "n_endpoints", (json_int_t)is->n_endpoints,
-        "n_links", (json_int_t)is->n_links, "links_by_medium",
-        make_media(is->n_links_by), "host_cables_by_medium",
-        make_media(is->n_host_cables_by), "lengths",
-        is->lengths == SF_LENGTHS_PLAN ? "plan" : "rule", "concentration",
-        (json_int_t)is->concentration, "recommended_concentration",
-        (json_int_t)is->recommended, "n_missing", (json_int_t)is->n_missing,
-        "left_out", make_left_out(is), "radix", (json_int_t)is->radix,
-        "ports_used", (json_int_t)is->ports_used, "ports_free",
-        (json_int_t)is->ports_free, "diameter", index_or_null(is->diameter),
-        "average_distance", number_or_null(is->average_distance),
-        "bisection_at_most", (json_int_t)is->bisection_at_most,
-        "bisection_at_least", number_or_null(is->bisection_at_least),
-        "full_bandwidth_concentration", number_or_null(is->full_bandwidth_p),
-        "oversubscription", number_or_null(is->load), "full_bandwidth",
-        (int)sf_candidate_is_full_bandwidth(is), "cost",
-        number_or_null(is->cost), "cost_per_endpoint",
-        number_or_null(is->cost_per_endpoint), "watts",
-        number_or_null(is->watts), "lmc", (json_int_t)is->lmc, "n_lids",
-        (json_int_t)is->n_lids, "largest_lmc", index_or_null(is->largest_lmc));
+        "spec", candidate->spec, "family", candidate->family, "fit",
+        sf_fit_name(candidate->fit), "ports", (json_int_t)candidate->ports,
+        "generation",
+        candidate->generation ? candidate->generation->name : NULL,
+        "n_switches", (json_int_t)candidate->n_switches, "n_endpoints",
+        (json_int_t)candidate->n_endpoints, "n_links",
+        (json_int_t)candidate->n_links, "links_by_medium",
+        make_media(candidate->n_links_by), "host_cables_by_medium",
+        make_media(candidate->n_host_cables_by), "lengths",
+        candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
+        "concentration", (json_int_t)candidate->concentration,
+        "recommended_concentration", (json_int_t)candidate->recommended,
+        "n_missing", (json_int_t)candidate->n_missing, "left_out",
+        make_left_out(candidate), "radix", (json_int_t)candidate->radix,
+        "ports_used", (json_int_t)candidate->ports_used, "ports_free",
+        (json_int_t)candidate->ports_free, "diameter",
+        index_or_null(candidate->diameter), "average_distance",
+        number_or_null(candidate->average_distance), "bisection_at_most",
+        (json_int_t)candidate->bisection_at_most, "bisection_at_least",
+        number_or_null(candidate->bisection_at_least),
+        "full_bandwidth_concentration",
+        number_or_null(candidate->full_bandwidth_p), "oversubscription",
+        number_or_null(candidate->load), "full_bandwidth",
+        (int)sf_candidate_is_full_bandwidth(candidate), "cost",
+        number_or_null(candidate->cost), "cost_per_endpoint",
+        number_or_null(candidate->cost_per_endpoint), "watts",
+        number_or_null(candidate->watts), "lmc", (json_int_t)candidate->lmc,
+        "n_lids", (json_int_t)candidate->n_lids, "largest_lmc",
+        index_or_null(candidate->largest_lmc));
 }
 
 /* Writes 'root', which may be NULL if it could not be made, and releases

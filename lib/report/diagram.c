@@ -278,11 +278,11 @@ static enum sf_status
 write_file(const struct sf_plan *plan, enum sf_step step, uint32_t left,
            uint32_t right, FILE *stream, struct sf_error *err)
 {
-    struct sf_columns columns = { 0 };
+    struct sf_switch_order order = { 0 };
     char buffer[SF_STEP_TITLE_SIZE], title[SF_STEP_TITLE_SIZE + 128];
     uint32_t n = 0;
 
-    enum sf_status status = sf_columns_build(plan, &columns, err);
+    enum sf_status status = sf_switch_order_build(plan, &order, err);
     uint32_t *cables = sf_calloc(plan->n_cables, sizeof *cables);
     if (status != SF_OK) {
         goto done;
@@ -306,7 +306,7 @@ write_file(const struct sf_plan *plan, enum sf_step step, uint32_t left,
     }
     struct sf_drawing drawing = {
         .plan = plan,
-        .columns = &columns,
+        .order = &order,
         .title = title,
         .left = left,
         .right = right,
@@ -316,7 +316,7 @@ write_file(const struct sf_plan *plan, enum sf_step step, uint32_t left,
     status = sf_diagram_draw(&drawing, true, stream, err);
 done:
     free(cables);
-    sf_columns_clear(&columns);
+    sf_switch_order_clear(&order);
     return status;
 }
 

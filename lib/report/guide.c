@@ -1,35 +1,23 @@
 /* guide.c -- the wiring guide: one document for the people in the hall. */
 #include "slimfly/guide.h"
 
-#include "report/columns.h"
-#include "report/diagram.h"
-#include "report/summary.h"
-
 #include "base/mem.h"
 #include "io/xml.h"
-
-#include <string.h>
+#include "report/cable_runs.h"
+#include "report/diagram.h"
+#include "report/summary.h"
 
 #define MAX_KEPT   45 /* Rows of a table that fit on a page, with a title. */
 #define MAX_SHARED 5  /* Cables that need no page of their own. */
 
-/* Cables that are wired together: those of a step between two parts, or
- * inside one. */
-struct run {
-    enum sf_step step;
-    uint32_t left, right; /* Parts; the same one: inside it. */
-    uint32_t first, n;    /* In the plan's cables. */
-    uint64_t hash;        /* Of its pattern. */
-    uint32_t leader;      /* First run of the same pattern, or itself. */
-};
-
+/* A guide that is written. */
 struct guide {
     const struct sf_plan *plan;
     FILE *stream;
-    struct sf_columns columns;
-    SF_VEC(struct run) runs; /* In the order of wiring. */
-    uint32_t *cables;        /* 0, 1, 2..., to cut lists from, */
-    uint32_t *groups;        /* [n_groups] and room for a list of parts. */
+    struct sf_switch_order order;
+    struct cable_runs runs;
+    uint32_t *cables; /* 0, 1, 2..., to cut lists from. */
+    uint32_t *groups; /* [n_groups] Room for a list of parts. */
 };
 
 static const char style[] =
@@ -60,156 +48,10 @@ static const char style[] =
     "text-decoration:none}thead th,.d rect,.d path{"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-static uint32_t
-part_of(const struct sf_plan *plan, uint32_t port)
-{
-    return sf_plan_group(plan, plan->fabric->ports[port].node);
-}
-
-static bool
-is_of(const struct sf_plan *plan, const struct sf_cable *cable,
-      const struct run *run)
-{
-    return cable->step == run->step && part_of(plan, cable->a) == run->left &&
-           part_of(plan, cable->b) == run->right;
-}
-
-/* Cuts the plan's cables, which are in the order of wiring, into runs. */
-static bool
-find_runs(struct guide *guide)
-{
-    const struct sf_plan *plan = guide->plan;
-
-    for (uint32_t i = 0; i < plan->n_cables;) {
-        const struct sf_cable *cable = &plan->cables[i];
-        struct run run = { .step = cable->step,
-                           .left = part_of(plan, cable->a),
-                           .right = part_of(plan, cable->b),
-                           .first = i,
-                           .leader = (uint32_t)guide->runs.n };
-        while (i < plan->n_cables && is_of(plan, &plan->cables[i], &run)) {
-            run.n++;
-            i++;
-        }
-        if (!sf_vec_push(&guide->runs, run)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* What the drawing of a cable inside a part depends on. */
-struct wire {
-    uint32_t position_a, number_a, position_b, number_b;
-};
-
-static struct wire
-wire_of(const struct guide *guide, uint32_t cable)
-{
-    const struct sf_port *a =
-        &guide->plan->fabric->ports[guide->plan->cables[cable].a];
-    const struct sf_port *b =
-        &guide->plan->fabric->ports[guide->plan->cables[cable].b];
-
-    return (struct wire){ guide->columns.positions[a->node], a->number,
-                          guide->columns.positions[b->node], b->number };
-}
-
-static uint64_t
-mix(uint64_t hash, uint32_t number)
-{
-    return (hash ^ number) * UINT64_C(0x100000001b3); /* FNV-1a, by words. */
-}
-
-static uint64_t
-hash_run(const struct guide *guide, const struct run *run)
-{
-    uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), run->n);
-
-    for (uint32_t i = 0; i < run->n; i++) {
-        struct wire wire = wire_of(guide, run->first + i);
-        hash = mix(mix(hash, wire.position_a), wire.number_a);
-        hash = mix(mix(hash, wire.position_b), wire.number_b);
-    }
-    return hash;
-}
-
-/* Whether the switches of two parts stand in the same units. */
-static bool
-is_same_stand(const struct guide *guide, uint32_t x, uint32_t y)
-{
-    const struct sf_node *nodes = guide->plan->fabric->nodes;
-    uint32_t n = sf_columns_size(&guide->columns, x);
-
-    if (n != sf_columns_size(&guide->columns, y)) {
-        return false;
-    }
-    const struct sf_node *first_x =
-        &nodes[sf_columns_at(&guide->columns, x, 0)];
-    const struct sf_node *first_y =
-        &nodes[sf_columns_at(&guide->columns, y, 0)];
-    for (uint32_t i = 0; i < n; i++) {
-        const struct sf_node *at_x =
-            &nodes[sf_columns_at(&guide->columns, x, i)];
-        const struct sf_node *at_y =
-            &nodes[sf_columns_at(&guide->columns, y, i)];
-        if (at_x->unit != at_y->unit ||
-            at_x->rack - first_x->rack != at_y->rack - first_y->rack) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether two runs inside parts can share a drawing. */
-static bool
-is_same_pattern(const struct guide *guide, const struct run *x,
-                const struct run *y)
-{
-    if (x->hash != y->hash || x->step != y->step || x->n != y->n ||
-        !is_same_stand(guide, x->left, y->left)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < x->n; i++) {
-        struct wire a = wire_of(guide, x->first + i);
-        struct wire b = wire_of(guide, y->first + i);
-        if (memcmp(&a, &b, sizeof a) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool
-is_inside(const struct run *run)
-{
-    return run->left == run->right && run->step != SF_STEP_HOSTS;
-}
-
-static void
-find_patterns(struct guide *guide)
-{
-    for (uint32_t i = 0; i < guide->runs.n; i++) {
-        struct run *run = &guide->runs.items[i];
-        if (!is_inside(run)) {
-            continue;
-        }
-        run->hash = hash_run(guide, run);
-        for (uint32_t j = 0; j < i; j++) {
-            const struct run *other = &guide->runs.items[j];
-            if (other->leader == j && is_inside(other) &&
-                is_same_pattern(guide, other, run)) {
-                run->leader = j;
-                break;
-            }
-        }
-    }
-}
-
 /* For a table: one that fits on a page stays on one, a longer one starts on a
  * page of its own. */
 static const char *
-table_class(const struct run *run)
+table_class(const struct cable_run *run)
 {
     return run->n <= MAX_KEPT ? "keep" : "page";
 }
@@ -217,9 +59,9 @@ table_class(const struct run *run)
 /* For all of a run: a page of its own, except that the first of a step stays
  * with the title, and that a few cables may share one with others. */
 static const char *
-section_class(const struct guide *guide, const struct run *run)
+section_class(const struct guide *guide, const struct cable_run *run)
 {
-    bool is_first = run == guide->runs.items || run[-1].step != run->step;
+    bool is_first = run == guide->runs.list.items || run[-1].step != run->step;
     return is_first ? "first" : run->n <= MAX_SHARED ? "keep" : "page";
 }
 
@@ -238,7 +80,7 @@ write_end(const struct guide *guide, uint32_t port, FILE *stream)
 
 /* A row a cable. */
 static void
-write_table(const struct guide *guide, const struct run *run)
+write_table(const struct guide *guide, const struct cable_run *run)
 {
     FILE *stream = guide->stream;
     bool is_host = run->step == SF_STEP_HOSTS;
@@ -263,7 +105,7 @@ write_table(const struct guide *guide, const struct run *run)
         write_end(guide, cable->a, stream);
         write_end(guide, cable->b, stream);
         fprintf(stream, "<td>%g m</td><td class=\"w\">%s</td></tr>\n",
-                cable->length, sf_columns_medium(cable->medium));
+                cable->length, sf_medium_name(cable->medium));
     }
     fputs("</tbody></table>\n", stream);
 }
@@ -271,12 +113,12 @@ write_table(const struct guide *guide, const struct run *run)
 /* Draws the cables of 'run', on several sheets if they are many. 'same' are
  * the parts for which the drawing holds too. */
 static enum sf_status
-draw_run(const struct guide *guide, const struct run *run,
+draw_run(const struct guide *guide, const struct cable_run *run,
          const uint32_t *same, uint32_t n_same, struct sf_error *err)
 {
     struct sf_drawing drawing = {
         .plan = guide->plan,
-        .columns = &guide->columns,
+        .order = &guide->order,
         .left = run->left,
         .right = run->right,
         .cables = guide->cables + run->first,
@@ -310,7 +152,8 @@ draw_run(const struct guide *guide, const struct run *run,
 
 /* Whether all cables of a run have the same port number at this end. */
 static bool
-is_one_number(const struct guide *guide, const struct run *run, bool at_b)
+is_one_number(const struct guide *guide, const struct cable_run *run,
+              bool at_b)
 {
     const struct sf_cable *cables = guide->plan->cables + run->first;
     const struct sf_port *ports = guide->plan->fabric->ports;
@@ -327,7 +170,7 @@ is_one_number(const struct guide *guide, const struct run *run, bool at_b)
 
 /* Writes a run between two parts: a drawing and a table. */
 static enum sf_status
-write_pair(const struct guide *guide, const struct run *run,
+write_pair(const struct guide *guide, const struct cable_run *run,
            struct sf_error *err)
 {
     const struct sf_cable *first = &guide->plan->cables[run->first];
@@ -376,11 +219,11 @@ write_parts(const struct guide *guide, uint32_t n)
 static enum sf_status
 write_pattern(const struct guide *guide, uint32_t leader, struct sf_error *err)
 {
-    const struct run *runs = guide->runs.items;
+    const struct cable_run *runs = guide->runs.list.items;
     FILE *stream = guide->stream;
     uint32_t n = 0;
 
-    for (uint32_t i = leader; i < guide->runs.n; i++) {
+    for (uint32_t i = leader; i < guide->runs.list.n; i++) {
         if (runs[i].leader == leader) {
             guide->groups[n++] = runs[i].left;
         }
@@ -397,7 +240,7 @@ write_pattern(const struct guide *guide, uint32_t leader, struct sf_error *err)
     }
     enum sf_status status =
         draw_run(guide, &runs[leader], guide->groups + 1, n - 1, err);
-    for (uint32_t i = leader; i < guide->runs.n; i++) {
+    for (uint32_t i = leader; i < guide->runs.list.n; i++) {
         if (runs[i].leader != leader) {
             continue;
         }
@@ -414,13 +257,13 @@ write_pattern(const struct guide *guide, uint32_t leader, struct sf_error *err)
 }
 
 static void
-write_hosts(const struct guide *guide, const struct run *run)
+write_hosts(const struct guide *guide, const struct cable_run *run)
 {
     fprintf(guide->stream,
             "<section class=\"%s\" id=\"step0-%u\"><h3>Step 0: R%u, hosts"
             "</h3>\n",
-            run == guide->runs.items ? "first" : table_class(run), run->left,
-            run->left);
+            run == guide->runs.list.items ? "first" : table_class(run),
+            run->left, run->left);
     write_table(guide, run);
     fputs("</section>\n", guide->stream);
 }
@@ -430,8 +273,10 @@ count_cables(const struct guide *guide, enum sf_step step)
 {
     uint32_t n = 0;
 
-    for (size_t i = 0; i < guide->runs.n; i++) {
-        n += guide->runs.items[i].step == step ? guide->runs.items[i].n : 0;
+    for (size_t i = 0; i < guide->runs.list.n; i++) {
+        n += guide->runs.list.items[i].step == step
+                 ? guide->runs.list.items[i].n
+                 : 0;
     }
     return n;
 }
@@ -454,14 +299,14 @@ write_step(const struct guide *guide, enum sf_step step, struct sf_error *err)
         fputs("<p>Nothing to wire in this network.</p>\n</section>\n",
               guide->stream);
     }
-    for (uint32_t i = 0; status == SF_OK && i < guide->runs.n; i++) {
-        const struct run *run = &guide->runs.items[i];
+    for (uint32_t i = 0; status == SF_OK && i < guide->runs.list.n; i++) {
+        const struct cable_run *run = &guide->runs.list.items[i];
         if (run->step != step) {
             continue;
         }
         if (step == SF_STEP_HOSTS) {
             write_hosts(guide, run);
-        } else if (!is_inside(run)) {
+        } else if (!cable_run_is_inside(run)) {
             status = write_pair(guide, run, err);
         } else if (run->leader == i) {
             status = write_pattern(guide, i, err);
@@ -485,8 +330,8 @@ write_navigation(const struct guide *guide)
         fprintf(stream, "<li><a href=\"#step%d\">Step %d: %s</a><br/>\n", step,
                 step,
                 sf_plan_step_title(guide->plan, (enum sf_step)step, title));
-        for (size_t i = 0; i < guide->runs.n; i++) {
-            const struct run *run = &guide->runs.items[i];
+        for (size_t i = 0; i < guide->runs.list.n; i++) {
+            const struct cable_run *run = &guide->runs.list.items[i];
             if ((int)run->step != step) {
                 continue;
             }
@@ -563,13 +408,13 @@ prepare(struct guide *guide)
 
     guide->cables = sf_calloc(plan->n_cables, sizeof *guide->cables);
     guide->groups = sf_calloc(plan->n_groups, sizeof *guide->groups);
-    if (!guide->cables || !guide->groups || !find_runs(guide)) {
+    if (!guide->cables || !guide->groups ||
+        !cable_runs_find(plan, &guide->order, &guide->runs)) {
         return false;
     }
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         guide->cables[i] = i;
     }
-    find_patterns(guide);
     return true;
 }
 
@@ -578,7 +423,7 @@ sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
                     struct sf_error *err)
 {
     struct guide guide = { .plan = plan, .stream = stream };
-    enum sf_status status = sf_columns_build(plan, &guide.columns, err);
+    enum sf_status status = sf_switch_order_build(plan, &guide.order, err);
 
     if (status == SF_OK && !prepare(&guide)) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for the guide");
@@ -592,7 +437,7 @@ sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
     fputs("</body></html>\n", stream);
     free(guide.groups);
     free(guide.cables);
-    free(guide.runs.items);
-    sf_columns_clear(&guide.columns);
+    cable_runs_clear(&guide.runs);
+    sf_switch_order_clear(&guide.order);
     return status;
 }

@@ -4,7 +4,7 @@
  * under many names; hence the margins of the page. */
 #include "slimfly/guide.h"
 
-#include "report/columns.h"
+#include "report/switch_order.h"
 
 #include "io/xml.h"
 
@@ -45,7 +45,7 @@ write_label(const struct sf_plan *plan, const struct sf_cable *cable,
             uint32_t this_end, uint32_t far_end, FILE *stream)
 {
     fprintf(stream, "<div><i>%g m %s<br/>step %d</i><b>", cable->length,
-            sf_columns_medium(cable->medium), (int)cable->step);
+            sf_medium_name(cable->medium), (int)cable->step);
     sf_xml_write(cable->label, stream);
     fputs("</b>", stream);
     write_end(plan, "this", this_end, stream);

@@ -10,7 +10,7 @@
 #ifndef SF_REPORT_LAYOUT_H
 #define SF_REPORT_LAYOUT_H
 
-#include "report/columns.h"
+#include "report/switch_order.h"
 
 /* Sizes in pixels; the text is in a font of fixed width. */
 #define SF_LAYOUT_NAME_CELL   6.6 /* Width of a letter of a name, */
@@ -28,7 +28,7 @@
 /* What is to be drawn. */
 struct sf_drawing {
     const struct sf_plan *plan;
-    const struct sf_columns *columns;
+    const struct sf_switch_order *order;
     const char *title;      /* NULL: none. */
     uint32_t left, right;   /* Parts; the same one: cables inside it. */
     const uint32_t *cables; /* [n_cables] Of the plan, in this order. */

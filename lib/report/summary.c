@@ -1,6 +1,6 @@
 #include "report/summary.h"
 
-#include "report/columns.h"
+#include "report/switch_order.h"
 
 #include "base/mem.h"
 #include "io/xml.h"
@@ -209,8 +209,8 @@ sf_summary_write_materials(const struct sf_plan *plan, FILE *stream,
     for (size_t i = 0; i < kinds.list.n; i++) {
         const struct kind *kind = &kinds.list.items[i];
         uint32_t sum = 0;
-        fprintf(stream, "<tr><td>%s, %g m</td>",
-                sf_columns_medium(kind->medium), kind->length);
+        fprintf(stream, "<tr><td>%s, %g m</td>", sf_medium_name(kind->medium),
+                kind->length);
         for (int step = 0; step < SF_N_STEPS; step++) {
             fprintf(stream, "<td>%u</td>", kind->n_cables[step]);
             sum += kind->n_cables[step];

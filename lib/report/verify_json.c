@@ -33,47 +33,49 @@ make_guid(uint64_t guid)
 
 /* What the node at 'end' calls itself, or null if it was not found. */
 static json_t *
-make_found_as(const struct sf_verification *is, const struct sf_end *end)
+make_found_as(const struct sf_verification *verification,
+              const struct sf_end *end)
 {
     if (end->found == SF_NONE) {
         return json_null();
     }
-    const struct sf_node *node = &is->found->nodes[end->found];
+    const struct sf_node *node = &verification->found->nodes[end->found];
     return json_pack(
         "{s:o, s:o, s:o}", "name", make_string(node->name), "guid",
         make_guid(node->guid), "certain",
         end->node == SF_NONE
             ? json_null()
-            : json_boolean(is->identities[end->found].is_certain));
+            : json_boolean(verification->identities[end->found].is_certain));
 }
 
 /* {node, port} with rack and unit, and what it was found as; or null. */
 static json_t *
-make_end(const struct sf_verification *is, const struct sf_end *end)
+make_end(const struct sf_verification *verification, const struct sf_end *end)
 {
     if (!sf_end_exists(end)) {
         return json_null();
     }
     json_t *rack = json_null(), *unit = json_null();
     if (end->node != SF_NONE &&
-        is->plan->fabric->nodes[end->node].rack != SF_NONE) {
-        const struct sf_node *node = &is->plan->fabric->nodes[end->node];
-        rack = json_string(is->plan->racks[node->rack].name);
+        verification->plan->fabric->nodes[end->node].rack != SF_NONE) {
+        const struct sf_node *node =
+            &verification->plan->fabric->nodes[end->node];
+        rack = json_string(verification->plan->racks[node->rack].name);
         unit = json_integer(node->unit);
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "node",
-                     make_string(sf_verification_name(is, end)), "port",
-                     end->number ? json_integer(end->number) : json_null(),
-                     "rack", rack, "unit", unit, "found_as",
-                     make_found_as(is, end));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o}", "node",
+        make_string(sf_verification_name(verification, end)), "port",
+        end->number ? json_integer(end->number) : json_null(), "rack", rack,
+        "unit", unit, "found_as", make_found_as(verification, end));
 }
 
 static void
-append_end(const struct sf_verification *is, const struct sf_end *end,
-           const char *role, json_t *array)
+append_end(const struct sf_verification *verification,
+           const struct sf_end *end, const char *role, json_t *array)
 {
     if (sf_end_exists(end)) {
-        json_t *object = make_end(is, end);
+        json_t *object = make_end(verification, end);
         json_object_set_new(object, "role", json_string(role));
         json_array_append_new(array, object);
     }
@@ -86,34 +88,36 @@ make_index(uint32_t index)
 }
 
 static json_t *
-make_label(const struct sf_verification *is, uint32_t cable)
+make_label(const struct sf_verification *verification, uint32_t cable)
 {
-    return cable == SF_NONE ? json_null()
-                            : json_string(is->plan->cables[cable].label);
+    return cable == SF_NONE
+               ? json_null()
+               : json_string(verification->plan->cables[cable].label);
 }
 
 static void
-write_warning(const struct sf_verification *is, uint32_t i, FILE *stream)
+write_warning(const struct sf_verification *verification, uint32_t i,
+              FILE *stream)
 {
-    sf_verification_write_warning(is, (enum sf_warning)i, stream);
+    sf_verification_write_warning(verification, (enum sf_warning)i, stream);
 }
 
 json_t *
-sf_json_warnings(const struct sf_verification *is)
+sf_json_warnings(const struct sf_verification *verification)
 {
     json_t *warnings = json_array();
 
     for (enum sf_warning i = 0; i < SF_N_WARNINGS; i++) {
-        if (sf_verification_warns(is, i)) {
-            json_array_append_new(warnings,
-                                  sf_json_sentence(is, i, write_warning));
+        if (sf_verification_warns(verification, i)) {
+            json_array_append_new(
+                warnings, sf_json_sentence(verification, i, write_warning));
         }
     }
     return warnings;
 }
 
 json_t *
-sf_json_sentence(const struct sf_verification *is, uint32_t i,
+sf_json_sentence(const struct sf_verification *verification, uint32_t i,
                  void (*write)(const struct sf_verification *, uint32_t,
                                FILE *))
 {
@@ -124,49 +128,52 @@ sf_json_sentence(const struct sf_verification *is, uint32_t i,
     if (!stream) {
         return NULL;
     }
-    write(is, i, stream);
+    write(verification, i, stream);
     json_t *string = fclose(stream) ? NULL : json_string(text);
     free(text);
     return string;
 }
 
 json_t *
-sf_json_remedy(const struct sf_verification *is, uint32_t i)
+sf_json_remedy(const struct sf_verification *verification, uint32_t i)
 {
-    return sf_verification_has_remedy(is, i)
-               ? sf_json_sentence(is, i, sf_verification_write_remedy)
+    return sf_verification_has_remedy(verification, i)
+               ? sf_json_sentence(verification, i,
+                                  sf_verification_write_remedy)
                : json_null();
 }
 
 static json_t *
-make_finding(const struct sf_verification *is, uint32_t i)
+make_finding(const struct sf_verification *verification, uint32_t i)
 {
-    const struct sf_finding *finding = &is->findings[i];
+    const struct sf_finding *finding = &verification->findings[i];
     json_t *ends = json_array();
 
     for (int j = 0; j < 2; j++) {
-        append_end(is, &finding->planned[j], "planned", ends);
+        append_end(verification, &finding->planned[j], "planned", ends);
     }
     for (int j = 0; j < 2; j++) {
-        append_end(is, &finding->found[j], "found", ends);
+        append_end(verification, &finding->found[j], "found", ends);
     }
     json_t *object = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "verdict",
         sf_verdict_name(finding->verdict), "ends", ends, "cable",
-        make_label(is, finding->cable), "move", make_index(finding->move),
-        "because", make_index(finding->cause), "text",
-        sf_json_sentence(is, i, sf_verification_write_finding), "remedy",
-        sf_json_remedy(is, i));
+        make_label(verification, finding->cable), "move",
+        make_index(finding->move), "because", make_index(finding->cause),
+        "text",
+        sf_json_sentence(verification, i, sf_verification_write_finding),
+        "remedy", sf_json_remedy(verification, i));
     if (finding->verdict == SF_VERDICT_DIFFERENT) {
-        const struct sf_fabric *planned = is->plan->fabric;
+        const struct sf_fabric *planned = verification->plan->fabric;
         json_t *should = json_array(), *rates = json_array();
         for (int j = 0; j < 2; j++) {
             struct sf_end end = finding->found[j];
             uint32_t a = sf_fabric_port(planned, end.node, end.number);
-            uint32_t b = sf_fabric_port(is->found, end.found, end.number);
+            uint32_t b =
+                sf_fabric_port(verification->found, end.found, end.number);
             json_array_append_new(should, make_string(planned->ports[a].rate));
-            json_array_append_new(rates,
-                                  make_string(is->found->ports[b].rate));
+            json_array_append_new(
+                rates, make_string(verification->found->ports[b].rate));
         }
         json_object_set_new(object, "planned_rates", should);
         json_object_set_new(object, "found_rates", rates);
@@ -175,42 +182,46 @@ make_finding(const struct sf_verification *is, uint32_t i)
 }
 
 static json_t *
-make_move(const struct sf_verification *is, uint32_t i)
+make_move(const struct sf_verification *verification, uint32_t i)
 {
-    const struct sf_move *move = &is->moves[i];
+    const struct sf_move *move = &verification->moves[i];
 
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:o}", "kind",
-        sf_move_kind_name(move->kind), "cable", make_end(is, &move->kept),
-        "from", make_end(is, &move->from), "to", make_end(is, &move->to),
-        "label", make_label(is, move->cable), "hangs_until",
+        sf_move_kind_name(move->kind), "cable",
+        make_end(verification, &move->kept), "from",
+        make_end(verification, &move->from), "to",
+        make_end(verification, &move->to), "label",
+        make_label(verification, move->cable), "hangs_until",
         move->until == i ? json_null() : json_integer(move->until), "finding",
         (json_int_t)move->finding, "instead_of_exchange",
-        (int)(i >= is->n_moves_besides), "text",
-        sf_json_sentence(is, i, sf_verification_write_move));
+        (int)(i >= verification->n_moves_besides), "text",
+        sf_json_sentence(verification, i, sf_verification_write_move));
 }
 
 static json_t *
-make_counts(const struct sf_verification *is)
+make_counts(const struct sf_verification *verification)
 {
-    json_t *counts = json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "planned_cables",
-        (json_int_t)is->plan->n_cables, "found_cables",
-        (json_int_t)is->found->n_cables, "right", (json_int_t)is->n_right,
-        "planned_nodes", (json_int_t)is->plan->fabric->n_nodes, "found_nodes",
-        (json_int_t)is->found->n_nodes, "identified",
-        (json_int_t)is->n_identified, "findings", (json_int_t)is->n_findings,
-        "moves", (json_int_t)is->n_moves);
+    json_t *counts =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "planned_cables",
+                  (json_int_t)verification->plan->n_cables, "found_cables",
+                  (json_int_t)verification->found->n_cables, "right",
+                  (json_int_t)verification->n_right, "planned_nodes",
+                  (json_int_t)verification->plan->fabric->n_nodes,
+                  "found_nodes", (json_int_t)verification->found->n_nodes,
+                  "identified", (json_int_t)verification->n_identified,
+                  "findings", (json_int_t)verification->n_findings, "moves",
+                  (json_int_t)verification->n_moves);
 
     for (enum sf_verdict i = 0; i < SF_N_VERDICTS; i++) {
         json_object_set_new(counts, sf_verdict_name(i),
-                            json_integer(is->n_by_verdict[i]));
+                            json_integer(verification->n_by_verdict[i]));
     }
     return counts;
 }
 
 static json_t *
-make_identity(const struct sf_verification *is)
+make_identity(const struct sf_verification *verification)
 {
     static const char *const sources[SF_N_IDENTITY_SOURCES] = {
         "map", "guid", "name", "hosts", "structure",
@@ -219,46 +230,51 @@ make_identity(const struct sf_verification *is)
 
     for (uint32_t i = 0; i < SF_N_IDENTITY_SOURCES; i++) {
         json_object_set_new(identity, sources[i],
-                            json_integer(is->n_by_source[i]));
+                            json_integer(verification->n_by_source[i]));
     }
-    for (uint32_t i = 0; i < is->found->n_nodes; i++) {
-        uint32_t node = is->identities[i].node;
-        if (node != SF_NONE && !is->identities[i].is_certain) {
+    for (uint32_t i = 0; i < verification->found->n_nodes; i++) {
+        uint32_t node = verification->identities[i].node;
+        if (node != SF_NONE && !verification->identities[i].is_certain) {
             json_array_append_new(
                 guessed,
-                json_pack("{s:o, s:o, s:o}", "node",
-                          make_string(is->plan->fabric->nodes[node].name),
-                          "guid", make_guid(is->found->nodes[i].guid), "found",
-                          make_string(is->found->nodes[i].name)));
+                json_pack(
+                    "{s:o, s:o, s:o}", "node",
+                    make_string(verification->plan->fabric->nodes[node].name),
+                    "guid", make_guid(verification->found->nodes[i].guid),
+                    "found", make_string(verification->found->nodes[i].name)));
         }
     }
     json_object_set_new(identity, "unknown",
-                        json_integer(is->found->n_nodes - is->n_identified));
+                        json_integer(verification->found->n_nodes -
+                                     verification->n_identified));
     json_object_set_new(identity, "labellings",
-                        json_integer(is->n_labellings));
+                        json_integer(verification->n_labellings));
     json_object_set_new(identity, "guessed", guessed);
     return identity;
 }
 
 enum sf_status
-sf_verification_write_json(const struct sf_verification *is, FILE *stream,
-                           struct sf_error *err)
+sf_verification_write_json(const struct sf_verification *verification,
+                           FILE *stream, struct sf_error *err)
 {
     json_t *findings = json_array(), *moves = json_array();
     bool is_complete = true;
 
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        is_complete &= !json_array_append_new(findings, make_finding(is, i));
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        is_complete &=
+            !json_array_append_new(findings, make_finding(verification, i));
     }
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        is_complete &= !json_array_append_new(moves, make_move(is, i));
+    for (uint32_t i = 0; i < verification->n_moves; i++) {
+        is_complete &=
+            !json_array_append_new(moves, make_move(verification, i));
     }
-    json_t *root =
-        json_pack("{s:s, s:i, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
-                  "slimfly.verification", "schema_version", 1, "matches",
-                  (int)is->matches, "plan", is->plan->spec, "counts",
-                  make_counts(is), "identity", make_identity(is), "warnings",
-                  sf_json_warnings(is), "findings", findings, "moves", moves);
+    json_t *root = json_pack(
+        "{s:s, s:i, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
+        "slimfly.verification", "schema_version", 1, "matches",
+        (int)verification->matches, "plan", verification->plan->spec, "counts",
+        make_counts(verification), "identity", make_identity(verification),
+        "warnings", sf_json_warnings(verification), "findings", findings,
+        "moves", moves);
     if (!root || !is_complete) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

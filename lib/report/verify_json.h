@@ -7,15 +7,16 @@
 #include <jansson.h>
 
 /* What a writer of sentences says about item 'i'; NULL if memory ran out. */
-json_t *sf_json_sentence(const struct sf_verification *is, uint32_t i,
+json_t *sf_json_sentence(const struct sf_verification *verification,
+                         uint32_t i,
                          void (*write)(const struct sf_verification *,
                                        uint32_t, FILE *));
 
 /* What mends finding 'i' if that is no move; null if there is no such thing.
  */
-json_t *sf_json_remedy(const struct sf_verification *is, uint32_t i);
+json_t *sf_json_remedy(const struct sf_verification *verification, uint32_t i);
 
 /* The warnings of a verification, an array of sentences. */
-json_t *sf_json_warnings(const struct sf_verification *is);
+json_t *sf_json_warnings(const struct sf_verification *verification);
 
 #endif

@@ -1,377 +1,14 @@
-/* verify_text.c -- a verification for people: what is wrong, and what to do
- * in front of the racks. */
+/* verify_text.c -- a verification for people: a summary, what is wrong, and
+ * what to do in front of the racks.  The sentences are those of
+ * verify_sentences.c. */
 #include "report/verify_text.h"
-#include "slimfly/verify.h"
-
-#include <string.h>
 
 /* More right cables than this with the same other rate go into one line. */
 #define MAX_DIFFERENT 10
 
-void
-sf_text_write_name(const char *name, FILE *stream)
-{
-    for (; *name; name++) {
-        fputc(*name >= 0x20 && *name <= 0x7e ? *name : '?', stream);
-    }
-}
-
-/* Writes "sf-0-0-1 port 8", or the name alone for a node as a whole. */
-static void
-write_end(const struct sf_verification *is, const struct sf_end *end,
-          FILE *stream)
-{
-    sf_text_write_name(sf_verification_name(is, end), stream);
-    if (end->number) {
-        fprintf(stream, " port %u", end->number);
-    }
-}
-
-void
-sf_text_write_found_as(const struct sf_node *node, FILE *stream)
-{
-    fputc('"', stream);
-    sf_text_write_name(node->name, stream);
-    fprintf(stream, "\" 0x%016llx", (unsigned long long)node->guid);
-}
-
-/* Writes the end with its place and, if it is not called as planned, what it
- * was found as: 'sf-0-0-1 port 8 (R0 U41, found as "switch" 0x...)'. */
-static void
-write_placed(const struct sf_verification *is, const struct sf_end *end,
-             FILE *stream)
-{
-    const struct sf_node *alias = sf_verification_alias(is, end);
-    char place[SF_PLACE_SIZE];
-    const char *separator = " (";
-
-    write_end(is, end, stream);
-    if (end->node == SF_NONE) {
-        fputs(" (not in the plan)", stream);
-        return;
-    }
-    if (is->plan->fabric->nodes[end->node].rack != SF_NONE) {
-        fprintf(stream, " (%s", sf_plan_place(is->plan, end->node, place));
-        separator = ", ";
-    }
-    if (alias) {
-        fprintf(stream, "%sfound as ", separator);
-        sf_text_write_found_as(alias, stream);
-        fputs(is->identities[end->found].is_certain ? "" : ", a guess",
-              stream);
-    }
-    if (alias || *separator == ',') {
-        fputc(')', stream);
-    }
-}
-
-/* Writes "A port 8 (R0 U41) -- B port 9 (R1 U12)". */
-static void
-write_cable(const struct sf_verification *is, const struct sf_end ends[2],
-            FILE *stream)
-{
-    write_placed(is, &ends[0], stream);
-    fputs(" -- ", stream);
-    write_placed(is, &ends[1], stream);
-}
-
-static const char *
-label_of(const struct sf_verification *is, uint32_t cable)
-{
-    return is->plan->cables[cable].label;
-}
-
-/* Writes "C00042, 3 m copper". */
-static void
-write_article(const struct sf_verification *is, uint32_t cable, FILE *stream)
-{
-    const struct sf_cable *article = &is->plan->cables[cable];
-
-    fprintf(stream, "%s, %g m %s", article->label, article->length,
-            article->medium == SF_COPPER ? "copper" : "optical");
-}
-
-static void
-write_plug(const struct sf_verification *is, const struct sf_move *move,
-           FILE *stream)
-{
-    if (move->to.found == SF_NONE) {
-        write_placed(is, &(struct sf_end){ move->to.node, SF_NONE, 0 },
-                     stream);
-        fputs(" was not found. See that it is on and that its cable (",
-              stream);
-        write_article(is, move->cable, stream);
-        fputs(") joins ", stream);
-        write_placed(is, &move->kept, stream);
-        fputs(" to its port ", stream);
-        fprintf(stream, "%u.", move->to.number);
-        return;
-    }
-    fputs("Plug in a cable (", stream);
-    write_article(is, move->cable, stream);
-    fputs(") between ", stream);
-    write_placed(is, &move->kept, stream);
-    fputs(" and ", stream);
-    write_placed(is, &move->to, stream);
-    fputs(". If it is there already, see that both ends are in firmly.",
-          stream);
-}
-
-void
-sf_verification_write_move(const struct sf_verification *is, uint32_t number,
-                           FILE *stream)
-{
-    const struct sf_move *move = &is->moves[number];
-
-    if (move->kind == SF_PLUG) {
-        write_plug(is, move, stream);
-        return;
-    }
-    if (move->kind == SF_UNPLUG) {
-        fputs("Unplug and remove the cable between ", stream);
-        write_placed(is, &move->kept, stream);
-        fputs(" and ", stream);
-        write_placed(is, &move->from, stream);
-        fputc('.', stream);
-        return;
-    }
-    fputs("Take the cable between ", stream);
-    write_end(is, &move->kept, stream);
-    fputs(" and ", stream);
-    write_end(is, &move->from, stream);
-    fputs(". Keep its end at ", stream);
-    write_placed(is, &move->kept, stream);
-    if (move->until != number) {
-        fputs("; pull the other end out of ", stream);
-        write_placed(is, &move->from, stream);
-        fprintf(stream, " and leave it hanging. After step %u it goes into ",
-                move->until + 1);
-        write_placed(is, &move->to, stream);
-    } else {
-        fputs("; move the other end from ", stream);
-        write_placed(is, &move->from, stream);
-        fputs(" to ", stream);
-        write_placed(is, &move->to, stream);
-    }
-    fprintf(stream, ". That makes it cable %s.", label_of(is, move->cable));
-    if (move->then != SF_NONE) {
-        const struct sf_move *hanging = &is->moves[move->then];
-        fprintf(stream, " Then plug the end left hanging in step %u into ",
-                move->then + 1);
-        write_placed(is, &hanging->to, stream);
-        fputc('.', stream);
-    }
-}
-
-/* How many findings have 'cause' as their cause, of a verdict. */
-static uint32_t
-count_caused(const struct sf_verification *is, uint32_t cause,
-             enum sf_verdict verdict)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        n += is->findings[i].cause == cause &&
-             is->findings[i].verdict == verdict;
-    }
-    return n;
-}
-
-static const char *
-planned_rate(const struct sf_verification *is, const struct sf_end *end)
-{
-    const struct sf_fabric *fabric = is->plan->fabric;
-    return fabric->ports[sf_fabric_port(fabric, end->node, end->number)].rate;
-}
-
-static const char *
-found_rate(const struct sf_verification *is, const struct sf_end *end)
-{
-    const struct sf_fabric *fabric = is->found;
-    return fabric->ports[sf_fabric_port(fabric, end->found, end->number)].rate;
-}
-
-/* The end of a different cable at which it differs. */
-static const struct sf_end *
-different_end(const struct sf_verification *is,
-              const struct sf_finding *finding)
-{
-    const char *should = planned_rate(is, &finding->found[0]);
-    const char *rate = found_rate(is, &finding->found[0]);
-
-    return &finding->found[!*should || !*rate || !strcmp(should, rate)];
-}
-
-static void
-write_missing_switch(const struct sf_verification *is, uint32_t number,
-                     FILE *stream)
-{
-    uint32_t n_hosts = count_caused(is, number, SF_VERDICT_MISSING_HOST);
-    uint32_t n_cables = count_caused(is, number, SF_VERDICT_MISSING);
-
-    write_placed(is, &is->findings[number].planned[0], stream);
-    fprintf(stream, ", and with it %u cable%s", n_cables,
-            n_cables == 1 ? "" : "s");
-    if (n_hosts) {
-        fprintf(stream, " and %u host%s", n_hosts, n_hosts == 1 ? "" : "s");
-    }
-}
-
-static void
-write_unknown(const struct sf_verification *is,
-              const struct sf_finding *finding, FILE *stream)
-{
-    fputc('"', stream);
-    write_end(is, &finding->found[0], stream);
-    fprintf(
-        stream, "\" (GUID 0x%016llx)",
-        (unsigned long long)is->found->nodes[finding->found[0].found].guid);
-    if (sf_end_exists(&finding->found[1])) {
-        fputs(", plugged into ", stream);
-        write_placed(is, &finding->found[1], stream);
-    }
-}
-
-void
-sf_verification_write_finding(const struct sf_verification *is,
-                              uint32_t number, FILE *stream)
-{
-    const struct sf_finding *finding = &is->findings[number];
-    const struct sf_end *end;
-
-    switch (finding->verdict) {
-    case SF_VERDICT_MISSING:
-        write_cable(is, finding->planned, stream);
-        fprintf(stream, ": %s", label_of(is, finding->cable));
-        break;
-    case SF_VERDICT_UNEXPECTED:
-    case SF_VERDICT_DUPLICATE:
-        write_cable(is, finding->found, stream);
-        break;
-    case SF_VERDICT_MISCONNECTED:
-        write_cable(is, finding->found, stream);
-        fputs(" instead of ", stream);
-        write_cable(is, finding->planned, stream);
-        fprintf(stream, ": %s", label_of(is, finding->cable));
-        break;
-    case SF_VERDICT_DIFFERENT:
-        end = different_end(is, finding);
-        write_cable(is, finding->found, stream);
-        fputs(" runs at ", stream);
-        sf_text_write_name(found_rate(is, end), stream);
-        fputs(" instead of ", stream);
-        sf_text_write_name(planned_rate(is, end), stream);
-        fprintf(stream, ": %s", label_of(is, finding->cable));
-        break;
-    case SF_VERDICT_MISSING_SWITCH:
-        write_missing_switch(is, number, stream);
-        break;
-    case SF_VERDICT_MISSING_HOST:
-        write_placed(is, &finding->planned[0], stream);
-        if (sf_end_exists(&finding->planned[1])) {
-            fputs(", planned on ", stream);
-            write_placed(is, &finding->planned[1], stream);
-        }
-        break;
-    case SF_VERDICT_UNKNOWN_SWITCH:
-    case SF_VERDICT_UNKNOWN_HOST:
-        write_unknown(is, finding, stream);
-        break;
-    case SF_VERDICT_EXCHANGED:
-        write_placed(is, &finding->planned[0], stream);
-        fputs(" and ", stream);
-        write_placed(is, &finding->planned[1], stream);
-        fputs(" carry each other's cables", stream);
-        break;
-    case SF_VERDICT_MISNAMED:
-        write_placed(is, &finding->planned[0], stream);
-        fprintf(stream, " by its GUID 0x%016llx, but it is called \"",
-                (unsigned long long)is->found->nodes[finding->found[0].found]
-                    .guid);
-        sf_text_write_name(is->found->nodes[finding->found[0].found].name,
-                           stream);
-        fputc('"', stream);
-        break;
-    case SF_N_VERDICTS:
-        break;
-    }
-}
-
-/* The number of planned cables of a node. */
-static uint32_t
-count_cables(const struct sf_fabric *fabric, uint32_t node)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < fabric->nodes[node].n_ports; i++) {
-        n += fabric->ports[fabric->nodes[node].first_port + i].peer != SF_NONE;
-    }
-    return n;
-}
-
-static void
-write_switch_on(const struct sf_verification *is, const struct sf_end *end,
-                FILE *stream)
-{
-    uint32_t n_cables = count_cables(is->plan->fabric, end->node);
-
-    fputs("See that ", stream);
-    write_placed(is, end, stream);
-    fprintf(stream,
-            " is on. If it is, see that its cable%s %s in firmly: not one of "
-            "%u was found.",
-            n_cables == 1 ? "" : "s", n_cables == 1 ? "is" : "are", n_cables);
-}
-
-void
-sf_verification_write_remedy(const struct sf_verification *is, uint32_t number,
-                             FILE *stream)
-{
-    const struct sf_finding *finding = &is->findings[number];
-    const struct sf_end *end;
-
-    switch (finding->verdict) {
-    case SF_VERDICT_EXCHANGED:
-        fputs("Exchange ", stream);
-        write_placed(is, &finding->planned[0], stream);
-        fputs(" and ", stream);
-        write_placed(is, &finding->planned[1], stream);
-        fputs(": give each the name of the other, or its GUID in the map; or "
-              "put each into the place of the other, and the cables there "
-              "into the same ports of it.",
-              stream);
-        break;
-    case SF_VERDICT_MISSING_SWITCH:
-    case SF_VERDICT_MISSING_HOST:
-        write_switch_on(is, &finding->planned[0], stream);
-        break;
-    case SF_VERDICT_MISNAMED:
-        fputs("Correct the name of ", stream);
-        write_placed(is, &finding->planned[0], stream);
-        fputs(", or its GUID in the map.", stream);
-        break;
-    case SF_VERDICT_DIFFERENT:
-        end = different_end(is, finding);
-        fprintf(stream, "See that cable %s is one for ",
-                label_of(is, finding->cable));
-        sf_text_write_name(planned_rate(is, end), stream);
-        fputs(" and in firmly, and that neither port is held at less.",
-              stream);
-        break;
-    case SF_VERDICT_MISSING:
-    case SF_VERDICT_UNEXPECTED:
-    case SF_VERDICT_MISCONNECTED:
-    case SF_VERDICT_DUPLICATE:
-    case SF_VERDICT_UNKNOWN_SWITCH:
-    case SF_VERDICT_UNKNOWN_HOST:
-    case SF_N_VERDICTS:
-        break; /* Mended by moves. */
-    }
-}
-
 /* Writes "identified by name", or how many by what. */
 static void
-write_identity(const struct sf_verification *is, FILE *stream)
+write_identity(const struct sf_verification *verification, FILE *stream)
 {
     static const char *const sources[SF_N_IDENTITY_SOURCES] = {
         "the GUID map", "GUID", "name", "their hosts", "structure",
@@ -380,28 +17,28 @@ write_identity(const struct sf_verification *is, FILE *stream)
 
     fputs("identified", stream);
     for (uint32_t i = 0; i < SF_N_IDENTITY_SOURCES; i++) {
-        uint32_t n = is->n_by_source[i];
-        if (n && n == is->n_identified) {
+        uint32_t n = verification->n_by_source[i];
+        if (n && n == verification->n_identified) {
             fprintf(stream, " by %s", sources[i]);
         } else if (n) {
             fprintf(stream, "%s%u by %s", separator, n, sources[i]);
             separator = ", ";
         }
     }
-    if (!is->n_identified) {
+    if (!verification->n_identified) {
         fputs(": none", stream);
     }
-    if (is->n_guessed) {
-        fprintf(stream, "; %u of these guessed", is->n_guessed);
+    if (verification->n_guessed) {
+        fprintf(stream, "; %u of these guessed", verification->n_guessed);
     }
-    if (is->n_labellings > 1) {
+    if (verification->n_labellings > 1) {
         fprintf(stream, ", in one of %u ways that fit equally well",
-                is->n_labellings);
+                verification->n_labellings);
     }
 }
 
 static void
-write_summary(const struct sf_verification *is, FILE *stream)
+write_summary(const struct sf_verification *verification, FILE *stream)
 {
     static const struct {
         enum sf_verdict verdict;
@@ -421,9 +58,9 @@ write_summary(const struct sf_verification *is, FILE *stream)
     };
     const char *separator = "; ";
 
-    fprintf(stream, "DIFFERS: %u of %u cables are ", is->n_right,
-            is->plan->n_cables);
-    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    fprintf(stream, "DIFFERS: %u of %u cables are ", verification->n_right,
+            verification->plan->n_cables);
+    uint32_t n_different = verification->n_by_verdict[SF_VERDICT_DIFFERENT];
     if (n_different) {
         fprintf(stream, "in the right ports, %u of them at another rate",
                 n_different);
@@ -431,68 +68,21 @@ write_summary(const struct sf_verification *is, FILE *stream)
         fputs("right", stream);
     }
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
-        uint32_t n = is->n_by_verdict[items[i].verdict];
+        uint32_t n = verification->n_by_verdict[items[i].verdict];
         if (n) {
             fprintf(stream, "%s%u %s", separator, n,
                     n == 1 ? items[i].one : items[i].many);
             separator = ", ";
         }
     }
-    fprintf(stream, ".\n%u of %u nodes were ", is->n_identified,
-            is->plan->fabric->n_nodes);
-    write_identity(is, stream);
+    fprintf(stream, ".\n%u of %u nodes were ", verification->n_identified,
+            verification->plan->fabric->n_nodes);
+    write_identity(verification, stream);
     fputs(".\n", stream);
-    if (sf_verification_warns(is, SF_WARNING_LITTLE_AGREES)) {
-        sf_verification_write_warning(is, SF_WARNING_LITTLE_AGREES, stream);
+    if (sf_verification_warns(verification, SF_WARNING_LITTLE_AGREES)) {
+        sf_verification_write_warning(verification, SF_WARNING_LITTLE_AGREES,
+                                      stream);
         fputc('\n', stream);
-    }
-}
-
-/* Says how to tell which of several labellings is right: by the GUID of any
- * one switch, since that of all others follows from the ports. */
-static void
-write_ambiguity(const struct sf_verification *is, FILE *stream)
-{
-    struct sf_end end = { 0, SF_NONE, 0 };
-    char place[SF_PLACE_SIZE];
-
-    fprintf(stream,
-            "Every place named here is a guess, one of %u that fit equally "
-            "well, since no switch has a name or GUID that the plan knows. "
-            "Move nothing before you know that it is the right one",
-            is->n_labellings);
-    while (end.node < is->plan->fabric->n_switches &&
-           is->found_of[end.node] == SF_NONE) {
-        end.node++;
-    }
-    if (end.node < is->plan->fabric->n_switches) {
-        end.found = is->found_of[end.node];
-        fprintf(stream, ": read the GUID on the switch in %s. If it is not ",
-                sf_plan_place(is->plan, end.node, place));
-        sf_text_write_found_as(&is->found->nodes[end.found], stream);
-        fputs(", write the line '0xGUID \"", stream);
-        sf_text_write_name(sf_verification_name(is, &end), stream);
-        fputs("\"' with the GUID that you read to a file and verify again "
-              "with --guids FILE; one switch settles all, a few more show "
-              "that none was mistaken",
-              stream);
-    }
-    fputs(". Names and GUIDs that devices were found with are right in any "
-          "case.",
-          stream);
-}
-
-void
-sf_verification_write_warning(const struct sf_verification *is,
-                              enum sf_warning warning, FILE *stream)
-{
-    if (warning == SF_WARNING_AMBIGUOUS) {
-        write_ambiguity(is, stream);
-    } else {
-        fputs("So little agrees that this may not be the fabric of this plan: "
-              "see that both files are the right ones before moving "
-              "anything.",
-              stream);
     }
 }
 
@@ -504,24 +94,25 @@ is_told_elsewhere(const struct sf_finding *finding)
 }
 
 static void
-write_guesses(const struct sf_verification *is, FILE *stream)
+write_guesses(const struct sf_verification *verification, FILE *stream)
 {
     bool is_first = true;
 
     /* When nearly everything is a guess, the summary has said so. */
-    if (is->n_guessed > is->n_identified / 2) {
+    if (verification->n_guessed > verification->n_identified / 2) {
         return;
     }
-    for (uint32_t i = 0; i < is->found->n_nodes; i++) {
-        const struct sf_identity *identity = &is->identities[i];
+    for (uint32_t i = 0; i < verification->found->n_nodes; i++) {
+        const struct sf_identity *identity = &verification->identities[i];
         if (identity->node == SF_NONE || identity->is_certain) {
             continue;
         }
         fputs(is_first ? "\nGuessed:\n  \"" : "  \"", stream);
-        sf_text_write_name(is->found->nodes[i].name, stream);
+        sf_text_write_name(verification->found->nodes[i].name, stream);
         fprintf(stream, "\" (GUID 0x%016llx) is taken for ",
-                (unsigned long long)is->found->nodes[i].guid);
-        write_placed(is, &(struct sf_end){ identity->node, i, 0 }, stream);
+                (unsigned long long)verification->found->nodes[i].guid);
+        sf_text_write_placed(verification,
+                             &(struct sf_end){ identity->node, i, 0 }, stream);
         fputc('\n', stream);
         is_first = false;
     }
@@ -529,14 +120,14 @@ write_guesses(const struct sf_verification *is, FILE *stream)
 
 /* Writes the findings of one verdict under a title. */
 static void
-write_group(const struct sf_verification *is, enum sf_verdict verdict,
-            const char *title, FILE *stream)
+write_group(const struct sf_verification *verification,
+            enum sf_verdict verdict, const char *title, FILE *stream)
 {
     bool is_first = true;
-    uint32_t n_left = is->n_by_verdict[verdict];
+    uint32_t n_left = verification->n_by_verdict[verdict];
 
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        const struct sf_finding *finding = &is->findings[i];
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        const struct sf_finding *finding = &verification->findings[i];
         if (finding->verdict != verdict || is_told_elsewhere(finding)) {
             continue;
         }
@@ -545,10 +136,10 @@ write_group(const struct sf_verification *is, enum sf_verdict verdict,
             is_first = false;
         }
         fputs("  ", stream);
-        sf_verification_write_finding(is, i, stream);
+        sf_verification_write_finding(verification, i, stream);
         fputc('\n', stream);
         if (verdict == SF_VERDICT_DIFFERENT &&
-            is->n_by_verdict[verdict] - --n_left == MAX_DIFFERENT &&
+            verification->n_by_verdict[verdict] - --n_left == MAX_DIFFERENT &&
             n_left > 0) {
             fprintf(stream, "  and %u more\n", n_left);
             return;
@@ -559,21 +150,24 @@ write_group(const struct sf_verification *is, enum sf_verdict verdict,
 /* Writes what is to be done besides moves: one line for each finding, and one
  * for all cables of another rate. */
 static void
-write_remedies(const struct sf_verification *is, FILE *stream)
+write_remedies(const struct sf_verification *verification, FILE *stream)
 {
-    uint32_t n_different = is->n_by_verdict[SF_VERDICT_DIFFERENT];
+    uint32_t n_different = verification->n_by_verdict[SF_VERDICT_DIFFERENT];
     uint32_t n_more = 0;
 
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        if (sf_verification_has_remedy(is, i) &&
-            is->findings[i].verdict != SF_VERDICT_DIFFERENT) {
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        if (sf_verification_has_remedy(verification, i) &&
+            verification->findings[i].verdict != SF_VERDICT_DIFFERENT) {
             fputs("   -  ", stream);
-            sf_verification_write_remedy(is, i, stream);
+            sf_verification_write_remedy(verification, i, stream);
             fputc('\n', stream);
         }
     }
-    for (uint32_t i = is->n_moves_besides; i < is->n_moves; i++) {
-        n_more += is->findings[is->moves[i].finding].cause == SF_NONE;
+    for (uint32_t i = verification->n_moves_besides; i < verification->n_moves;
+         i++) {
+        n_more +=
+            verification->findings[verification->moves[i].finding].cause ==
+            SF_NONE;
     }
     if (n_more) {
         fputs("   -  Then verify again: switches that are to be exchanged "
@@ -584,9 +178,9 @@ write_remedies(const struct sf_verification *is, FILE *stream)
         fprintf(
             stream,
             "   -  See that the %u cable%s of another rate %s made for the "
-            "planned one and in firmly, and that no port is held at less. "
-            "If the plan is wrong there, plan with another --rate, or "
-            "verify with --ignore-rates.\n",
+            "planned one and in firmly, and that no port is limited to a "
+            "lower rate. If the plan is wrong there, plan with another "
+            "--rate, or verify with --ignore-rates.\n",
             n_different, n_different == 1 ? "" : "s",
             n_different == 1 ? "is" : "are");
     }
@@ -594,46 +188,48 @@ write_remedies(const struct sf_verification *is, FILE *stream)
 
 /* Writes the moves from 'first' to before 'end' under 'title', if any. */
 static void
-write_moves(const struct sf_verification *is, uint32_t first, uint32_t end,
-            const char *title, FILE *stream)
+write_moves(const struct sf_verification *verification, uint32_t first,
+            uint32_t end, const char *title, FILE *stream)
 {
     if (first < end) {
         fprintf(stream, "\n%s, in this order:\n", title);
     }
     for (uint32_t i = first; i < end; i++) {
         fprintf(stream, "%4u. ", i + 1);
-        sf_verification_write_move(is, i, stream);
+        sf_verification_write_move(verification, i, stream);
         fputc('\n', stream);
     }
 }
 
 static void
-write_what_to_do(const struct sf_verification *is, FILE *stream)
+write_what_to_do(const struct sf_verification *verification, FILE *stream)
 {
     bool has_remedies = false;
 
-    for (uint32_t i = 0; i < is->n_findings && !has_remedies; i++) {
-        has_remedies = sf_verification_has_remedy(is, i);
+    for (uint32_t i = 0; i < verification->n_findings && !has_remedies; i++) {
+        has_remedies = sf_verification_has_remedy(verification, i);
     }
-    if (sf_verification_warns(is, SF_WARNING_AMBIGUOUS)) {
+    if (sf_verification_warns(verification, SF_WARNING_AMBIGUOUS)) {
         fputs("\nWARNING. ", stream);
-        sf_verification_write_warning(is, SF_WARNING_AMBIGUOUS, stream);
+        sf_verification_write_warning(verification, SF_WARNING_AMBIGUOUS,
+                                      stream);
         fputc('\n', stream);
     }
     if (has_remedies) {
         fprintf(stream, "\nWhat to do%s:\n",
-                is->n_moves_besides ? " first" : "");
-        write_remedies(is, stream);
+                verification->n_moves_besides ? " first" : "");
+        write_remedies(verification, stream);
     }
-    write_moves(is, 0, is->n_moves_besides,
+    write_moves(verification, 0, verification->n_moves_besides,
                 has_remedies ? "Then" : "What to do", stream);
-    write_moves(is, is->n_moves_besides, is->n_moves,
-                "Or, instead of exchanging switches", stream);
+    write_moves(verification, verification->n_moves_besides,
+                verification->n_moves, "Or, instead of exchanging switches",
+                stream);
 }
 
 enum sf_status
-sf_verification_write_text(const struct sf_verification *is, FILE *stream,
-                           struct sf_error *err)
+sf_verification_write_text(const struct sf_verification *verification,
+                           FILE *stream, struct sf_error *err)
 {
     static const struct {
         enum sf_verdict verdict;
@@ -653,18 +249,18 @@ sf_verification_write_text(const struct sf_verification *is, FILE *stream,
     };
 
     (void)err;
-    if (is->matches) {
+    if (verification->matches) {
         fprintf(stream, "OK: all %u cables and %u nodes are as planned (",
-                is->n_right, is->n_identified);
-        write_identity(is, stream);
+                verification->n_right, verification->n_identified);
+        write_identity(verification, stream);
         fputs(").\n", stream);
         return SF_OK;
     }
-    write_summary(is, stream);
-    write_guesses(is, stream);
+    write_summary(verification, stream);
+    write_guesses(verification, stream);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        write_group(is, groups[i].verdict, groups[i].title, stream);
+        write_group(verification, groups[i].verdict, groups[i].title, stream);
     }
-    write_what_to_do(is, stream);
+    write_what_to_do(verification, stream);
     return SF_OK;
 }

@@ -31,115 +31,117 @@ fabric_of(const char *spec, uint32_t lmc)
 }
 
 static void
-clear(struct subject *is)
+clear(struct subject *subject)
 {
-    sf_path_sls_free(is->path_sls);
-    sf_sl2vl_free(is->sl2vl);
-    sf_tables_free(is->tables);
-    sf_fabric_free(is->fabric);
+    sf_path_sls_free(subject->path_sls);
+    sf_sl2vl_free(subject->sl2vl);
+    sf_tables_free(subject->tables);
+    sf_fabric_free(subject->fabric);
 }
 
 /* Minimal tables in one layer or more. */
 static struct subject
 subject_of(const char *spec, uint32_t n_layers, const char *scheme)
 {
-    struct subject is = { fabric_of(spec, sf_lmc_for_layers(n_layers)), NULL,
-                          NULL, NULL, false };
+    struct subject subject = { fabric_of(spec, sf_lmc_for_layers(n_layers)),
+                               NULL, NULL, NULL, false };
     struct sf_layers_params params = { .scheme = scheme,
                                        .n_layers = n_layers,
                                        .seed = 1 };
     struct sf_network *network;
     struct sf_routes *routes;
-    CHECK_EQ(sf_network_build(is.fabric, &network, NULL), SF_OK);
+    CHECK_EQ(sf_network_build(subject.fabric, &network, NULL), SF_OK);
     CHECK_EQ(sf_routes_make(network, 1, &routes, NULL), SF_OK);
     CHECK_EQ(
         build_layers(network->graph, NULL, &params, &routes->sets[0], NULL),
         SF_OK);
-    CHECK_EQ(sf_ib_encode_lfts(network, routes, &is.tables, NULL), SF_OK);
+    CHECK_EQ(sf_ib_encode_lfts(network, routes, &subject.tables, NULL), SF_OK);
     sf_routes_free(routes);
     sf_network_free(network);
-    return is;
+    return subject;
 }
 
 /* The oracle: where a packet for 'lid' goes from switch 's', as a port of the
  * fabric; SF_NONE if nowhere. */
 static uint32_t
-hop(const struct subject *is, uint32_t s, uint32_t lid)
+hop(const struct subject *subject, uint32_t s, uint32_t lid)
 {
-    uint32_t port =
-        sf_fabric_port(is->fabric, s, sf_tables_of(is->tables, s)[lid]);
-    return port == SF_NONE || is->fabric->ports[port].peer == SF_NONE ? SF_NONE
-                                                                      : port;
+    uint32_t port = sf_fabric_port(subject->fabric, s,
+                                   sf_tables_of(subject->tables, s)[lid]);
+    return port == SF_NONE || subject->fabric->ports[port].peer == SF_NONE
+               ? SF_NONE
+               : port;
 }
 
 /* The switch on the other side of 'port', SF_NONE if it is a host. */
 static uint32_t
-switch_behind(const struct subject *is, uint32_t port)
+switch_behind(const struct subject *subject, uint32_t port)
 {
-    uint32_t node = is->fabric->ports[is->fabric->ports[port].peer].node;
-    return node < is->fabric->n_switches ? node : SF_NONE;
+    uint32_t node =
+        subject->fabric->ports[subject->fabric->ports[port].peer].node;
+    return node < subject->fabric->n_switches ? node : SF_NONE;
 }
 
 /* Follows 'lid' from 's'; 'ports' gets the ports between switches.  Returns
  * their number, SF_NONE if it does not arrive; '*is_loopp' whether that is
  * because of a loop. */
 static uint32_t
-oracle_walk(const struct subject *is, uint32_t s, uint32_t lid,
+oracle_walk(const struct subject *subject, uint32_t s, uint32_t lid,
             uint32_t *ports, bool *is_loopp)
 {
     *is_loopp = false;
-    for (uint32_t n = 0; n <= is->fabric->n_switches; n++) {
-        if (sf_tables_of(is->tables, s)[lid] == 0) {
-            return is->fabric->nodes[s].lid == lid ? n : SF_NONE;
+    for (uint32_t n = 0; n <= subject->fabric->n_switches; n++) {
+        if (sf_tables_of(subject->tables, s)[lid] == 0) {
+            return subject->fabric->nodes[s].lid == lid ? n : SF_NONE;
         }
-        uint32_t port = hop(is, s, lid);
+        uint32_t port = hop(subject, s, lid);
         if (port == SF_NONE) {
             return SF_NONE;
         }
         const struct sf_port *peer =
-            &is->fabric->ports[is->fabric->ports[port].peer];
-        if (switch_behind(is, port) == SF_NONE) {
+            &subject->fabric->ports[subject->fabric->ports[port].peer];
+        if (switch_behind(subject, port) == SF_NONE) {
             return lid >= peer->lid && lid < peer->lid + (1u << peer->lmc)
                        ? n
                        : SF_NONE;
         }
         ports[n] = port;
-        s = switch_behind(is, port);
+        s = switch_behind(subject, port);
     }
     *is_loopp = true;
     return SF_NONE;
 }
 
 static bool
-is_host_port(const struct subject *is, uint32_t port)
+is_host_port(const struct subject *subject, uint32_t port)
 {
-    return is->fabric->ports[port].peer != SF_NONE &&
-           switch_behind(is, port) == SF_NONE;
+    return subject->fabric->ports[port].peer != SF_NONE &&
+           switch_behind(subject, port) == SF_NONE;
 }
 
 /* The switch on which 'lid' lives. */
 static uint32_t
-oracle_home(const struct subject *is, uint32_t lid)
+oracle_home(const struct subject *subject, uint32_t lid)
 {
-    uint32_t target = is->tables->targets[lid];
-    if (target == SF_NONE || target < is->fabric->n_switches) {
+    uint32_t target = subject->tables->targets[lid];
+    if (target == SF_NONE || target < subject->fabric->n_switches) {
         return target;
     }
-    uint32_t port = is->fabric->nodes[target].first_port;
-    return is->fabric->ports[is->fabric->ports[port].peer].node;
+    uint32_t port = subject->fabric->nodes[target].first_port;
+    return subject->fabric->ports[subject->fabric->ports[port].peer].node;
 }
 
 static uint32_t
-oracle_vl(const struct subject *is, uint32_t s, uint32_t in, uint32_t out,
+oracle_vl(const struct subject *subject, uint32_t s, uint32_t in, uint32_t out,
           uint32_t sl)
 {
-    return is->sl2vl ? sf_sl2vl_of(is->sl2vl, s, in, out)[sl] : 0;
+    return subject->sl2vl ? sf_sl2vl_of(subject->sl2vl, s, in, out)[sl] : 0;
 }
 
 static uint32_t
-oracle_sl(const struct subject *is, uint32_t s, uint32_t lid)
+oracle_sl(const struct subject *subject, uint32_t s, uint32_t lid)
 {
-    return is->path_sls ? sf_path_sls_of(is->path_sls, s)[lid] : 0;
+    return subject->path_sls ? sf_path_sls_of(subject->path_sls, s)[lid] : 0;
 }
 
 /* Dependencies as a matrix over (port of the fabric, VL). */
@@ -159,18 +161,18 @@ channel(uint32_t port, uint32_t vl)
  * those of its hosts, or, if 'is_port_0', 0 if that is known, otherwise those
  * of its hosts, and of all its neighbours if it has no hosts. */
 static uint32_t
-oracle_starts(const struct subject *is, uint32_t s, bool is_port_0,
+oracle_starts(const struct subject *subject, uint32_t s, bool is_port_0,
               uint32_t out, uint32_t sl, uint32_t ins[16])
 {
-    const struct sf_node *node = &is->fabric->nodes[s];
+    const struct sf_node *node = &subject->fabric->nodes[s];
     uint32_t n = 0;
 
-    if (is_port_0 && oracle_vl(is, s, 0, out, sl) != SF_NO_VL) {
+    if (is_port_0 && oracle_vl(subject, s, 0, out, sl) != SF_NO_VL) {
         ins[n++] = 0;
         return n;
     }
     for (uint32_t i = 1; i <= node->n_ports; i++) {
-        if (is_host_port(is, node->first_port + i - 1)) {
+        if (is_host_port(subject, node->first_port + i - 1)) {
             ins[n++] = i;
         }
     }
@@ -179,7 +181,7 @@ oracle_starts(const struct subject *is, uint32_t s, bool is_port_0,
     }
     for (uint32_t i = 1; i <= node->n_ports; i++) {
         if (i != out &&
-            is->fabric->ports[node->first_port + i - 1].peer != SF_NONE) {
+            subject->fabric->ports[node->first_port + i - 1].peer != SF_NONE) {
             ins[n++] = i;
         }
     }
@@ -188,23 +190,24 @@ oracle_starts(const struct subject *is, uint32_t s, bool is_port_0,
 
 /* Adds the paths from the hosts of 's', or from itself, to 'lid' with 'sl'. */
 static void
-oracle_add(const struct subject *is, struct matrix *matrix, uint32_t s,
+oracle_add(const struct subject *subject, struct matrix *matrix, uint32_t s,
            bool is_port_0, uint32_t lid, uint32_t sl)
 {
     uint32_t ports[64], ins[16];
     bool is_loop;
-    uint32_t n = oracle_walk(is, s, lid, ports, &is_loop);
+    uint32_t n = oracle_walk(subject, s, lid, ports, &is_loop);
 
     if (n == SF_NONE || n < 2) {
         return;
     }
-    uint32_t n_starts = oracle_starts(
-        is, s, is_port_0, is->fabric->ports[ports[0]].number, sl, ins);
+    uint32_t n_starts =
+        oracle_starts(subject, s, is_port_0,
+                      subject->fabric->ports[ports[0]].number, sl, ins);
     for (uint32_t start = 0; start < n_starts; start++) {
         uint32_t in = ins[start], at = s, before = SF_NONE;
         for (uint32_t i = 0; i < n; i++) {
-            const struct sf_port *port = &is->fabric->ports[ports[i]];
-            uint32_t vl = oracle_vl(is, at, in, port->number, sl);
+            const struct sf_port *port = &subject->fabric->ports[ports[i]];
+            uint32_t vl = oracle_vl(subject, at, in, port->number, sl);
             if (vl == 15) {
                 break;
             }
@@ -213,8 +216,8 @@ oracle_add(const struct subject *is, struct matrix *matrix, uint32_t s,
                               channel(ports[i], vl)] = true;
             }
             before = channel(ports[i], vl);
-            in = is->fabric->ports[port->peer].number;
-            at = is->fabric->ports[port->peer].node;
+            in = subject->fabric->ports[port->peer].number;
+            at = subject->fabric->ports[port->peer].node;
         }
     }
 }
@@ -236,27 +239,28 @@ has_cycle_from(struct matrix *matrix, uint32_t c)
 
 /* Adds what is sent from 's' to 'lid', and what comes back. */
 static void
-oracle_send(const struct subject *is, struct matrix *matrix,
+oracle_send(const struct subject *subject, struct matrix *matrix,
             enum sf_audit_behaviour behaviour, uint32_t s, bool is_port_0,
             uint32_t lid, uint32_t one_sl)
 {
-    uint32_t home = oracle_home(is, lid), n_switches = is->fabric->n_switches;
+    uint32_t home = oracle_home(subject, lid),
+             n_switches = subject->fabric->n_switches;
     uint32_t sl =
-        behaviour == SF_AUDIT_ONE_SL ? one_sl : oracle_sl(is, s, lid);
+        behaviour == SF_AUDIT_ONE_SL ? one_sl : oracle_sl(subject, s, lid);
 
     if (home == SF_NONE || home == s) {
         return;
     }
-    oracle_add(is, matrix, s, is_port_0, lid, sl);
+    oracle_add(subject, matrix, s, is_port_0, lid, sl);
     /* Who got it sends to all LIDs of who sent it. */
-    bool is_to_switch = is->tables->targets[lid] < n_switches;
+    bool is_to_switch = subject->tables->targets[lid] < n_switches;
     for (uint32_t back = 1;
-         behaviour == SF_AUDIT_REPLIES && back <= is->tables->max_lid;
+         behaviour == SF_AUDIT_REPLIES && back <= subject->tables->max_lid;
          back++) {
-        if (oracle_home(is, back) == s &&
-            (is->tables->targets[back] < n_switches) == is_port_0 &&
-            (!is_to_switch || is->has_port_0)) {
-            oracle_add(is, matrix, home, is_to_switch, back, sl);
+        if (oracle_home(subject, back) == s &&
+            (subject->tables->targets[back] < n_switches) == is_port_0 &&
+            (!is_to_switch || subject->has_port_0)) {
+            oracle_add(subject, matrix, home, is_to_switch, back, sl);
         }
     }
 }
@@ -264,11 +268,12 @@ oracle_send(const struct subject *is, struct matrix *matrix,
 /* Whether 'behaviour' is free of deadlock, and, if 'n_waitsp' is given, how
  * many dependencies there are and how long the shortest cycle is. */
 static bool
-oracle_is_free(const struct subject *is, enum sf_audit_behaviour behaviour,
-               uint32_t one_sl, uint64_t *n_waitsp, uint32_t *shortestp)
+oracle_is_free(const struct subject *subject,
+               enum sf_audit_behaviour behaviour, uint32_t one_sl,
+               uint64_t *n_waitsp, uint32_t *shortestp)
 {
-    uint32_t n_switches = is->fabric->n_switches;
-    struct matrix matrix = { .n = is->fabric->n_ports * 15 };
+    uint32_t n_switches = subject->fabric->n_switches;
+    struct matrix matrix = { .n = subject->fabric->n_ports * 15 };
     size_t n = matrix.n;
     bool is_free = true;
     CHECK(n > 0);
@@ -277,10 +282,10 @@ oracle_is_free(const struct subject *is, enum sf_audit_behaviour behaviour,
     CHECK(matrix.waits && matrix.colour);
 
     for (uint32_t s = 0; s < n_switches; s++) {
-        for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
-            oracle_send(is, &matrix, behaviour, s, false, lid, one_sl);
-            if (is->has_port_0) {
-                oracle_send(is, &matrix, behaviour, s, true, lid, one_sl);
+        for (uint32_t lid = 1; lid <= subject->tables->max_lid; lid++) {
+            oracle_send(subject, &matrix, behaviour, s, false, lid, one_sl);
+            if (subject->has_port_0) {
+                oracle_send(subject, &matrix, behaviour, s, true, lid, one_sl);
             }
         }
     }
@@ -326,22 +331,23 @@ oracle_is_free(const struct subject *is, enum sf_audit_behaviour behaviour,
 
 /* Whether the path of 'step' may have its SL under 'behaviour'. */
 static bool
-may_have_sl(const struct subject *is, const struct sf_audit_step *step,
+may_have_sl(const struct subject *subject, const struct sf_audit_step *step,
             enum sf_audit_behaviour behaviour, uint32_t one_sl)
 {
     if (behaviour == SF_AUDIT_ONE_SL) {
         return step->sl == one_sl;
     }
-    if (oracle_sl(is, step->source, step->lid) == step->sl) {
+    if (oracle_sl(subject, step->source, step->lid) == step->sl) {
         return true;
     }
-    uint32_t home = oracle_home(is, step->lid);
+    uint32_t home = oracle_home(subject, step->lid);
     for (uint32_t lid = 1;
-         behaviour == SF_AUDIT_REPLIES && lid <= is->tables->max_lid; lid++) {
-        if (oracle_home(is, lid) == step->source &&
-            (is->tables->targets[lid] < is->fabric->n_switches) ==
+         behaviour == SF_AUDIT_REPLIES && lid <= subject->tables->max_lid;
+         lid++) {
+        if (oracle_home(subject, lid) == step->source &&
+            (subject->tables->targets[lid] < subject->fabric->n_switches) ==
                 step->is_port_0 &&
-            oracle_sl(is, home, lid) == step->sl) {
+            oracle_sl(subject, home, lid) == step->sl) {
             return true;
         }
     }
@@ -350,34 +356,35 @@ may_have_sl(const struct subject *is, const struct sf_audit_step *step,
 
 /* Fails unless the path of step 'i' takes its channel and then the next. */
 static void
-check_step(const struct subject *is, const struct sf_audit_deadlock *deadlock,
-           uint32_t i)
+check_step(const struct subject *subject,
+           const struct sf_audit_deadlock *deadlock, uint32_t i)
 {
     const struct sf_audit_step *step = &deadlock->steps[i];
     const struct sf_audit_step *next =
         &deadlock->steps[(i + 1) % deadlock->n_steps];
     uint32_t ports[64] = { 0 }, ins[16];
     bool is_loop, is_taken = false;
-    uint32_t n = oracle_walk(is, step->source, step->lid, ports, &is_loop);
+    uint32_t n =
+        oracle_walk(subject, step->source, step->lid, ports, &is_loop);
     CHECK(n != SF_NONE && n >= 2);
-    CHECK(is->has_port_0 || !step->is_port_0);
+    CHECK(subject->has_port_0 || !step->is_port_0);
 
     uint32_t n_starts =
-        oracle_starts(is, step->source, step->is_port_0,
-                      is->fabric->ports[ports[0]].number, step->sl, ins);
+        oracle_starts(subject, step->source, step->is_port_0,
+                      subject->fabric->ports[ports[0]].number, step->sl, ins);
     for (uint32_t start = 0; start < n_starts; start++) {
         uint32_t in = ins[start], at = step->source;
         bool was_there = false;
         for (uint32_t j = 0; j < n; j++) {
-            const struct sf_port *port = &is->fabric->ports[ports[j]];
-            uint32_t vl = oracle_vl(is, at, in, port->number, step->sl);
+            const struct sf_port *port = &subject->fabric->ports[ports[j]];
+            uint32_t vl = oracle_vl(subject, at, in, port->number, step->sl);
             is_taken =
                 is_taken || (was_there && at == next->at &&
                              port->number == next->port && vl == next->vl);
             was_there =
                 at == step->at && port->number == step->port && vl == step->vl;
-            in = is->fabric->ports[port->peer].number;
-            at = is->fabric->ports[port->peer].node;
+            in = subject->fabric->ports[port->peer].number;
+            at = subject->fabric->ports[port->peer].node;
         }
     }
     CHECK_FOR(is_taken, "step %u is not taken by its path", i);
@@ -385,39 +392,40 @@ check_step(const struct subject *is, const struct sf_audit_deadlock *deadlock,
 
 /* Audits, compares all with the oracle, and hands the audit over. */
 static struct sf_audit *
-check_audit(const struct subject *is, uint32_t one_sl)
+check_audit(const struct subject *subject, uint32_t one_sl)
 {
-    struct sf_audit_params params = { .sl2vl = is->sl2vl,
-                                      .path_sls = is->path_sls,
+    struct sf_audit_params params = { .sl2vl = subject->sl2vl,
+                                      .path_sls = subject->path_sls,
                                       .has_one_sl = true,
                                       .one_sl = (uint8_t)one_sl,
-                                      .has_port_0 = is->has_port_0 };
+                                      .has_port_0 = subject->has_port_0 };
     struct sf_audit *audit;
     struct sf_error err = { 0 };
-    CHECK_FOR(sf_audit_build(is->fabric, is->tables, &params, &audit, &err) ==
-                  SF_OK,
+    CHECK_FOR(sf_audit_build(subject->fabric, subject->tables, &params, &audit,
+                             &err) == SF_OK,
               "%s", err.text);
 
     uint64_t n_loops = 0, n_lost = 0, n_by_hops[64] = { 0 };
-    uint64_t *loads = calloc(is->fabric->n_ports, sizeof *loads);
+    uint64_t *loads = calloc(subject->fabric->n_ports, sizeof *loads);
     CHECK(loads);
-    for (uint32_t s = 0; s < is->fabric->n_switches; s++) {
+    for (uint32_t s = 0; s < subject->fabric->n_switches; s++) {
         bool has_hosts = false;
-        for (uint32_t i = 0; i < is->fabric->nodes[s].n_ports; i++) {
+        for (uint32_t i = 0; i < subject->fabric->nodes[s].n_ports; i++) {
             has_hosts = has_hosts ||
-                        is_host_port(is, is->fabric->nodes[s].first_port + i);
+                        is_host_port(subject,
+                                     subject->fabric->nodes[s].first_port + i);
         }
-        for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
+        for (uint32_t lid = 1; lid <= subject->tables->max_lid; lid++) {
             uint32_t ports[64];
             bool is_loop;
-            if (oracle_home(is, lid) == SF_NONE) {
+            if (oracle_home(subject, lid) == SF_NONE) {
                 continue;
             }
-            uint32_t n = oracle_walk(is, s, lid, ports, &is_loop);
+            uint32_t n = oracle_walk(subject, s, lid, ports, &is_loop);
             n_loops += is_loop;
             n_lost += n == SF_NONE && !is_loop;
-            if (n == SF_NONE || !has_hosts || oracle_home(is, lid) == s ||
-                is->tables->targets[lid] < is->fabric->n_switches) {
+            if (n == SF_NONE || !has_hosts || oracle_home(subject, lid) == s ||
+                subject->tables->targets[lid] < subject->fabric->n_switches) {
                 continue;
             }
             n_by_hops[n]++;
@@ -447,15 +455,15 @@ check_audit(const struct subject *is, uint32_t one_sl)
         const struct sf_audit_deadlock *deadlock = &audit->deadlock[i];
         uint64_t n_waits;
         uint32_t shortest;
-        bool is_free = oracle_is_free(is, (enum sf_audit_behaviour)i, one_sl,
-                                      &n_waits, &shortest);
+        bool is_free = oracle_is_free(subject, (enum sf_audit_behaviour)i,
+                                      one_sl, &n_waits, &shortest);
         CHECK(deadlock->is_checked);
         CHECK_EQ(deadlock->is_free, is_free);
         CHECK_EQ(deadlock->n_dependencies, n_waits);
         CHECK_EQ(deadlock->n_steps, is_free ? 0 : shortest);
         for (uint32_t j = 0; j < deadlock->n_steps; j++) {
-            check_step(is, deadlock, j);
-            CHECK(may_have_sl(is, &deadlock->steps[j],
+            check_step(subject, deadlock, j);
+            CHECK(may_have_sl(subject, &deadlock->steps[j],
                               (enum sf_audit_behaviour)i, one_sl));
         }
         is_sound = is_sound && is_free && !deadlock->n_dropped;
@@ -470,7 +478,7 @@ static struct subject
 ring(uint32_t n)
 {
     struct sf_fabric_builder *builder;
-    struct subject is = { 0 };
+    struct subject subject = { 0 };
     uint32_t switches[16], hosts[16];
     CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
     for (uint32_t i = 0; i < n; i++) {
@@ -489,8 +497,8 @@ ring(uint32_t n)
         CHECK(sf_fabric_builder_cable(builder, switches[i], 2,
                                       switches[(i + 1) % n], 3));
     }
-    CHECK_EQ(sf_fabric_builder_end(builder, &is.fabric, NULL), SF_OK);
-    CHECK_EQ(sf_fabric_assign_lids(is.fabric, 0, NULL, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_end(builder, &subject.fabric, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_assign_lids(subject.fabric, 0, NULL, NULL), SF_OK);
 
     char *text = NULL;
     size_t length = 0;
@@ -499,34 +507,34 @@ ring(uint32_t n)
     for (uint32_t s = 0; s < n; s++) {
         fprintf(stream, "Unicast lids of switch Lid 0 guid 0x%x\n", s + 1);
         for (uint32_t i = 0; i < n; i++) {
-            fprintf(stream, "0x%04x %03d\n", is.fabric->nodes[i].lid,
+            fprintf(stream, "0x%04x %03d\n", subject.fabric->nodes[i].lid,
                     i == s ? 0 : 2);
-            uint32_t port = is.fabric->nodes[n + i].first_port;
-            fprintf(stream, "0x%04x %03d\n", is.fabric->ports[port].lid,
+            uint32_t port = subject.fabric->nodes[n + i].first_port;
+            fprintf(stream, "0x%04x %03d\n", subject.fabric->ports[port].lid,
                     i == s ? 1 : 2);
         }
         fputs("lids dumped\n", stream);
     }
     fclose(stream);
-    CHECK_EQ(
-        sf_tables_parse(text, length, "ring", is.fabric, &is.tables, NULL),
-        SF_OK);
+    CHECK_EQ(sf_tables_parse(text, length, "ring", subject.fabric,
+                             &subject.tables, NULL),
+             SF_OK);
     free(text);
-    return is;
+    return subject;
 }
 
 /* The textbook's: one way round a ring deadlocks on one lane. */
 TEST(audit_a_ring_on_one_lane_deadlocks)
 {
     for (uint32_t n = 3; n <= 6; n++) {
-        struct subject is = ring(n);
-        struct sf_audit *audit = check_audit(&is, 0);
+        struct subject subject = ring(n);
+        struct sf_audit *audit = check_audit(&subject, 0);
         CHECK(!audit->is_sound);
         CHECK_EQ(audit->deadlock[SF_AUDIT_PATH_SLS].n_steps, n);
         CHECK_EQ(audit->most_hops, n - 1);
         CHECK_EQ(audit->n_unused, n); /* All that lead back. */
         sf_audit_free(audit);
-        clear(&is);
+        clear(&subject);
     }
 }
 
@@ -535,33 +543,33 @@ TEST(audit_a_ring_on_one_lane_deadlocks)
  * VL 0, and 0 and 1 send on what comes from a switch on VL 1.  Then VL 0 ends
  * at 0 and VL 1 at 2. */
 static void
-add_ring_lanes(struct subject *is)
+add_ring_lanes(struct subject *subject)
 {
-    CHECK_EQ(sf_sl2vl_make(is->fabric, &is->sl2vl, NULL), SF_OK);
-    CHECK_EQ(
-        sf_path_sls_make(is->fabric, is->tables->max_lid, &is->path_sls, NULL),
-        SF_OK);
+    CHECK_EQ(sf_sl2vl_make(subject->fabric, &subject->sl2vl, NULL), SF_OK);
+    CHECK_EQ(sf_path_sls_make(subject->fabric, subject->tables->max_lid,
+                              &subject->path_sls, NULL),
+             SF_OK);
     for (uint32_t s = 0; s < 4; s++) {
         for (uint32_t in = 0; in <= 3; in++) {
             for (uint32_t out = 0; out <= 3; out++) {
-                memset(sf_sl2vl_of(is->sl2vl, s, in, out), 0, SF_N_SLS);
+                memset(sf_sl2vl_of(subject->sl2vl, s, in, out), 0, SF_N_SLS);
             }
         }
-        for (uint32_t lid = 1; lid <= is->tables->max_lid; lid++) {
-            uint32_t home = oracle_home(is, lid);
-            sf_path_sls_of(is->path_sls, s)[lid] =
+        for (uint32_t lid = 1; lid <= subject->tables->max_lid; lid++) {
+            uint32_t home = oracle_home(subject, lid);
+            sf_path_sls_of(subject->path_sls, s)[lid] =
                 home != SF_NONE && home < s ? 1 : 0;
         }
     }
-    sf_sl2vl_of(is->sl2vl, 0, 3, 2)[1] = 1;
-    sf_sl2vl_of(is->sl2vl, 1, 3, 2)[1] = 1;
+    sf_sl2vl_of(subject->sl2vl, 0, 3, 2)[1] = 1;
+    sf_sl2vl_of(subject->sl2vl, 1, 3, 2)[1] = 1;
 }
 
 TEST(audit_a_ring_on_two_lanes_does_not)
 {
-    struct subject is = ring(4);
-    add_ring_lanes(&is);
-    struct sf_audit *audit = check_audit(&is, 0);
+    struct subject subject = ring(4);
+    add_ring_lanes(&subject);
+    struct sf_audit *audit = check_audit(&subject, 0);
     CHECK_EQ(audit->n_vls, 2);
     CHECK(audit->deadlock[SF_AUDIT_PATH_SLS].is_free);
     CHECK(!audit->deadlock[SF_AUDIT_ONE_SL].is_free);
@@ -570,28 +578,28 @@ TEST(audit_a_ring_on_two_lanes_does_not)
     CHECK(!audit->deadlock[SF_AUDIT_REPLIES].is_free);
     CHECK(!audit->is_sound);
     sf_audit_free(audit);
-    clear(&is);
+    clear(&subject);
 }
 
 /* A ring of 3 on which packets from hosts start on VL 0 and go on on VL 1,
  * while those from switches are on VL 1 from the start. */
 TEST(audit_finds_what_only_packets_from_port_0_do)
 {
-    struct subject is = ring(3);
-    CHECK_EQ(sf_sl2vl_make(is.fabric, &is.sl2vl, NULL), SF_OK);
+    struct subject subject = ring(3);
+    CHECK_EQ(sf_sl2vl_make(subject.fabric, &subject.sl2vl, NULL), SF_OK);
     for (uint32_t s = 0; s < 3; s++) {
         for (uint32_t in = 0; in <= 3; in++) {
-            memset(sf_sl2vl_of(is.sl2vl, s, in, 2), in != 1, SF_N_SLS);
-            memset(sf_sl2vl_of(is.sl2vl, s, in, 3), in != 1, SF_N_SLS);
+            memset(sf_sl2vl_of(subject.sl2vl, s, in, 2), in != 1, SF_N_SLS);
+            memset(sf_sl2vl_of(subject.sl2vl, s, in, 3), in != 1, SF_N_SLS);
         }
     }
-    struct sf_audit *audit = check_audit(&is, 0);
+    struct sf_audit *audit = check_audit(&subject, 0);
     CHECK(audit->is_sound);
     CHECK(!audit->has_port_0);
     sf_audit_free(audit);
 
-    is.has_port_0 = true;
-    audit = check_audit(&is, 0);
+    subject.has_port_0 = true;
+    audit = check_audit(&subject, 0);
     CHECK(!audit->is_sound);
     CHECK(audit->has_port_0);
     CHECK_EQ(audit->n_port_0_unknown, 0);
@@ -604,20 +612,20 @@ TEST(audit_finds_what_only_packets_from_port_0_do)
 
     /* Where nothing is said, they are like those from hosts. */
     for (uint32_t s = 0; s < 2; s++) {
-        memset(sf_sl2vl_of(is.sl2vl, s, 0, 2), SF_NO_VL, SF_N_SLS);
+        memset(sf_sl2vl_of(subject.sl2vl, s, 0, 2), SF_NO_VL, SF_N_SLS);
     }
-    audit = check_audit(&is, 0);
+    audit = check_audit(&subject, 0);
     CHECK(audit->is_sound);
     CHECK_EQ(audit->n_port_0_unknown, 2);
     sf_audit_free(audit);
-    clear(&is);
+    clear(&subject);
 }
 
 /* Audits, and counts in 'n' whether that is free, [1], or not, [0]. */
 static void
-count_free(const struct subject *is, uint32_t n[2])
+count_free(const struct subject *subject, uint32_t n[2])
 {
-    struct sf_audit *audit = check_audit(is, 0);
+    struct sf_audit *audit = check_audit(subject, 0);
     n[audit->deadlock[SF_AUDIT_PATH_SLS].is_free]++;
     sf_audit_free(audit);
 }
@@ -626,62 +634,63 @@ count_free(const struct subject *is, uint32_t n[2])
  * verdict is the oracle's each time. */
 TEST(audit_finds_every_harmful_lane)
 {
-    struct subject is = ring(4);
+    struct subject subject = ring(4);
     uint32_t by_vl[2] = { 0 }, by_sl[2] = { 0 };
-    add_ring_lanes(&is);
+    add_ring_lanes(&subject);
 
     for (uint32_t s = 0; s < 4; s++) {
         for (uint32_t in = 1; in <= 3; in++) {
             for (uint32_t sl = 0; sl < 2; sl++) {
-                uint8_t *vl = &sf_sl2vl_of(is.sl2vl, s, in, 2)[sl];
+                uint8_t *vl = &sf_sl2vl_of(subject.sl2vl, s, in, 2)[sl];
                 *vl ^= 1;
-                count_free(&is, by_vl);
+                count_free(&subject, by_vl);
                 *vl ^= 1;
             }
         }
-        for (uint32_t lid = 1; lid <= is.tables->max_lid; lid++) {
-            uint8_t *sl = &sf_path_sls_of(is.path_sls, s)[lid];
+        for (uint32_t lid = 1; lid <= subject.tables->max_lid; lid++) {
+            uint8_t *sl = &sf_path_sls_of(subject.path_sls, s)[lid];
             *sl ^= 1;
-            count_free(&is, by_sl);
+            count_free(&subject, by_sl);
             *sl ^= 1;
         }
     }
     CHECK(by_vl[0] > 0 && by_vl[1] > 0);
     CHECK_FOR(by_sl[0] > 0 && by_sl[1] > 0, "%u, %u", by_sl[0], by_sl[1]);
-    clear(&is);
+    clear(&subject);
 }
 
 /* Fills SL-to-VL tables and path SLs at random. */
 static void
-add_random_lanes(struct subject *is, struct sf_random *random)
+add_random_lanes(struct subject *subject, struct sf_random *random)
 {
     uint32_t n_vls = 1 + sf_random_below(random, 4);
     uint32_t n_sls = 1 + sf_random_below(random, 4);
     bool is_rising = sf_random_below(random, 2);
 
-    CHECK_EQ(sf_sl2vl_make(is->fabric, &is->sl2vl, NULL), SF_OK);
-    CHECK_EQ(
-        sf_path_sls_make(is->fabric, is->tables->max_lid, &is->path_sls, NULL),
-        SF_OK);
-    for (uint32_t s = 0; s < is->fabric->n_switches; s++) {
-        uint32_t n_ports = is->fabric->nodes[s].n_ports;
+    CHECK_EQ(sf_sl2vl_make(subject->fabric, &subject->sl2vl, NULL), SF_OK);
+    CHECK_EQ(sf_path_sls_make(subject->fabric, subject->tables->max_lid,
+                              &subject->path_sls, NULL),
+             SF_OK);
+    for (uint32_t s = 0; s < subject->fabric->n_switches; s++) {
+        uint32_t n_ports = subject->fabric->nodes[s].n_ports;
         for (uint32_t in = 0; in <= n_ports; in++) {
             bool is_host =
                 in == 0 ||
-                is_host_port(is, is->fabric->nodes[s].first_port + in - 1);
+                is_host_port(subject,
+                             subject->fabric->nodes[s].first_port + in - 1);
             for (uint32_t out = 0; out <= n_ports; out++) {
                 for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
                     /* Sometimes the first hop has a lane of its own, so that
                      * not all of them deadlock. */
-                    sf_sl2vl_of(is->sl2vl, s, in, out)[sl] =
+                    sf_sl2vl_of(subject->sl2vl, s, in, out)[sl] =
                         (uint8_t)(is_rising && is_host
                                       ? n_vls
                                       : sf_random_below(random, n_vls));
                 }
             }
         }
-        for (uint32_t lid = 0; lid <= is->tables->max_lid; lid++) {
-            sf_path_sls_of(is->path_sls, s)[lid] =
+        for (uint32_t lid = 0; lid <= subject->tables->max_lid; lid++) {
+            sf_path_sls_of(subject->path_sls, s)[lid] =
                 (uint8_t)sf_random_below(random, n_sls);
         }
     }
@@ -703,28 +712,30 @@ TEST(audit_agrees_with_the_oracle_on_random_lanes)
     sf_random_init(&random, 5, 0);
 
     for (uint32_t trial = 0; trial < 120; trial++) {
-        struct subject is =
+        struct subject subject =
             subject_of(small_specs[trial % ARRAY_SIZE(small_specs)],
                        1 + trial % 2, trial % 3 ? "minimal" : NULL);
         if (trial % 4) {
-            add_random_lanes(&is, &random);
+            add_random_lanes(&subject, &random);
         }
-        is.has_port_0 = trial / 3 % 2;
-        for (uint32_t s = 0; is.sl2vl && s < is.fabric->n_switches; s++) {
-            for (uint32_t out = 1; out <= is.sl2vl->n_ports[s]; out++) {
+        subject.has_port_0 = trial / 3 % 2;
+        for (uint32_t s = 0; subject.sl2vl && s < subject.fabric->n_switches;
+             s++) {
+            for (uint32_t out = 1; out <= subject.sl2vl->n_ports[s]; out++) {
                 if (sf_random_below(&random, 2)) {
-                    memset(sf_sl2vl_of(is.sl2vl, s, 0, out), SF_NO_VL,
+                    memset(sf_sl2vl_of(subject.sl2vl, s, 0, out), SF_NO_VL,
                            SF_N_SLS);
                 }
             }
         }
-        struct sf_audit *audit = check_audit(&is, sf_random_below(&random, 4));
+        struct sf_audit *audit =
+            check_audit(&subject, sf_random_below(&random, 4));
         for (int i = 0; i < SF_AUDIT_N_BEHAVIOURS; i++) {
             n_free += audit->deadlock[i].is_free;
             n_bound += !audit->deadlock[i].is_free;
         }
         sf_audit_free(audit);
-        clear(&is);
+        clear(&subject);
     }
     CHECK_FOR(n_free > 10 && n_bound > 10, "%u free, %u not", n_free, n_bound);
 }
@@ -737,17 +748,18 @@ TEST(audit_finds_every_harmful_entry)
     sf_random_init(&random, 6, 0);
 
     for (uint32_t trial = 0; trial < 100; trial++) {
-        struct subject is = subject_of(
+        struct subject subject = subject_of(
             small_specs[trial % ARRAY_SIZE(small_specs)], 1, "minimal");
-        uint32_t s = sf_random_below(&random, is.fabric->n_switches), lid;
+        uint32_t s = sf_random_below(&random, subject.fabric->n_switches), lid;
         do {
-            lid = 1 + sf_random_below(&random, is.tables->max_lid);
-        } while (is.tables->targets[lid] == SF_NONE);
+            lid = 1 + sf_random_below(&random, subject.tables->max_lid);
+        } while (subject.tables->targets[lid] == SF_NONE);
         uint32_t port =
-            sf_random_below(&random, is.fabric->nodes[s].n_ports + 2);
-        sf_tables_of(is.tables, s)[lid] =
-            port > is.fabric->nodes[s].n_ports ? SF_NO_PORT : (uint8_t)port;
-        struct sf_audit *audit = check_audit(&is, 0);
+            sf_random_below(&random, subject.fabric->nodes[s].n_ports + 2);
+        sf_tables_of(subject.tables, s)[lid] =
+            port > subject.fabric->nodes[s].n_ports ? SF_NO_PORT
+                                                    : (uint8_t)port;
+        struct sf_audit *audit = check_audit(&subject, 0);
         bool is_harmful =
             audit->n_faults[0] || audit->n_faults[1] || audit->n_faults[2];
         n_faults += is_harmful;
@@ -758,7 +770,7 @@ TEST(audit_finds_every_harmful_entry)
             CHECK_EQ(audit->examples[0].lid, lid);
         }
         sf_audit_free(audit);
-        clear(&is);
+        clear(&subject);
     }
     CHECK(n_faults > 10 && n_harmless > 10 && n_loops > 3);
 }
@@ -767,26 +779,26 @@ TEST(audit_finds_every_harmful_entry)
  * switches: the first on VL 0 or 2, the second on VL 1 or 3.  SL 2 stands for
  * a mistake: it stays on VL 0. */
 static void
-add_two_lanes(struct subject *is, struct sf_random *random)
+add_two_lanes(struct subject *subject, struct sf_random *random)
 {
-    CHECK_EQ(sf_sl2vl_make(is->fabric, &is->sl2vl, NULL), SF_OK);
-    CHECK_EQ(
-        sf_path_sls_make(is->fabric, is->tables->max_lid, &is->path_sls, NULL),
-        SF_OK);
-    for (uint32_t s = 0; s < is->fabric->n_switches; s++) {
-        const struct sf_node *node = &is->fabric->nodes[s];
+    CHECK_EQ(sf_sl2vl_make(subject->fabric, &subject->sl2vl, NULL), SF_OK);
+    CHECK_EQ(sf_path_sls_make(subject->fabric, subject->tables->max_lid,
+                              &subject->path_sls, NULL),
+             SF_OK);
+    for (uint32_t s = 0; s < subject->fabric->n_switches; s++) {
+        const struct sf_node *node = &subject->fabric->nodes[s];
         for (uint32_t in = 0; in <= node->n_ports; in++) {
             bool is_first =
-                in == 0 || is_host_port(is, node->first_port + in - 1);
+                in == 0 || is_host_port(subject, node->first_port + in - 1);
             for (uint32_t out = 0; out <= node->n_ports; out++) {
-                uint8_t *vls = sf_sl2vl_of(is->sl2vl, s, in, out);
+                uint8_t *vls = sf_sl2vl_of(subject->sl2vl, s, in, out);
                 memset(vls, 0, SF_N_SLS);
                 vls[0] = is_first ? 0 : 1;
                 vls[1] = is_first ? 2 : 3;
             }
         }
-        for (uint32_t lid = 0; lid <= is->tables->max_lid; lid++) {
-            sf_path_sls_of(is->path_sls, s)[lid] =
+        for (uint32_t lid = 0; lid <= subject->tables->max_lid; lid++) {
+            sf_path_sls_of(subject->path_sls, s)[lid] =
                 (uint8_t)sf_random_below(random, 2);
         }
     }
@@ -794,14 +806,15 @@ add_two_lanes(struct subject *is, struct sf_random *random)
 
 /* A port of switch 's' to another switch. */
 static uint32_t
-random_link(const struct subject *is, uint32_t s, struct sf_random *random)
+random_link(const struct subject *subject, uint32_t s,
+            struct sf_random *random)
 {
-    const struct sf_node *node = &is->fabric->nodes[s];
+    const struct sf_node *node = &subject->fabric->nodes[s];
     uint32_t i;
     do {
         i = sf_random_below(random, node->n_ports);
-    } while (is->fabric->ports[node->first_port + i].peer == SF_NONE ||
-             is_host_port(is, node->first_port + i));
+    } while (subject->fabric->ports[node->first_port + i].peer == SF_NONE ||
+             is_host_port(subject, node->first_port + i));
     return i + 1;
 }
 
@@ -816,26 +829,26 @@ enum part {
 /* Chooses one at random, and what it could be instead: mostly the lane of the
  * first step for the second, or the SL that is a mistake. */
 static uint8_t *
-choose(const struct subject *is, enum part part, struct sf_random *random,
+choose(const struct subject *subject, enum part part, struct sf_random *random,
        uint8_t *otherp)
 {
     uint8_t *place = NULL;
 
     for (uint32_t i = 0; i < 100 && (!place || *place == *otherp); i++) {
-        uint32_t s = sf_random_below(random, is->fabric->n_switches);
-        uint32_t lid = 1 + sf_random_below(random, is->tables->max_lid);
-        uint32_t in = random_link(is, s, random);
-        uint32_t out = random_link(is, s, random);
+        uint32_t s = sf_random_below(random, subject->fabric->n_switches);
+        uint32_t lid = 1 + sf_random_below(random, subject->tables->max_lid);
+        uint32_t in = random_link(subject, s, random);
+        uint32_t out = random_link(subject, s, random);
         uint32_t sl = sf_random_below(random, 2);
         bool is_any = sf_random_below(random, 20) == 0;
         if (part == ONE_VL) {
-            place = &sf_sl2vl_of(is->sl2vl, s, in, out)[sl];
+            place = &sf_sl2vl_of(subject->sl2vl, s, in, out)[sl];
             *otherp = (uint8_t)(is_any ? sf_random_below(random, 16) : 2 * sl);
         } else if (part == ONE_SL) {
-            place = &sf_path_sls_of(is->path_sls, s)[lid];
+            place = &sf_path_sls_of(subject->path_sls, s)[lid];
             *otherp = (uint8_t)(is_any ? sf_random_below(random, 3) : 2);
         } else {
-            place = &sf_tables_of(is->tables, s)[lid];
+            place = &sf_tables_of(subject->tables, s)[lid];
             *otherp = (uint8_t)(is_any ? 0 : out);
         }
     }
@@ -845,18 +858,19 @@ choose(const struct subject *is, enum part part, struct sf_random *random,
 /* Changes as much as can be without harm, so that the next change often is
  * harmful. */
 static void
-strain(struct subject *is, enum part part, struct sf_random *random)
+strain(struct subject *subject, enum part part, struct sf_random *random)
 {
-    struct sf_audit_params params = { .sl2vl = is->sl2vl,
-                                      .path_sls = is->path_sls,
-                                      .has_port_0 = is->has_port_0 };
+    struct sf_audit_params params = { .sl2vl = subject->sl2vl,
+                                      .path_sls = subject->path_sls,
+                                      .has_port_0 = subject->has_port_0 };
 
     for (uint32_t i = 0; i < 2000; i++) {
         uint8_t other;
-        uint8_t *place = choose(is, part, random, &other), was = *place;
+        uint8_t *place = choose(subject, part, random, &other), was = *place;
         struct sf_audit *audit;
         *place = other;
-        CHECK_EQ(sf_audit_build(is->fabric, is->tables, &params, &audit, NULL),
+        CHECK_EQ(sf_audit_build(subject->fabric, subject->tables, &params,
+                                &audit, NULL),
                  SF_OK);
         if (!audit->is_sound) {
             *place = was;
@@ -878,15 +892,17 @@ TEST(audit_finds_exactly_the_harmful_changes)
 
     for (uint32_t i = 0; i < 4 * N_PARTS; i++) {
         enum part part = (enum part)(i % N_PARTS);
-        struct subject is = subject_of(specs[i / N_PARTS % 2], 1, "minimal");
-        is.has_port_0 = i / N_PARTS / 2;
-        add_two_lanes(&is, &random);
-        strain(&is, part == ONE_SL ? ONE_SL : ONE_VL, &random);
+        struct subject subject =
+            subject_of(specs[i / N_PARTS % 2], 1, "minimal");
+        subject.has_port_0 = i / N_PARTS / 2;
+        add_two_lanes(&subject, &random);
+        strain(&subject, part == ONE_SL ? ONE_SL : ONE_VL, &random);
         for (uint32_t j = 0; j < 25; j++) {
             uint8_t other;
-            uint8_t *place = choose(&is, part, &random, &other), was = *place;
+            uint8_t *place = choose(&subject, part, &random, &other),
+                    was = *place;
             *place = other;
-            struct sf_audit *audit = check_audit(&is, 0);
+            struct sf_audit *audit = check_audit(&subject, 0);
             *place = was;
             bool is_bound = !audit->deadlock[SF_AUDIT_REPLIES].is_free;
             n_harmless[part] += audit->is_sound;
@@ -894,7 +910,7 @@ TEST(audit_finds_exactly_the_harmful_changes)
             n_bound[part] += is_bound;
             sf_audit_free(audit);
         }
-        clear(&is);
+        clear(&subject);
     }
     for (int i = 0; i < N_PARTS; i++) {
         CHECK_FOR(n_harmless[i] > 5 && n_harmful[i] > 5 && n_bound[i] > 5,
@@ -910,36 +926,36 @@ TEST(audit_agrees_with_the_oracle_on_random_tables)
     sf_random_init(&random, 7, 0);
 
     for (uint32_t trial = 0; trial < 40; trial++) {
-        struct subject is = subject_of(
+        struct subject subject = subject_of(
             small_specs[trial % ARRAY_SIZE(small_specs)], 2, "minimal");
-        add_random_lanes(&is, &random);
-        for (uint32_t s = 0; s < is.fabric->n_switches; s++) {
-            for (uint32_t lid = 0; lid <= is.tables->max_lid; lid++) {
+        add_random_lanes(&subject, &random);
+        for (uint32_t s = 0; s < subject.fabric->n_switches; s++) {
+            for (uint32_t lid = 0; lid <= subject.tables->max_lid; lid++) {
                 if (sf_random_below(&random, 8) < trial % 8) {
-                    sf_tables_of(is.tables, s)[lid] =
+                    sf_tables_of(subject.tables, s)[lid] =
                         (uint8_t)sf_random_below(&random, 8);
                 }
             }
         }
-        sf_audit_free(check_audit(&is, 1));
-        clear(&is);
+        sf_audit_free(check_audit(&subject, 1));
+        clear(&subject);
     }
 }
 
 /* VL 15 throws packets away. */
 TEST(audit_sees_what_is_dropped)
 {
-    struct subject is = ring(4);
+    struct subject subject = ring(4);
     struct sf_audit *audit;
-    CHECK_EQ(sf_sl2vl_make(is.fabric, &is.sl2vl, NULL), SF_OK);
+    CHECK_EQ(sf_sl2vl_make(subject.fabric, &subject.sl2vl, NULL), SF_OK);
     for (uint32_t s = 0; s < 4; s++) {
         for (uint32_t in = 0; in <= 3; in++) {
             /* What comes from a switch is not sent on. */
-            memset(sf_sl2vl_of(is.sl2vl, s, in, 2), in == 3 ? 15 : 0,
+            memset(sf_sl2vl_of(subject.sl2vl, s, in, 2), in == 3 ? 15 : 0,
                    SF_N_SLS);
         }
     }
-    audit = check_audit(&is, 0);
+    audit = check_audit(&subject, 0);
     CHECK(audit->deadlock[0].is_free);
     CHECK(audit->deadlock[0].n_dropped > 0);
     CHECK(!audit->is_sound);
@@ -947,49 +963,52 @@ TEST(audit_sees_what_is_dropped)
 
     /* Also on the last step, to the host on port 1 of switch 2. */
     for (uint32_t s = 0; s < 4; s++) {
-        memset(sf_sl2vl_of(is.sl2vl, s, 3, 2), 0, SF_N_SLS);
+        memset(sf_sl2vl_of(subject.sl2vl, s, 3, 2), 0, SF_N_SLS);
     }
-    audit = check_audit(&is, 0);
+    audit = check_audit(&subject, 0);
     CHECK_EQ(audit->deadlock[0].n_dropped, 0);
     sf_audit_free(audit);
-    memset(sf_sl2vl_of(is.sl2vl, 2, 3, 1), 15, SF_N_SLS);
-    audit = check_audit(&is, 0);
+    memset(sf_sl2vl_of(subject.sl2vl, 2, 3, 1), 15, SF_N_SLS);
+    audit = check_audit(&subject, 0);
     CHECK_EQ(audit->deadlock[0].n_dropped, 3); /* From the other switches. */
     sf_audit_free(audit);
 
     /* What is not said at all is no basis for a verdict. */
-    struct sf_audit_params params = { .sl2vl = is.sl2vl };
+    struct sf_audit_params params = { .sl2vl = subject.sl2vl };
     struct sf_error err = { 0 };
-    memset(sf_sl2vl_of(is.sl2vl, 2, 3, 2), SF_NO_VL, SF_N_SLS);
-    CHECK_EQ(sf_audit_build(is.fabric, is.tables, &params, &audit, &err),
-             SF_EINVAL);
+    memset(sf_sl2vl_of(subject.sl2vl, 2, 3, 2), SF_NO_VL, SF_N_SLS);
+    CHECK_EQ(
+        sf_audit_build(subject.fabric, subject.tables, &params, &audit, &err),
+        SF_EINVAL);
     CHECK(!audit);
     CHECK_FOR(strstr(err.text, "do not say all VLs"), "%s", err.text);
-    clear(&is);
+    clear(&subject);
 }
 
 TEST(audit_refuses_what_does_not_fit)
 {
-    struct subject is = ring(4), other = ring(5);
+    struct subject subject = ring(4), other = ring(5);
     struct sf_audit *audit;
     struct sf_error err = { 0 };
     struct sf_audit_params params = { .has_one_sl = true, .one_sl = 16 };
-    CHECK_EQ(sf_audit_build(is.fabric, other.tables, NULL, &audit, &err),
+    CHECK_EQ(sf_audit_build(subject.fabric, other.tables, NULL, &audit, &err),
              SF_EINVAL);
-    CHECK_EQ(sf_audit_build(is.fabric, is.tables, &params, &audit, &err),
-             SF_EINVAL);
-    is.fabric->nodes[1].lid = is.fabric->nodes[0].lid;
-    CHECK_EQ(sf_audit_build(is.fabric, is.tables, NULL, &audit, &err),
-             SF_EINVAL);
+    CHECK_EQ(
+        sf_audit_build(subject.fabric, subject.tables, &params, &audit, &err),
+        SF_EINVAL);
+    subject.fabric->nodes[1].lid = subject.fabric->nodes[0].lid;
+    CHECK_EQ(
+        sf_audit_build(subject.fabric, subject.tables, NULL, &audit, &err),
+        SF_EINVAL);
     CHECK_FOR(strstr(err.text, "belongs to two ports"), "%s", err.text);
     clear(&other);
-    clear(&is);
+    clear(&subject);
 }
 
 /* Writers and readers of lanes agree. */
 TEST(audit_lanes_read_back_the_same)
 {
-    struct subject is = subject_of("sf:q=3", 2, "minimal");
+    struct subject subject = subject_of("sf:q=3", 2, "minimal");
     struct sf_random random;
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls;
@@ -997,20 +1016,21 @@ TEST(audit_lanes_read_back_the_same)
     char *text = NULL;
     size_t length = 0;
     sf_random_init(&random, 8, 0);
-    add_random_lanes(&is, &random);
+    add_random_lanes(&subject, &random);
 
     FILE *stream = open_memstream(&text, &length);
     CHECK(stream);
-    sf_sl2vl_write(is.sl2vl, is.fabric, stream);
+    sf_sl2vl_write(subject.sl2vl, subject.fabric, stream);
     fclose(stream);
-    CHECK_FOR(sf_sl2vl_parse(text, length, "file", is.fabric, &sl2vl, &err) ==
-                  SF_OK,
+    CHECK_FOR(sf_sl2vl_parse(text, length, "file", subject.fabric, &sl2vl,
+                             &err) == SF_OK,
               "%s", err.text);
-    for (uint32_t s = 0; s < is.fabric->n_switches; s++) {
+    for (uint32_t s = 0; s < subject.fabric->n_switches; s++) {
         for (uint32_t in = 0; in <= sl2vl->n_ports[s]; in++) {
             for (uint32_t out = 1; out <= sl2vl->n_ports[s]; out++) {
                 CHECK(!memcmp(sf_sl2vl_of(sl2vl, s, in, out),
-                              sf_sl2vl_of(is.sl2vl, s, in, out), SF_N_SLS));
+                              sf_sl2vl_of(subject.sl2vl, s, in, out),
+                              SF_N_SLS));
             }
         }
     }
@@ -1019,18 +1039,20 @@ TEST(audit_lanes_read_back_the_same)
 
     stream = open_memstream(&text, &length);
     CHECK(stream);
-    sf_path_sls_write(is.path_sls, is.fabric, stream);
+    sf_path_sls_write(subject.path_sls, subject.fabric, stream);
     fclose(stream);
-    CHECK_FOR(sf_path_sls_parse(text, length, "file", is.fabric,
-                                is.tables->max_lid, &path_sls, &err) == SF_OK,
+    CHECK_FOR(sf_path_sls_parse(text, length, "file", subject.fabric,
+                                subject.tables->max_lid, &path_sls,
+                                &err) == SF_OK,
               "%s", err.text);
-    for (uint32_t s = 0; s < is.fabric->n_switches; s++) {
+    for (uint32_t s = 0; s < subject.fabric->n_switches; s++) {
         CHECK(!memcmp(sf_path_sls_of(path_sls, s) + 1,
-                      sf_path_sls_of(is.path_sls, s) + 1, is.tables->max_lid));
+                      sf_path_sls_of(subject.path_sls, s) + 1,
+                      subject.tables->max_lid));
     }
     sf_path_sls_free(path_sls);
     free(text);
-    clear(&is);
+    clear(&subject);
 }
 
 #define SWITCH "Switch 0x02534c4600000000, base LID 1, \"a\"\n"
@@ -1092,12 +1114,12 @@ TEST(audit_refuses_lanes_that_make_no_sense)
 
 TEST(audit_survives_running_out_of_memory)
 {
-    struct subject is = subject_of("sf:q=3", 2, "minimal");
+    struct subject subject = subject_of("sf:q=3", 2, "minimal");
     struct sf_random random;
     sf_random_init(&random, 9, 0);
-    add_random_lanes(&is, &random);
-    struct sf_audit_params params = { .sl2vl = is.sl2vl,
-                                      .path_sls = is.path_sls,
+    add_random_lanes(&subject, &random);
+    struct sf_audit_params params = { .sl2vl = subject.sl2vl,
+                                      .path_sls = subject.path_sls,
                                       .has_one_sl = true };
 
     for (int with_lanes = 0; with_lanes < 2; with_lanes++) {
@@ -1105,7 +1127,7 @@ TEST(audit_survives_running_out_of_memory)
         struct sf_audit *audit;
         for (unsigned long i = 1; status != SF_OK; i++) {
             sf_mem_fail_at(i);
-            status = sf_audit_build(is.fabric, is.tables,
+            status = sf_audit_build(subject.fabric, subject.tables,
                                     with_lanes ? &params : NULL, &audit, NULL);
             sf_mem_fail_at(0);
             CHECK_FOR(status == SF_OK || (status == SF_ENOMEM && !audit),
@@ -1113,5 +1135,5 @@ TEST(audit_survives_running_out_of_memory)
         }
         sf_audit_free(audit);
     }
-    clear(&is);
+    clear(&subject);
 }

@@ -2,7 +2,7 @@
  * against looking at everything, bounds against trying every cut. */
 #include "base/mem.h"
 #include "design/bisection.h"
-#include "design/shapes.h"
+#include "design/family_sizes.h"
 #include "helpers.h"
 #include "oracle/oracle.h"
 #include "slimfly/design.h"
@@ -89,10 +89,10 @@ TEST(design_sizes_of_slimflies_that_exist_are_those_built)
 }
 
 static void
-check_shape(const struct shape *shape, uint32_t p)
+check_size(const struct network_size *network, uint32_t p)
 {
     char spec[SF_SPEC_SIZE];
-    shape->family->spell(shape, p, spec);
+    network->family->write_spec(network, p, spec);
     struct sf_topology *topo = build("%s", spec);
     uint32_t n_hosting = 0, link_ports = 0, most = 0;
 
@@ -107,40 +107,40 @@ check_shape(const struct shape *shape, uint32_t p)
             link_ports = degree > link_ports ? degree : link_ports;
         }
     }
-    CHECK_FOR(topo->graph->n_nodes == shape->n_switches &&
-                  topo->graph->n_links == shape->n_links &&
-                  n_hosting == shape->n_hosting &&
-                  topo->n_endpoints == shape_endpoints(shape, p),
+    CHECK_FOR(topo->graph->n_nodes == network->n_switches &&
+                  topo->graph->n_links == network->n_links &&
+                  n_hosting == network->n_hosting &&
+                  topo->n_endpoints == network_size_endpoints(network, p),
               "%s: %u switches, %u links, %u with hosts; by formula %u, %llu, "
               "%u",
               spec, topo->graph->n_nodes, topo->graph->n_links, n_hosting,
-              shape->n_switches, (unsigned long long)shape->n_links,
-              shape->n_hosting);
-    CHECK_FOR(most <= shape->ports, "%s needs %u ports of %u", spec, most,
-              shape->ports);
-    CHECK_FOR(link_ports <= shape->link_ports, "%s: %u links at a switch",
+              network->n_switches, (unsigned long long)network->n_links,
+              network->n_hosting);
+    CHECK_FOR(most <= network->ports, "%s needs %u ports of %u", spec, most,
+              network->ports);
+    CHECK_FOR(link_ports <= network->link_ports, "%s: %u links at a switch",
               spec, link_ports);
     sf_topology_free(topo);
 }
 
-TEST(design_shapes_are_what_their_specs_build)
+TEST(design_sizes_are_what_their_specs_build)
 {
     static const uint32_t ports[] = { 4, 5, 8, 11, 16, 24 };
     static const uint32_t sizes[] = { 1, 10, 47, 100, 300, 1000, 4000 };
     uint32_t n_checked = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(ports) * ARRAY_SIZE(sizes); i++) {
-        struct shape_query query = { ports[i % ARRAY_SIZE(ports)],
-                                     sizes[i / ARRAY_SIZE(ports)],
-                                     i % 3 ? 1 : 1.5 };
-        shape_list list = { 0 };
-        for (size_t f = 0; shape_families[f]; f++) {
-            CHECK(shape_list_near(shape_families[f], &query, &list));
+        struct size_query query = { ports[i % ARRAY_SIZE(ports)],
+                                    sizes[i / ARRAY_SIZE(ports)],
+                                    i % 3 ? 1 : 1.5 };
+        network_size_list list = { 0 };
+        for (size_t f = 0; all_family_sizes[f]; f++) {
+            CHECK(family_sizes_near(all_family_sizes[f], &query, &list));
         }
         for (size_t j = 0; j < list.n; j++) {
             if (list.items[j].n_switches <= 3000) {
-                check_shape(&list.items[j], list.items[j].p_max);
-                check_shape(&list.items[j], 1);
+                check_size(&list.items[j], list.items[j].p_max);
+                check_size(&list.items[j], 1);
                 n_checked++;
             }
         }
@@ -312,22 +312,27 @@ TEST(design_candidates_are_consistent)
         struct sf_design *answer = design(&questions[i], prices);
         CHECK(answer->n_candidates > 5);
         for (uint32_t j = 0; j < answer->n_candidates; j++) {
-            const struct sf_candidate *is = &answer->candidates[j];
-            CHECK_EQ(is->ports_used + is->ports_free,
-                     (uint64_t)is->n_switches * is->ports);
-            CHECK_EQ(is->ports_used, 2ull * is->n_links + is->n_endpoints);
-            CHECK_EQ(is->n_links_by[0] + is->n_links_by[1], is->n_links);
-            CHECK_EQ(is->n_host_cables_by[0] + is->n_host_cables_by[1],
-                     is->n_endpoints);
-            CHECK(is->radix <= is->ports);
-            CHECK(!(is->bisection_at_least > is->bisection_at_most + 1e-6));
-            CHECK(!questions[i].n_layers || is->n_lids <= SF_MAX_LID);
+            const struct sf_candidate *candidate = &answer->candidates[j];
+            CHECK_EQ(candidate->ports_used + candidate->ports_free,
+                     (uint64_t)candidate->n_switches * candidate->ports);
+            CHECK_EQ(candidate->ports_used,
+                     2ull * candidate->n_links + candidate->n_endpoints);
+            CHECK_EQ(candidate->n_links_by[0] + candidate->n_links_by[1],
+                     candidate->n_links);
+            CHECK_EQ(candidate->n_host_cables_by[0] +
+                         candidate->n_host_cables_by[1],
+                     candidate->n_endpoints);
+            CHECK(candidate->radix <= candidate->ports);
+            CHECK(!(candidate->bisection_at_least >
+                    candidate->bisection_at_most + 1e-6));
+            CHECK(!questions[i].n_layers || candidate->n_lids <= SF_MAX_LID);
             CHECK(!(questions[i].budget > 0) ||
-                  is->cost <= questions[i].budget);
-            CHECK((is->fit == SF_FIT_BELOW) == (is->n_missing > 0));
-            CHECK(is->n_missing ||
-                  is->n_endpoints >= questions[i].n_endpoints);
-            CHECK((is->generation == NULL) == isnan(is->cost));
+                  candidate->cost <= questions[i].budget);
+            CHECK((candidate->fit == SF_FIT_BELOW) ==
+                  (candidate->n_missing > 0));
+            CHECK(candidate->n_missing ||
+                  candidate->n_endpoints >= questions[i].n_endpoints);
+            CHECK((candidate->generation == NULL) == isnan(candidate->cost));
         }
         sf_design_free(answer);
     }
@@ -429,8 +434,8 @@ TEST(design_pays_by_medium_and_length)
                                        .families = "sf",
                                        .ports = 16 };
     struct sf_design *answer = design(&params, prices);
-    const struct sf_candidate *is = &answer->candidates[0];
-    struct sf_topology *topo = build("%s", is->spec);
+    const struct sf_candidate *candidate = &answer->candidates[0];
+    struct sf_topology *topo = build("%s", candidate->spec);
     struct sf_fabric_params ports = { .switch_ports = 16 };
     struct sf_plan *plan;
     double cost = 1000.0 * topo->graph->n_nodes;
@@ -449,10 +454,10 @@ TEST(design_pays_by_medium_and_length)
         }
         watts += is_copper ? 0 : 6;
     }
-    CHECK_EQ(is->lengths, SF_LENGTHS_PLAN);
-    CHECK_NEAR(is->cost, cost, 1e-6);
-    CHECK_NEAR(is->watts, watts, 1e-6);
-    CHECK_NEAR(is->cost_per_endpoint, cost / 200, 1e-6);
+    CHECK_EQ(candidate->lengths, SF_LENGTHS_PLAN);
+    CHECK_NEAR(candidate->cost, cost, 1e-6);
+    CHECK_NEAR(candidate->watts, watts, 1e-6);
+    CHECK_NEAR(candidate->cost_per_endpoint, cost / 200, 1e-6);
     sf_plan_free(plan);
     sf_topology_free(topo);
     sf_design_free(answer);
@@ -550,9 +555,9 @@ TEST(design_survives_want_of_memory)
     struct sf_design_params params = { .n_endpoints = 20, .ports = 8 };
     unsigned long n_failed = 0;
 
-    for (size_t i = 0; shape_families[i]; i++) {
+    for (size_t i = 0; all_family_sizes[i]; i++) {
         enum sf_status status = SF_ENOMEM;
-        params.families = shape_families[i]->name;
+        params.families = all_family_sizes[i]->name;
         for (unsigned long nth = 1; status != SF_OK; nth++) {
             struct sf_prices *prices = by_length();
             struct sf_design *answer = UNSET(struct sf_design);

@@ -91,12 +91,12 @@ pull(struct sf_fabric *found, uint32_t kept, uint32_t from, uint32_t move)
 
 /* Does what the moves say, in their order. */
 static void
-apply(const struct sf_verification *is, struct sf_fabric *found)
+apply(const struct sf_verification *verification, struct sf_fabric *found)
 {
-    for (uint32_t i = 0; i < is->n_moves; i++) {
-        const struct sf_move *move = &is->moves[i];
+    for (uint32_t i = 0; i < verification->n_moves; i++) {
+        const struct sf_move *move = &verification->moves[i];
         uint32_t kept = port_of(found, &move->kept);
-        CHECK_EQ(is->findings[move->finding].move, i);
+        CHECK_EQ(verification->findings[move->finding].move, i);
         if (move->kind != SF_PLUG) {
             pull(found, kept, port_of(found, &move->from), i);
         }
@@ -106,7 +106,7 @@ apply(const struct sf_verification *is, struct sf_fabric *found)
             sf_fabric_plug(found, kept, port_of(found, &move->to));
         }
         if (move->then != SF_NONE) {
-            const struct sf_move *hanging = &is->moves[move->then];
+            const struct sf_move *hanging = &verification->moves[move->then];
             CHECK_EQ(hanging->until, i);
             check_free(found, port_of(found, &hanging->to), i);
             check_free(found, port_of(found, &hanging->kept), i);
@@ -166,13 +166,13 @@ least_moves(const struct sf_fabric *planned, const struct sf_fabric *found)
 
 /* Applies the moves and verifies again. */
 static void
-check_mends(const struct sf_verification *is, struct hall *hall,
+check_mends(const struct sf_verification *verification, struct hall *hall,
             const struct sf_verify_params *params)
 {
-    apply(is, hall->found);
+    apply(verification, hall->found);
     struct sf_verification *after = verify(hall, params);
     CHECK_FOR(after->matches, "%u findings after %u moves", after->n_findings,
-              is->n_moves);
+              verification->n_moves);
     CHECK_EQ(after->n_moves, 0);
     CHECK_EQ(after->n_right, hall->plan->n_cables);
     sf_verification_free(after);
@@ -180,7 +180,7 @@ check_mends(const struct sf_verification *is, struct hall *hall,
 
 /* Writes both forms, parses the JSON, and counts the lines of the text. */
 static uint32_t
-check_writes(const struct sf_verification *is)
+check_writes(const struct sf_verification *verification)
 {
     char *text = NULL;
     size_t length;
@@ -188,43 +188,47 @@ check_writes(const struct sf_verification *is)
     struct sf_error err = { 0 };
 
     FILE *stream = open_memstream(&text, &length);
-    CHECK_EQ(sf_verification_write_json(is, stream, &err), SF_OK);
+    CHECK_EQ(sf_verification_write_json(verification, stream, &err), SF_OK);
     fclose(stream);
     json_t *root = json_loads(text, 0, NULL);
     CHECK(root != NULL);
     CHECK_STR(json_string_value(json_object_get(root, "schema")),
               "slimfly.verification");
-    CHECK_EQ(json_is_true(json_object_get(root, "matches")), is->matches);
+    CHECK_EQ(json_is_true(json_object_get(root, "matches")),
+             verification->matches);
     CHECK_EQ(json_array_size(json_object_get(root, "findings")),
-             is->n_findings);
-    CHECK_EQ(json_array_size(json_object_get(root, "moves")), is->n_moves);
+             verification->n_findings);
+    CHECK_EQ(json_array_size(json_object_get(root, "moves")),
+             verification->n_moves);
     json_decref(root);
     free(text);
 
     stream = open_memstream(&text, &length);
-    CHECK_EQ(sf_verification_write_text(is, stream, &err), SF_OK);
+    CHECK_EQ(sf_verification_write_text(verification, stream, &err), SF_OK);
     fclose(stream);
     for (const char *c = text; *c; c++) {
         n_lines += *c == '\n';
         CHECK(*c == '\n' || (*c >= 0x20 && *c <= 0x7e));
     }
     free(text);
-    CHECK_EQ(n_lines == 1, is->matches);
+    CHECK_EQ(n_lines == 1, verification->matches);
     return n_lines;
 }
 
 /* Exactly these numbers of findings, and none besides. */
 static void
-check_counts(const struct sf_verification *is, uint32_t n_misconnected,
-             uint32_t n_missing, uint32_t n_unexpected, uint32_t n_duplicate)
+check_counts(const struct sf_verification *verification,
+             uint32_t n_misconnected, uint32_t n_missing,
+             uint32_t n_unexpected, uint32_t n_duplicate)
 {
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISCONNECTED], n_misconnected);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING], n_missing);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNEXPECTED], n_unexpected);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_DUPLICATE], n_duplicate);
-    CHECK_EQ(is->n_findings,
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISCONNECTED],
+             n_misconnected);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING], n_missing);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNEXPECTED], n_unexpected);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_DUPLICATE], n_duplicate);
+    CHECK_EQ(verification->n_findings,
              n_misconnected + n_missing + n_unexpected + n_duplicate);
-    CHECK_EQ(is->n_moves, is->n_findings);
+    CHECK_EQ(verification->n_moves, verification->n_findings);
 }
 
 static void
@@ -252,25 +256,25 @@ rotate(struct sf_fabric *found, const uint32_t *ports, uint32_t n)
 TEST(verify_says_one_line_when_all_is_right)
 {
     struct hall hall = make_hall("sf:q=5", 36);
-    struct sf_verification *is = verify(&hall, NULL);
+    struct sf_verification *verification = verify(&hall, NULL);
     char *text = NULL;
     size_t length;
 
-    CHECK(is->matches);
-    CHECK_EQ(is->n_right, 375);
-    CHECK_EQ(is->n_guessed, 0);
-    CHECK_EQ(check_writes(is), 1);
-    sf_verification_free(is);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_right, 375);
+    CHECK_EQ(verification->n_guessed, 0);
+    CHECK_EQ(check_writes(verification), 1);
+    sf_verification_free(verification);
 
     struct sf_verify_params params = { .sources = SF_IDENTITY_NAME };
-    is = verify(&hall, &params);
+    verification = verify(&hall, &params);
     FILE *stream = open_memstream(&text, &length);
-    sf_verification_write_text(is, stream, NULL);
+    sf_verification_write_text(verification, stream, NULL);
     fclose(stream);
     CHECK_STR(text, "OK: all 375 cables and 250 nodes are as planned "
                     "(identified by name).\n");
     free(text);
-    sf_verification_free(is);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -278,17 +282,18 @@ TEST(verify_missing_cable)
 {
     struct hall hall = make_hall("sf:q=5", 0);
     unplug(hall.found, "sf-0-0-1", 8);
-    struct sf_verification *is = verify(&hall, NULL);
-    check_counts(is, 0, 1, 0, 0);
-    CHECK_EQ(is->moves[0].kind, SF_PLUG);
-    CHECK_EQ(is->n_right, 374);
-    const struct sf_finding *finding = &is->findings[0];
-    CHECK_STR(sf_verification_name(is, &finding->planned[0]), "sf-0-0-1");
+    struct sf_verification *verification = verify(&hall, NULL);
+    check_counts(verification, 0, 1, 0, 0);
+    CHECK_EQ(verification->moves[0].kind, SF_PLUG);
+    CHECK_EQ(verification->n_right, 374);
+    const struct sf_finding *finding = &verification->findings[0];
+    CHECK_STR(sf_verification_name(verification, &finding->planned[0]),
+              "sf-0-0-1");
     CHECK_EQ(finding->planned[0].number, 8);
     CHECK(!sf_end_exists(&finding->found[0]));
-    check_writes(is);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    check_writes(verification);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -300,16 +305,17 @@ TEST(verify_end_in_a_spare_port)
     uint32_t right = hall.found->ports[kept].peer;
     sf_fabric_unplug(hall.found, kept);
     sf_fabric_plug(hall.found, kept, at(hall.found, "sf-1-4-4", 20));
-    struct sf_verification *is = verify(&hall, NULL);
-    check_counts(is, 1, 0, 0, 0);
-    CHECK_EQ(is->moves[0].kind, SF_MOVE);
-    CHECK_EQ(port_of(hall.found, &is->moves[0].kept), kept);
-    CHECK_EQ(port_of(hall.found, &is->moves[0].to), right);
-    CHECK_STR(sf_verification_name(is, &is->moves[0].from), "sf-1-4-4");
-    CHECK_EQ(is->moves[0].from.number, 20);
-    check_writes(is);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    check_counts(verification, 1, 0, 0, 0);
+    CHECK_EQ(verification->moves[0].kind, SF_MOVE);
+    CHECK_EQ(port_of(hall.found, &verification->moves[0].kept), kept);
+    CHECK_EQ(port_of(hall.found, &verification->moves[0].to), right);
+    CHECK_STR(sf_verification_name(verification, &verification->moves[0].from),
+              "sf-1-4-4");
+    CHECK_EQ(verification->moves[0].from.number, 20);
+    check_writes(verification);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -323,15 +329,15 @@ TEST(verify_half_plugged_and_its_port_taken)
     sf_fabric_unplug(hall.found, a);
     sf_fabric_unplug(hall.found, c);
     sf_fabric_plug(hall.found, b, c);
-    struct sf_verification *is = verify(&hall, NULL);
-    check_counts(is, 1, 1, 0, 0);
-    CHECK_EQ(is->moves[1].kind, SF_PLUG);
+    struct sf_verification *verification = verify(&hall, NULL);
+    check_counts(verification, 1, 1, 0, 0);
+    CHECK_EQ(verification->moves[1].kind, SF_PLUG);
     /* On one switch: rather from c to a than from b to d. */
-    CHECK_EQ(port_of(hall.found, &is->moves[0].from), c);
-    CHECK_EQ(port_of(hall.found, &is->moves[0].to), a);
-    CHECK_EQ(port_of(hall.found, &is->moves[1].to), d);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    CHECK_EQ(port_of(hall.found, &verification->moves[0].from), c);
+    CHECK_EQ(port_of(hall.found, &verification->moves[0].to), a);
+    CHECK_EQ(port_of(hall.found, &verification->moves[1].to), d);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -347,13 +353,13 @@ TEST(verify_doubled_and_unexpected_cables)
     /* A switch to itself is of no use to anybody. */
     sf_fabric_plug(hall.found, at(hall.found, "sf-0-0-1", 32),
                    at(hall.found, "sf-0-0-1", 33));
-    struct sf_verification *is = verify(&hall, NULL);
-    check_counts(is, 0, 0, 1, 1);
-    CHECK_EQ(is->moves[0].kind, SF_UNPLUG);
-    CHECK_EQ(is->n_right, 375);
-    check_writes(is);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    check_counts(verification, 0, 0, 1, 1);
+    CHECK_EQ(verification->moves[0].kind, SF_UNPLUG);
+    CHECK_EQ(verification->n_right, 375);
+    check_writes(verification);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -371,17 +377,18 @@ TEST(verify_swaps_and_rotations)
                 ports[i] = plan->cables[plan->n_cables - 1 - 9 * i].a;
             }
             rotate(hall.found, ports, n);
-            struct sf_verification *is = verify(&hall, NULL);
-            check_counts(is, n, 0, 0, 0);
-            CHECK_EQ(is->moves[0].until, n - 1);
+            struct sf_verification *verification = verify(&hall, NULL);
+            check_counts(verification, n, 0, 0, 0);
+            CHECK_EQ(verification->moves[0].until, n - 1);
             for (uint32_t i = 0; i < n; i++) {
-                CHECK_EQ(is->moves[i].kind, SF_MOVE);
-                CHECK(i == 0 || is->moves[i].until == i);
-                CHECK_EQ(is->moves[i].then, i == n - 1 ? 0 : SF_NONE);
+                CHECK_EQ(verification->moves[i].kind, SF_MOVE);
+                CHECK(i == 0 || verification->moves[i].until == i);
+                CHECK_EQ(verification->moves[i].then,
+                         i == n - 1 ? 0 : SF_NONE);
             }
-            check_writes(is);
-            check_mends(is, &hall, NULL);
-            sf_verification_free(is);
+            check_writes(verification);
+            check_mends(verification, &hall, NULL);
+            sf_verification_free(verification);
             free_hall(&hall);
         }
     }
@@ -394,12 +401,13 @@ TEST(verify_prefers_moves_on_one_switch)
     uint32_t ports[] = { at(hall.found, "sf-1-2-3", 8),
                          at(hall.found, "sf-1-2-3", 9) };
     rotate(hall.found, ports, 2);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_moves, 2);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_moves, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        CHECK_EQ(is->moves[i].from.node, is->moves[i].to.node);
+        CHECK_EQ(verification->moves[i].from.node,
+                 verification->moves[i].to.node);
     }
-    sf_verification_free(is);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -411,25 +419,25 @@ TEST(verify_different_rate)
     strcpy(hall.found->ports[port].rate, "4xSDR");
     /* What is not known is not different. */
     strcpy(hall.found->ports[at(hall.found, "sf-0-3-1", 7)].rate, "");
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_findings, 1);
-    CHECK_EQ(is->findings[0].verdict, SF_VERDICT_DIFFERENT);
-    CHECK_EQ(is->n_moves, 0);
-    CHECK_EQ(is->n_right, 375);
-    CHECK(!is->matches);
-    check_writes(is);
-    sf_verification_free(is);
-    is = verify(&hall, &params);
-    CHECK(is->matches);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_findings, 1);
+    CHECK_EQ(verification->findings[0].verdict, SF_VERDICT_DIFFERENT);
+    CHECK_EQ(verification->n_moves, 0);
+    CHECK_EQ(verification->n_right, 375);
+    CHECK(!verification->matches);
+    check_writes(verification);
+    sf_verification_free(verification);
+    verification = verify(&hall, &params);
+    CHECK(verification->matches);
+    sf_verification_free(verification);
 
     for (uint32_t i = 0; i < hall.found->n_ports; i++) {
         strcpy(hall.found->ports[i].rate, "4xSDR");
     }
-    is = verify(&hall, NULL);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_DIFFERENT], 375);
-    CHECK(check_writes(is) < 20);
-    sf_verification_free(is);
+    verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_DIFFERENT], 375);
+    CHECK(check_writes(verification) < 20);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -518,19 +526,20 @@ TEST(verify_dead_host_and_dead_switch)
     struct hall hall = make_hall("sf:q=5", 0);
     uint32_t host = sf_fabric_find(hall.found, "node0017");
     reform(&hall, 0, &host, 1, 1);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_HOST], 1);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING], 1);
-    CHECK_EQ(is->n_findings, 2);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_HOST], 1);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING], 1);
+    CHECK_EQ(verification->n_findings, 2);
     /* The cable may be all that is wrong: look at it. */
-    CHECK_EQ(is->n_moves, 1);
-    CHECK_EQ(is->moves[0].kind, SF_PLUG);
-    CHECK_EQ(is->findings[0].verdict, SF_VERDICT_MISSING_HOST);
-    CHECK_EQ(is->findings[0].move, 0);
-    CHECK_EQ(is->findings[1].cause, 0);
-    CHECK_STR(sf_verification_name(is, &is->moves[0].to), "node0017");
-    check_writes(is);
-    sf_verification_free(is);
+    CHECK_EQ(verification->n_moves, 1);
+    CHECK_EQ(verification->moves[0].kind, SF_PLUG);
+    CHECK_EQ(verification->findings[0].verdict, SF_VERDICT_MISSING_HOST);
+    CHECK_EQ(verification->findings[0].move, 0);
+    CHECK_EQ(verification->findings[1].cause, 0);
+    CHECK_STR(sf_verification_name(verification, &verification->moves[0].to),
+              "node0017");
+    check_writes(verification);
+    sf_verification_free(verification);
     free_hall(&hall);
 
     /* A switch takes its hosts along, or does not. */
@@ -544,18 +553,19 @@ TEST(verify_dead_host_and_dead_switch)
             lost[i] = hall.found->ports[peer].node;
         }
         reform(&hall, SHUFFLED, lost, n_lost, 2);
-        is = verify(&hall, NULL);
-        CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 1);
-        CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_HOST], n_lost - 1);
-        CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING], 11);
-        CHECK_EQ(is->n_moves, 0);
-        CHECK_EQ(is->n_right, 364);
-        for (uint32_t i = 1; i < is->n_findings; i++) {
-            CHECK_EQ(is->findings[i].cause, 0);
+        verification = verify(&hall, NULL);
+        CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 1);
+        CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_HOST],
+                 n_lost - 1);
+        CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING], 11);
+        CHECK_EQ(verification->n_moves, 0);
+        CHECK_EQ(verification->n_right, 364);
+        for (uint32_t i = 1; i < verification->n_findings; i++) {
+            CHECK_EQ(verification->findings[i].cause, 0);
         }
-        CHECK_EQ(is->findings[0].planned[0].node, dead);
-        CHECK_EQ(check_writes(is), 8);
-        sf_verification_free(is);
+        CHECK_EQ(verification->findings[0].planned[0].node, dead);
+        CHECK_EQ(check_writes(verification), 8);
+        sf_verification_free(verification);
         free_hall(&hall);
     }
 }
@@ -588,22 +598,22 @@ TEST(verify_two_switches_exchanged)
         exchange(hall.found, a, b);
         /* And one cable elsewhere is missing. */
         unplug(hall.found, "sf-1-4-4", 6);
-        struct sf_verification *is = verify(&hall, NULL);
+        struct sf_verification *verification = verify(&hall, NULL);
         uint32_t least = least_moves(hall.plan->fabric, hall.found);
-        CHECK_EQ(is->n_moves, least);
-        CHECK_EQ(is->n_by_verdict[SF_VERDICT_EXCHANGED], 1);
-        CHECK_EQ(is->findings[0].verdict, SF_VERDICT_EXCHANGED);
-        CHECK_EQ(is->findings[0].planned[0].node, a);
-        CHECK_EQ(is->findings[0].planned[1].node, b);
-        CHECK_EQ(is->moves[0].kind, SF_PLUG);
-        for (uint32_t i = 2; i < is->n_findings; i++) {
-            CHECK_EQ(is->findings[i].cause, 0);
+        CHECK_EQ(verification->n_moves, least);
+        CHECK_EQ(verification->n_by_verdict[SF_VERDICT_EXCHANGED], 1);
+        CHECK_EQ(verification->findings[0].verdict, SF_VERDICT_EXCHANGED);
+        CHECK_EQ(verification->findings[0].planned[0].node, a);
+        CHECK_EQ(verification->findings[0].planned[1].node, b);
+        CHECK_EQ(verification->moves[0].kind, SF_PLUG);
+        for (uint32_t i = 2; i < verification->n_findings; i++) {
+            CHECK_EQ(verification->findings[i].cause, 0);
         }
         /* Which is right whether or not they are exchanged. */
-        CHECK_EQ(is->n_moves_besides, 1);
-        CHECK(check_writes(is) < least + 18);
-        check_mends(is, &hall, NULL);
-        sf_verification_free(is);
+        CHECK_EQ(verification->n_moves_besides, 1);
+        CHECK(check_writes(verification) < least + 18);
+        check_mends(verification, &hall, NULL);
+        sf_verification_free(verification);
         free_hall(&hall);
     }
 }
@@ -614,12 +624,12 @@ TEST(verify_exchanged_without_names_is_right)
     struct hall hall = make_hall("sf:q=5", 0);
     exchange(hall.found, 3, 40);
     reform(&hall, NO_SWITCH_NAMES | NO_GUIDS | SHUFFLED, NULL, 0, 3);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK(is->matches);
-    CHECK_EQ(is->n_by_source[3], 50);
-    CHECK_EQ(is->n_guessed, 0);
-    check_writes(is);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_by_source[3], 50);
+    CHECK_EQ(verification->n_guessed, 0);
+    check_writes(verification);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -667,22 +677,22 @@ TEST(verify_foreign_switch)
     uint32_t a = at(found, "sf-1-1-1", 9), b = found->ports[a].peer;
     sf_fabric_unplug(found, a);
     sf_fabric_plug(found, a, sf_fabric_port(found, stranger, 2));
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNKNOWN_SWITCH], 1);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNEXPECTED], 1);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISCONNECTED], 1);
-    CHECK_EQ(is->n_findings, 3);
-    CHECK_EQ(is->n_moves, 2);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNKNOWN_SWITCH], 1);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNEXPECTED], 1);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISCONNECTED], 1);
+    CHECK_EQ(verification->n_findings, 3);
+    CHECK_EQ(verification->n_moves, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        if (is->moves[i].kind == SF_MOVE) {
-            CHECK_EQ(port_of(found, &is->moves[i].to), b);
-            CHECK_EQ(is->moves[i].from.found, stranger);
-            CHECK_EQ(is->moves[i].from.node, SF_NONE);
+        if (verification->moves[i].kind == SF_MOVE) {
+            CHECK_EQ(port_of(found, &verification->moves[i].to), b);
+            CHECK_EQ(verification->moves[i].from.found, stranger);
+            CHECK_EQ(verification->moves[i].from.node, SF_NONE);
         }
     }
-    check_writes(is);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    check_writes(verification);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -693,13 +703,13 @@ TEST(verify_foreign_host)
     struct sf_fabric *found = hall.found;
     sf_fabric_plug(found, at(found, "sf-0-0-0", 20),
                    sf_fabric_port(found, stranger, 1));
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNKNOWN_HOST], 1);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNEXPECTED], 1);
-    CHECK_EQ(is->n_findings, 2);
-    check_writes(is);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNKNOWN_HOST], 1);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNEXPECTED], 1);
+    CHECK_EQ(verification->n_findings, 2);
+    check_writes(verification);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -709,20 +719,20 @@ TEST(verify_name_that_contradicts_the_guid)
     char *name = hall.found->nodes[2].name;
     hall.found->nodes[2].name = hall.found->nodes[7].name;
     hall.found->nodes[7].name = name;
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_findings, 2);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISNAMED], 2);
-    CHECK_EQ(is->findings[0].planned[0].node, 2);
-    CHECK_EQ(is->findings[0].planned[1].node, 7);
-    CHECK_EQ(is->n_moves, 0);
-    check_writes(is);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_findings, 2);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISNAMED], 2);
+    CHECK_EQ(verification->findings[0].planned[0].node, 2);
+    CHECK_EQ(verification->findings[0].planned[1].node, 7);
+    CHECK_EQ(verification->n_moves, 0);
+    check_writes(verification);
+    sf_verification_free(verification);
 
     /* By name alone they have changed places. */
     struct sf_verify_params params = { .sources = SF_IDENTITY_NAME };
-    is = verify(&hall, &params);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_EXCHANGED], 1);
-    sf_verification_free(is);
+    verification = verify(&hall, &params);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_EXCHANGED], 1);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -748,13 +758,13 @@ TEST(verify_by_guid_map)
               err.text);
     CHECK_EQ(map->n_entries, hall.found->n_nodes);
     struct sf_verify_params params = { .map = map };
-    struct sf_verification *is = verify(&hall, &params);
-    CHECK(is->matches);
-    CHECK_EQ(is->n_by_source[0], hall.found->n_nodes);
+    struct sf_verification *verification = verify(&hall, &params);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_by_source[0], hall.found->n_nodes);
     for (uint32_t i = 0; i < hall.found->n_nodes; i++) {
-        CHECK_EQ(is->identities[i].node, i);
+        CHECK_EQ(verification->identities[i].node, i);
     }
-    sf_verification_free(is);
+    sf_verification_free(verification);
     sf_guid_map_free(map);
     free(text);
     free_hall(&hall);
@@ -806,19 +816,19 @@ TEST(verify_finds_names_in_descriptions)
 {
     struct hall hall = make_hall("sf:q=5", 0);
     reform(&hall, HCA_NAMES | NO_GUIDS | SHUFFLED, NULL, 0, 6);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK(is->matches);
-    CHECK_EQ(is->n_by_source[2], 250);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_by_source[2], 250);
+    sf_verification_free(verification);
 
     /* A name that two bear counts for neither. */
     free(hall.found->nodes[7].name);
     hall.found->nodes[7].name = sf_strdup(hall.found->nodes[9].name);
-    is = verify(&hall, NULL);
-    CHECK(is->matches);
-    CHECK_EQ(is->n_by_source[2], 248);
-    CHECK_EQ(is->n_by_source[3], 2); /* By their hosts. */
-    sf_verification_free(is);
+    verification = verify(&hall, NULL);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_by_source[2], 248);
+    CHECK_EQ(verification->n_by_source[3], 2); /* By their hosts. */
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -890,14 +900,15 @@ break_once(struct sf_fabric *found, struct sf_random *random,
 /* Each cable that is wrong is named once as found, each that is not in place
  * once as planned, and no other. */
 static void
-check_findings(const struct sf_verification *is)
+check_findings(const struct sf_verification *verification)
 {
-    const struct sf_fabric *planned = is->plan->fabric, *found = is->found;
+    const struct sf_fabric *planned = verification->plan->fabric,
+                           *found = verification->found;
     uint8_t *n_planned = calloc(planned->n_ports, 1);
     uint8_t *n_found = calloc(planned->n_ports, 1);
 
-    for (uint32_t i = 0; i < is->n_findings; i++) {
-        const struct sf_finding *finding = &is->findings[i];
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        const struct sf_finding *finding = &verification->findings[i];
         if (finding->verdict == SF_VERDICT_EXCHANGED) {
             continue;
         }
@@ -948,18 +959,20 @@ TEST(verify_random_faults_are_mended_with_the_fewest_moves)
             for (uint32_t i = 0; i < n_faults; i++) {
                 break_once(hall.found, &random, false);
             }
-            struct sf_verification *is =
+            struct sf_verification *verification =
                 verify(&hall, seed % 2 ? &by_name : NULL);
             uint32_t least = least_moves(hall.plan->fabric, hall.found);
-            CHECK_FOR(
-                is->n_moves == least, "%s seed %u: %u moves, %u would do",
-                random_cases[k].spec, (unsigned)seed, is->n_moves, least);
-            CHECK_EQ(is->n_moves,
-                     is->n_findings - is->n_by_verdict[SF_VERDICT_EXCHANGED]);
-            check_findings(is);
-            check_writes(is);
-            check_mends(is, &hall, NULL);
-            sf_verification_free(is);
+            CHECK_FOR(verification->n_moves == least,
+                      "%s seed %u: %u moves, %u would do",
+                      random_cases[k].spec, (unsigned)seed,
+                      verification->n_moves, least);
+            CHECK_EQ(verification->n_moves,
+                     verification->n_findings -
+                         verification->n_by_verdict[SF_VERDICT_EXCHANGED]);
+            check_findings(verification);
+            check_writes(verification);
+            check_mends(verification, &hall, NULL);
+            sf_verification_free(verification);
         }
         free_hall(&hall);
     }
@@ -1012,24 +1025,25 @@ TEST(verify_an_exchange_and_the_moves_besides_mend_the_fabric)
         for (uint32_t i = 0; i < 1 + seed % 4; i++) {
             break_once(hall.found, &random, false);
         }
-        struct sf_verification *is = verify(&hall, NULL);
+        struct sf_verification *verification = verify(&hall, NULL);
         /* So many faults may hit one switch that it cannot be told. */
-        if (is->n_by_verdict[SF_VERDICT_EXCHANGED] == 0) {
+        if (verification->n_by_verdict[SF_VERDICT_EXCHANGED] == 0) {
             n_untold++;
-            sf_verification_free(is);
+            sf_verification_free(verification);
             free_hall(&hall);
             continue;
         }
-        for (uint32_t i = 0; i < is->n_moves; i++) {
-            const struct sf_move *move = &is->moves[i];
-            bool is_besides = i < is->n_moves_besides;
-            bool is_explained = is->findings[move->finding].cause == 0;
+        for (uint32_t i = 0; i < verification->n_moves; i++) {
+            const struct sf_move *move = &verification->moves[i];
+            bool is_besides = i < verification->n_moves_besides;
+            bool is_explained =
+                verification->findings[move->finding].cause == 0;
             CHECK(!is_explained || !is_besides);
             n_tangled += !is_explained && !is_besides;
         }
-        check_writes(is);
-        struct sf_verification first = *is;
-        first.n_moves = is->n_moves_besides;
+        check_writes(verification);
+        struct sf_verification first = *verification;
+        first.n_moves = verification->n_moves_besides;
         apply(&first, hall.found);
         carry(hall.found, a, b);
         struct sf_verification *after = verify(&hall, NULL);
@@ -1037,7 +1051,7 @@ TEST(verify_an_exchange_and_the_moves_besides_mend_the_fabric)
         CHECK(after->n_moves <= 2 * n_tangled);
         n_alone += n_tangled == 0;
         sf_verification_free(after);
-        sf_verification_free(is);
+        sf_verification_free(verification);
         free_hall(&hall);
     }
     CHECK(n_untold < 5);
@@ -1109,21 +1123,22 @@ TEST(verify_moves_mend_what_discovery_cannot_see)
             continue;
         }
         struct hall view = discover(&hall);
-        struct sf_verification *is = verify(&view, NULL);
-        struct sf_verification blind = *is;
-        struct sf_move *moves = calloc(is->n_moves + 1, sizeof *moves);
+        struct sf_verification *verification = verify(&view, NULL);
+        struct sf_verification blind = *verification;
+        struct sf_move *moves =
+            calloc(verification->n_moves + 1, sizeof *moves);
         uint32_t n_hidden = least_moves(hall.plan->fabric, hall.found);
-        for (uint32_t i = 0; i < is->n_moves; i++) {
-            moves[i] = is->moves[i];
+        for (uint32_t i = 0; i < verification->n_moves; i++) {
+            moves[i] = verification->moves[i];
             moves[i].kept.found = moves[i].kept.node;
             moves[i].from.found = moves[i].from.node;
             moves[i].to.found = moves[i].to.node;
         }
-        CHECK_EQ(is->n_moves, n_hidden);
+        CHECK_EQ(verification->n_moves, n_hidden);
         blind.moves = moves;
         check_mends(&blind, &hall, NULL);
         free(moves);
-        sf_verification_free(is);
+        sf_verification_free(verification);
         sf_fabric_free(view.found);
         free_hall(&hall);
     }
@@ -1144,14 +1159,15 @@ TEST(verify_random_faults_with_shuffled_nodes_and_host_names)
             uint32_t least = least_moves(hall.plan->fabric, hall.found);
             reform(&hall, SHUFFLED | NO_GUIDS | NO_SWITCH_NAMES, NULL, 0,
                    seed);
-            struct sf_verification *is = verify(&hall, NULL);
-            CHECK_FOR(
-                is->n_moves == least, "%s seed %u: %u moves, %u would do",
-                random_cases[k].spec, (unsigned)seed, is->n_moves, least);
-            CHECK(is->n_by_source[2] > 0);
-            check_writes(is);
-            check_mends(is, &hall, NULL);
-            sf_verification_free(is);
+            struct sf_verification *verification = verify(&hall, NULL);
+            CHECK_FOR(verification->n_moves == least,
+                      "%s seed %u: %u moves, %u would do",
+                      random_cases[k].spec, (unsigned)seed,
+                      verification->n_moves, least);
+            CHECK(verification->n_by_source[2] > 0);
+            check_writes(verification);
+            check_mends(verification, &hall, NULL);
+            sf_verification_free(verification);
             free_hall(&hall);
         }
     }
@@ -1175,17 +1191,17 @@ TEST(verify_infers_from_ports_alone)
             }
             uint32_t least = least_moves(hall.plan->fabric, hall.found);
             reform(&hall, SHUFFLED | NO_GUIDS | NO_NAMES, NULL, 0, seed);
-            struct sf_verification *is = verify(&hall, NULL);
-            CHECK_EQ(is->n_identified, hall.found->n_nodes);
-            CHECK_EQ(is->n_by_source[4], hall.found->n_nodes);
-            CHECK(is->n_guessed > 0);
-            CHECK_FOR(is->n_moves <= least,
+            struct sf_verification *verification = verify(&hall, NULL);
+            CHECK_EQ(verification->n_identified, hall.found->n_nodes);
+            CHECK_EQ(verification->n_by_source[4], hall.found->n_nodes);
+            CHECK(verification->n_guessed > 0);
+            CHECK_FOR(verification->n_moves <= least,
                       "%s seed %u: %u moves, %u would do", specs[k],
-                      (unsigned)seed, is->n_moves, least);
-            CHECK_EQ(is->matches, is->n_moves == 0);
-            check_writes(is);
-            check_mends(is, &hall, NULL);
-            sf_verification_free(is);
+                      (unsigned)seed, verification->n_moves, least);
+            CHECK_EQ(verification->matches, verification->n_moves == 0);
+            check_writes(verification);
+            check_mends(verification, &hall, NULL);
+            sf_verification_free(verification);
             free_hall(&hall);
         }
     }
@@ -1193,7 +1209,8 @@ TEST(verify_infers_from_ports_alone)
 
 /* Writes the GUID map of a verification and reads it back. */
 static struct sf_guid_map *
-save_and_load(const struct sf_verification *is, const struct sf_guid_map *old)
+save_and_load(const struct sf_verification *verification,
+              const struct sf_guid_map *old)
 {
     struct sf_guid_map *map;
     struct sf_error err = { 0 };
@@ -1201,7 +1218,8 @@ save_and_load(const struct sf_verification *is, const struct sf_guid_map *old)
     size_t length;
 
     FILE *stream = open_memstream(&text, &length);
-    CHECK_EQ(sf_verification_write_guids(is, old, stream, &err), SF_OK);
+    CHECK_EQ(sf_verification_write_guids(verification, old, stream, &err),
+             SF_OK);
     fclose(stream);
     CHECK_FOR(sf_guid_map_parse(text, "saved", &map, &err) == SF_OK, "%s",
               err.text);
@@ -1227,23 +1245,25 @@ TEST(verify_saved_guids_give_the_same_identities)
         uint32_t lost = 3;
         reform(&hall, SHUFFLED | forms[seed % ARRAY_SIZE(forms)], &lost,
                seed % 3 == 0, seed);
-        struct sf_verification *is = verify(&hall, NULL);
-        struct sf_guid_map *map = save_and_load(is, NULL);
+        struct sf_verification *verification = verify(&hall, NULL);
+        struct sf_guid_map *map = save_and_load(verification, NULL);
         struct sf_verify_params params = { .sources = SF_IDENTITY_MAP,
                                            .map = map };
         struct sf_verification *again = verify(&hall, &params);
-        CHECK_EQ(map->n_entries, is->n_identified - is->n_guessed);
+        CHECK_EQ(map->n_entries,
+                 verification->n_identified - verification->n_guessed);
         for (uint32_t i = 0; i < hall.found->n_nodes; i++) {
-            CHECK_EQ(again->identities[i].node, is->identities[i].is_certain
-                                                    ? is->identities[i].node
-                                                    : SF_NONE);
+            CHECK_EQ(again->identities[i].node,
+                     verification->identities[i].is_certain
+                         ? verification->identities[i].node
+                         : SF_NONE);
         }
         struct sf_guid_map *twice = save_and_load(again, map);
         CHECK_EQ(twice->n_entries, map->n_entries);
         sf_guid_map_free(twice);
         sf_verification_free(again);
         sf_guid_map_free(map);
-        sf_verification_free(is);
+        sf_verification_free(verification);
         free_hall(&hall);
     }
 }
@@ -1258,16 +1278,17 @@ TEST(verify_infers_the_largest_slim_fly_of_48_ports)
         break_once(hall.found, &random, true);
     }
     uint32_t least = least_moves(hall.plan->fabric, hall.found);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_moves, least);
-    check_findings(is);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_moves, least);
+    check_findings(verification);
+    sf_verification_free(verification);
     reform(&hall, SHUFFLED | NO_GUIDS | NO_NAMES, NULL, 0, 1);
-    is = verify(&hall, NULL);
-    CHECK_EQ(is->n_moves, least);
-    CHECK_EQ(is->n_labellings, 19); /* The index may start anywhere. */
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_moves, least);
+    CHECK_EQ(verification->n_labellings,
+             19); /* The index may start anywhere. */
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -1282,10 +1303,10 @@ TEST(verify_infers_hosts_in_the_wrong_port)
     sf_fabric_unplug(hall.found, a);
     sf_fabric_plug(hall.found, at(hall.found, "sf-1-1-1", 30), b);
     reform(&hall, NO_NAMES | NO_GUIDS | SHUFFLED, NULL, 0, 1);
-    struct sf_verification *is = verify(&hall, NULL);
-    check_counts(is, 2, 0, 0, 0);
-    check_mends(is, &hall, NULL);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    check_counts(verification, 2, 0, 0, 0);
+    check_mends(verification, &hall, NULL);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -1293,33 +1314,33 @@ TEST(verify_one_name_is_enough_to_be_certain)
 {
     struct hall hall = make_hall("sf:q=5", 0);
     reform(&hall, NO_NAMES | NO_GUIDS, NULL, 0, 1);
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK(is->matches);
-    CHECK(is->n_labellings > 1);
-    CHECK_EQ(is->n_guessed, 250);
-    check_writes(is);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK(verification->matches);
+    CHECK(verification->n_labellings > 1);
+    CHECK_EQ(verification->n_guessed, 250);
+    check_writes(verification);
+    sf_verification_free(verification);
 
     free(hall.found->nodes[33].name);
     hall.found->nodes[33].name = sf_strdup(hall.plan->fabric->nodes[33].name);
-    is = verify(&hall, NULL);
-    CHECK(is->matches);
-    CHECK_EQ(is->n_labellings, 1);
-    CHECK_EQ(is->n_by_source[2], 1);
-    CHECK_EQ(is->n_guessed, 200); /* The hosts. */
+    verification = verify(&hall, NULL);
+    CHECK(verification->matches);
+    CHECK_EQ(verification->n_labellings, 1);
+    CHECK_EQ(verification->n_by_source[2], 1);
+    CHECK_EQ(verification->n_guessed, 200); /* The hosts. */
     for (uint32_t i = 0; i < 250; i++) {
-        CHECK_EQ(is->identities[i].node, i);
+        CHECK_EQ(verification->identities[i].node, i);
     }
-    check_writes(is);
-    sf_verification_free(is);
+    check_writes(verification);
+    sf_verification_free(verification);
 
     struct sf_verify_params params = { .sources = SF_IDENTITY_NAME |
                                                   SF_IDENTITY_HOSTS };
-    is = verify(&hall, &params);
-    CHECK_EQ(is->n_identified, 1);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 49);
-    check_writes(is);
-    sf_verification_free(is);
+    verification = verify(&hall, &params);
+    CHECK_EQ(verification->n_identified, 1);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 49);
+    check_writes(verification);
+    sf_verification_free(verification);
     free_hall(&hall);
 }
 
@@ -1330,34 +1351,34 @@ TEST(verify_nothing_found_or_something_else)
     struct sf_fabric *found = hall.found;
 
     hall.found = &empty;
-    struct sf_verification *is = verify(&hall, NULL);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 50);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING_HOST], 200);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_MISSING], 375);
-    CHECK_EQ(is->n_moves, 0);
-    check_writes(is);
-    sf_verification_free(is);
+    struct sf_verification *verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_SWITCH], 50);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING_HOST], 200);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_MISSING], 375);
+    CHECK_EQ(verification->n_moves, 0);
+    check_writes(verification);
+    sf_verification_free(verification);
 
     /* Another network altogether, without labels. */
     struct hall other = make_hall("jellyfish:n=40,k=6,seed=1", 0);
     reform(&other, NO_NAMES | NO_GUIDS, NULL, 0, 1);
     hall.found = other.found;
-    is = verify(&hall, NULL);
-    CHECK_EQ(is->n_identified, 0);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNKNOWN_SWITCH], 40);
-    CHECK_EQ(is->n_moves, 0);
-    check_writes(is);
-    sf_verification_free(is);
+    verification = verify(&hall, NULL);
+    CHECK_EQ(verification->n_identified, 0);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNKNOWN_SWITCH], 40);
+    CHECK_EQ(verification->n_moves, 0);
+    check_writes(verification);
+    sf_verification_free(verification);
 
     /* And the other way round: an empty plan. */
     hall.found = found;
     struct sf_plan plan = *other.plan;
     plan.fabric = &empty;
     plan.n_cables = 0;
-    is = NULL;
-    CHECK_EQ(sf_verify(&plan, found, NULL, &is, NULL), SF_OK);
-    CHECK_EQ(is->n_by_verdict[SF_VERDICT_UNKNOWN_HOST], 200);
-    sf_verification_free(is);
+    verification = NULL;
+    CHECK_EQ(sf_verify(&plan, found, NULL, &verification, NULL), SF_OK);
+    CHECK_EQ(verification->n_by_verdict[SF_VERDICT_UNKNOWN_HOST], 200);
+    sf_verification_free(verification);
     free_hall(&other);
     free_hall(&hall);
     sf_verification_free(NULL);
@@ -1381,13 +1402,16 @@ TEST(verify_partial_discovery_is_no_trouble)
         }
         reform(&hall, SHUFFLED | (seed % 4 < 2 ? NO_NAMES | NO_GUIDS : 0),
                lost, n_lost, seed);
-        struct sf_verification *is = verify(&hall, NULL);
-        check_writes(is);
-        for (uint32_t i = 0; i < is->n_moves; i++) {
-            CHECK(is->moves[i].until >= i);
-            CHECK_EQ(is->findings[is->moves[i].finding].move == i, true);
+        struct sf_verification *verification = verify(&hall, NULL);
+        check_writes(verification);
+        for (uint32_t i = 0; i < verification->n_moves; i++) {
+            CHECK(verification->moves[i].until >= i);
+            CHECK_EQ(
+                verification->findings[verification->moves[i].finding].move ==
+                    i,
+                true);
         }
-        sf_verification_free(is);
+        sf_verification_free(verification);
         free_hall(&hall);
     }
 }
@@ -1404,14 +1428,14 @@ is_swallowed(void)
 }
 
 static void
-check_guids_fail(const struct sf_verification *is)
+check_guids_fail(const struct sf_verification *verification)
 {
     FILE *stream = fopen("/dev/null", "w");
     enum sf_status status = SF_ENOMEM;
 
     for (unsigned long nth = 1; status != SF_OK; nth++) {
         sf_mem_fail_at(nth);
-        status = sf_verification_write_guids(is, NULL, stream, NULL);
+        status = sf_verification_write_guids(verification, NULL, stream, NULL);
         CHECK(status == SF_ENOMEM || !is_swallowed());
         CHECK(nth < 10);
     }
@@ -1434,21 +1458,22 @@ TEST(verify_every_allocation_fails_once)
         reform(&hall, forms[k], &lost, 1, 1);
         enum sf_status status = SF_ENOMEM;
         for (unsigned long nth = 1; status != SF_OK; nth++) {
-            struct sf_verification *is = UNSET(struct sf_verification);
+            struct sf_verification *verification =
+                UNSET(struct sf_verification);
             struct sf_error err = { 0 };
             sf_mem_fail_at(nth);
-            status = sf_verify(hall.plan, hall.found, NULL, &is,
+            status = sf_verify(hall.plan, hall.found, NULL, &verification,
                                nth % 2 ? &err : NULL);
             if (status == SF_OK) {
                 CHECK_FOR(!is_swallowed(), "allocation %lu went unnoticed",
                           nth);
                 CHECK(nth > 10);
-                check_guids_fail(is);
-                sf_verification_free(is);
+                check_guids_fail(verification);
+                sf_verification_free(verification);
             } else {
                 sf_mem_fail_at(0);
                 CHECK_EQ(status, SF_ENOMEM);
-                CHECK(is == NULL);
+                CHECK(verification == NULL);
                 CHECK(!(nth % 2) || err.text[0]);
                 CHECK(nth < 5000);
             }

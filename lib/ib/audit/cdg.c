@@ -1,3 +1,6 @@
+/* cdg.c -- the channel dependency graph and its shortest cycle.  Here a
+ * successor of a channel is one that a path needs next while it holds that
+ * channel; predecessors are the other way round. */
 #include "ib/audit/cdg.h"
 
 #include "base/mem.h"
@@ -100,45 +103,47 @@ sf_cdg_clear(struct sf_cdg *cdg)
     memset(cdg->is_used, 0, (size_t)cdg->n_arcs * cdg->n_vls);
 }
 
-/* A walk over the channels that wait behind one. */
-struct waiting {
+/* A walk over the successors of a channel. */
+struct successors {
     const struct sf_cdg *cdg;
     uint32_t in, vl; /* The channel. */
     uint32_t out, end;
     unsigned vls; /* Those of 'out' that are still to come. */
 };
 
-static struct waiting
-waiting_behind(const struct sf_cdg *cdg, uint32_t channel)
+static struct successors
+successors_of(const struct sf_cdg *cdg, uint32_t channel)
 {
-    struct waiting waiting = { .cdg = cdg,
-                               .in = channel / cdg->n_vls,
-                               .vl = channel % cdg->n_vls };
-    uint32_t s = cdg->arcs[waiting.in].to;
-    waiting.out = cdg->first[s];
-    waiting.end = cdg->first[s + 1];
-    waiting.vls = waiting.out < waiting.end
-                      ? *sf_cdg_row(cdg, waiting.in, waiting.vl, waiting.out)
-                      : 0;
-    return waiting;
+    struct successors successors = { .cdg = cdg,
+                                     .in = channel / cdg->n_vls,
+                                     .vl = channel % cdg->n_vls };
+    uint32_t s = cdg->arcs[successors.in].to;
+    successors.out = cdg->first[s];
+    successors.end = cdg->first[s + 1];
+    successors.vls =
+        successors.out < successors.end
+            ? *sf_cdg_row(cdg, successors.in, successors.vl, successors.out)
+            : 0;
+    return successors;
 }
 
-/* The next one, or SF_NONE. */
+/* The next successor, or SF_NONE. */
 static uint32_t
-next_waiting(struct waiting *waiting)
+next_successor(struct successors *successors)
 {
-    const struct sf_cdg *cdg = waiting->cdg;
+    const struct sf_cdg *cdg = successors->cdg;
 
-    while (!waiting->vls) {
-        if (waiting->out >= waiting->end || ++waiting->out >= waiting->end) {
+    while (!successors->vls) {
+        if (successors->out >= successors->end ||
+            ++successors->out >= successors->end) {
             return SF_NONE;
         }
-        waiting->vls =
-            *sf_cdg_row(cdg, waiting->in, waiting->vl, waiting->out);
+        successors->vls =
+            *sf_cdg_row(cdg, successors->in, successors->vl, successors->out);
     }
-    uint32_t vl = (uint32_t)__builtin_ctz(waiting->vls);
-    waiting->vls &= waiting->vls - 1;
-    return waiting->out * cdg->n_vls + vl;
+    uint32_t vl = (uint32_t)__builtin_ctz(successors->vls);
+    successors->vls &= successors->vls - 1;
+    return successors->out * cdg->n_vls + vl;
 }
 
 /* What the search for cycles works on. */
@@ -146,133 +151,136 @@ struct search {
     const struct sf_cdg *cdg;
     uint32_t n_channels;
     bool *is_left;    /* [n_channels] By Kahn's algorithm. */
-    uint32_t *n_held; /* [n_channels] Channels that hold it up, or that it
-                       * holds up; then its distance from the start. */
+    uint32_t *counts; /* [n_channels] Predecessors or successors that are
+                       * left; then the distance from the start. */
     uint32_t *parent; /* [n_channels] */
     uint32_t *queue;  /* [n_channels] */
     uint32_t *best;   /* [n_best] The shortest cycle so far. */
     uint32_t n_best;
 };
 
-/* Takes away channels that hold up nothing that is left, as reduce() does with
- * those that nothing left holds up: what stays is on cycles or leads from one
- * to another. */
-static void
-reduce_back(struct search *is)
+/* Takes away, again and again, channels without predecessors that are left;
+ * returns how many stay. */
+static uint32_t
+remove_sources(struct search *search)
 {
-    const struct sf_cdg *cdg = is->cdg;
-    uint32_t *n_waiting = is->n_held;
     uint32_t n_queued = 0;
 
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        struct waiting waiting = waiting_behind(cdg, c);
-        n_waiting[c] = 0;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            n_waiting[c] += is->is_left[d];
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        struct successors successors = successors_of(search->cdg, c);
+        search->is_left[c] = true;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            search->counts[d]++;
         }
-        if (is->is_left[c] && !n_waiting[c]) {
-            is->queue[n_queued++] = c;
+    }
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        if (!search->counts[c]) {
+            search->queue[n_queued++] = c;
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
-        uint32_t out = is->queue[i] / cdg->n_vls;
-        uint32_t vl_out = is->queue[i] % cdg->n_vls;
+        struct successors successors =
+            successors_of(search->cdg, search->queue[i]);
+        search->is_left[search->queue[i]] = false;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            if (--search->counts[d] == 0) {
+                search->queue[n_queued++] = d;
+            }
+        }
+    }
+    return search->n_channels - n_queued;
+}
+
+/* Takes away, again and again, channels without successors that are left, as
+ * remove_sources() does with those without predecessors.  What is left then is
+ * on a cycle or leads from one cycle to another. */
+static void
+remove_sinks(struct search *search)
+{
+    const struct sf_cdg *cdg = search->cdg;
+    uint32_t *n_successors = search->counts;
+    uint32_t n_queued = 0;
+
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        struct successors successors = successors_of(cdg, c);
+        n_successors[c] = 0;
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
+            n_successors[c] += search->is_left[d];
+        }
+        if (search->is_left[c] && !n_successors[c]) {
+            search->queue[n_queued++] = c;
+        }
+    }
+    for (uint32_t i = 0; i < n_queued; i++) {
+        uint32_t out = search->queue[i] / cdg->n_vls;
+        uint32_t vl_out = search->queue[i] % cdg->n_vls;
         uint32_t s = cdg->arcs[out].from;
-        is->is_left[is->queue[i]] = false;
+        search->is_left[search->queue[i]] = false;
         for (uint32_t arc = cdg->first[s]; arc < cdg->first[s + 1]; arc++) {
             uint32_t in = cdg->arcs[arc].reverse;
             for (uint32_t vl = 0; vl < cdg->n_vls; vl++) {
                 uint32_t c = in * cdg->n_vls + vl;
                 if ((*sf_cdg_row(cdg, in, vl, out) >> vl_out & 1) &&
-                    is->is_left[c] && --n_waiting[c] == 0) {
-                    is->queue[n_queued++] = c;
+                    search->is_left[c] && --n_successors[c] == 0) {
+                    search->queue[n_queued++] = c;
                 }
             }
         }
     }
 }
 
-/* Takes away channels that nothing left holds up; returns how many stay. */
-static uint32_t
-reduce(struct search *is)
-{
-    uint32_t n_queued = 0;
-
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        struct waiting waiting = waiting_behind(is->cdg, c);
-        is->is_left[c] = true;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            is->n_held[d]++;
-        }
-    }
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        if (!is->n_held[c]) {
-            is->queue[n_queued++] = c;
-        }
-    }
-    for (uint32_t i = 0; i < n_queued; i++) {
-        struct waiting waiting = waiting_behind(is->cdg, is->queue[i]);
-        is->is_left[is->queue[i]] = false;
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
-            if (--is->n_held[d] == 0) {
-                is->queue[n_queued++] = d;
-            }
-        }
-    }
-    return is->n_channels - n_queued;
-}
-
 /* Searches for a cycle through 'start' and channels after it that is shorter
  * than the best.  'distance' is all SF_NONE, and is so again afterwards. */
 static void
-search_from(struct search *is, uint32_t start)
+search_from(struct search *search, uint32_t start)
 {
-    uint32_t *distance = is->n_held;
+    uint32_t *distance = search->counts;
     uint32_t n_queued = 0, last = SF_NONE;
 
     distance[start] = 0;
-    is->queue[n_queued++] = start;
+    search->queue[n_queued++] = start;
     for (uint32_t i = 0; i < n_queued && last == SF_NONE; i++) {
-        uint32_t c = is->queue[i];
-        if (distance[c] + 1 >= is->n_best) {
+        uint32_t c = search->queue[i];
+        if (distance[c] + 1 >= search->n_best) {
             break; /* Whatever closes here is no shorter. */
         }
-        struct waiting waiting = waiting_behind(is->cdg, c);
-        for (uint32_t d; (d = next_waiting(&waiting)) != SF_NONE;) {
+        struct successors successors = successors_of(search->cdg, c);
+        for (uint32_t d; (d = next_successor(&successors)) != SF_NONE;) {
             if (d == start) {
                 last = c;
                 break;
             }
-            if (d > start && is->is_left[d] && distance[d] == SF_NONE) {
+            if (d > start && search->is_left[d] && distance[d] == SF_NONE) {
                 distance[d] = distance[c] + 1;
-                is->parent[d] = c;
-                is->queue[n_queued++] = d;
+                search->parent[d] = c;
+                search->queue[n_queued++] = d;
             }
         }
     }
     if (last != SF_NONE) {
-        is->n_best = distance[last] + 1;
-        for (uint32_t i = is->n_best; i-- > 0; last = is->parent[last]) {
-            is->best[i] = last;
+        search->n_best = distance[last] + 1;
+        for (uint32_t i = search->n_best; i-- > 0;
+             last = search->parent[last]) {
+            search->best[i] = last;
         }
     }
     for (uint32_t i = 0; i < n_queued; i++) {
-        distance[is->queue[i]] = SF_NONE;
+        distance[search->queue[i]] = SF_NONE;
     }
 }
 
 static void
-search_all(struct search *is)
+search_all(struct search *search)
 {
-    is->n_best = SF_NONE;
-    for (uint32_t c = 0; c < is->n_channels; c++) {
-        is->n_held[c] = SF_NONE;
+    search->n_best = SF_NONE;
+    for (uint32_t c = 0; c < search->n_channels; c++) {
+        search->counts[c] = SF_NONE;
     }
     /* A path never comes back to a switch, so no cycle has fewer than three
      * channels. */
-    for (uint32_t c = 0; c < is->n_channels && is->n_best > 3; c++) {
-        if (is->is_left[c]) {
-            search_from(is, c);
+    for (uint32_t c = 0; c < search->n_channels && search->n_best > 3; c++) {
+        if (search->is_left[c]) {
+            search_from(search, c);
         }
     }
 }
@@ -282,29 +290,30 @@ sf_cdg_shortest_cycle(const struct sf_cdg *cdg, uint32_t **channelsp,
                       uint32_t *n_channelsp, struct sf_error *err)
 {
     uint32_t n = cdg->n_arcs * cdg->n_vls;
-    struct search is = { .cdg = cdg, .n_channels = n };
+    struct search search = { .cdg = cdg, .n_channels = n };
     enum sf_status status = SF_OK;
 
     *channelsp = NULL;
     *n_channelsp = 0;
-    is.is_left = sf_calloc(n, sizeof *is.is_left);
-    is.n_held = sf_calloc(n, sizeof *is.n_held);
-    is.parent = sf_calloc(n, sizeof *is.parent);
-    is.queue = sf_calloc(n, sizeof *is.queue);
-    is.best = sf_calloc(n, sizeof *is.best);
-    if (!is.is_left || !is.n_held || !is.parent || !is.queue || !is.best) {
+    search.is_left = sf_calloc(n, sizeof *search.is_left);
+    search.counts = sf_calloc(n, sizeof *search.counts);
+    search.parent = sf_calloc(n, sizeof *search.parent);
+    search.queue = sf_calloc(n, sizeof *search.queue);
+    search.best = sf_calloc(n, sizeof *search.best);
+    if (!search.is_left || !search.counts || !search.parent || !search.queue ||
+        !search.best) {
         status = sf_fail(err, SF_ENOMEM, "deadlock check of %u channels", n);
-    } else if (reduce(&is) > 0) {
-        reduce_back(&is);
-        search_all(&is);
-        *channelsp = is.best;
-        *n_channelsp = is.n_best;
-        is.best = NULL;
+    } else if (remove_sources(&search) > 0) {
+        remove_sinks(&search);
+        search_all(&search);
+        *channelsp = search.best;
+        *n_channelsp = search.n_best;
+        search.best = NULL;
     }
-    free(is.best);
-    free(is.queue);
-    free(is.parent);
-    free(is.n_held);
-    free(is.is_left);
+    free(search.best);
+    free(search.queue);
+    free(search.parent);
+    free(search.counts);
+    free(search.is_left);
     return status;
 }

@@ -2,8 +2,8 @@
  *
  * An arc is one direction of a cable between switches; the arcs that leave a
  * switch stand together.  Channel (arc, vl) has the number arc * n_vls + vl.
- * At each switch a table of arcs in times arcs out holds, for each VL in, the
- * set of VLs out that some path waits for. */
+ * Each switch has a table with a row for each arc in, VL in and arc out: the
+ * set of VLs out that a path which holds (arc in, VL in) needs next. */
 #ifndef SF_IB_AUDIT_CDG_H
 #define SF_IB_AUDIT_CDG_H
 
@@ -37,8 +37,8 @@ void sf_cdg_free(struct sf_cdg *cdg);
 /* Forgets all channels and dependencies. */
 void sf_cdg_clear(struct sf_cdg *cdg);
 
-/* The set of VLs on arc 'out' that wait behind (in, vl); 'out' leaves the
- * switch where 'in' ends. */
+/* The set of VLs on arc 'out' that paths need next while they hold channel
+ * (in, vl); 'out' leaves the switch where 'in' ends. */
 static inline uint16_t *
 sf_cdg_row(const struct sf_cdg *cdg, uint32_t in, uint32_t vl, uint32_t out)
 {
@@ -50,9 +50,12 @@ sf_cdg_row(const struct sf_cdg *cdg, uint32_t in, uint32_t vl, uint32_t out)
 }
 
 /* Finds a shortest cycle: '*channelsp' gets its '*n_channelsp' channels in
- * order, or NULL and 0 if there is none.  Kahn's algorithm, from both ends,
- * takes away all that does not lie between cycles; then a breadth-first search
- * from each channel that is left, no deeper than the shortest cycle so far. */
+ * order, or NULL and 0 if there is none.
+ *
+ * Kahn's algorithm, first forwards and then backwards, takes away the channels
+ * that are neither on a cycle nor on a way from one cycle to another.  Then a
+ * breadth-first search starts at each channel that is left.  It goes no deeper
+ * than the shortest cycle so far. */
 enum sf_status sf_cdg_shortest_cycle(const struct sf_cdg *cdg,
                                      uint32_t **channelsp,
                                      uint32_t *n_channelsp,

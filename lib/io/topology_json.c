@@ -1,6 +1,6 @@
-/* json.c -- properties and families for programs; doc/formats.md describes
- * the members. */
-#include "io/writers.h"
+/* topology_json.c -- properties and families for programs; doc/formats.md
+ * describes the members. */
+#include "io/topology_writers.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -43,30 +43,34 @@ static json_t *
 make_properties(const struct sf_measured *measured)
 {
     const struct sf_topology *topo = measured->topo;
-    const struct sf_properties *is = &measured->properties;
+    const struct sf_properties *properties = &measured->properties;
 
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, "
         "s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.topology", "schema_version", 1, "family",
         topo->family->name, "title", topo->family->title, "spec", topo->spec,
-        "n_switches", (json_int_t)is->n_switches, "n_endpoints",
-        (json_int_t)is->n_endpoints, "n_links", (json_int_t)is->n_links,
-        "network_radix", (json_int_t)is->max_degree, "min_network_degree",
-        (json_int_t)is->min_degree, "concentration",
-        (json_int_t)is->concentration, "radix", (json_int_t)is->radix,
-        "connected", is->n_parts == 1, "n_parts", (json_int_t)is->n_parts,
-        "regular", (int)is->regular, "n_parallel_links",
-        (json_int_t)is->n_parallel_links, "diameter",
-        index_or_null(is->all.diameter), "average_distance",
-        number_or_null(is->all.average), "girth", index_or_null(is->girth),
-        "moore_bound", count_or_null(is->moore_bound), "moore_ratio",
-        number_or_null(is->n_switches / is->moore_bound),
-        "distance_distribution", make_distribution(&is->all), "host_diameter",
-        index_or_null(is->hosts.diameter), "host_average_distance",
-        number_or_null(is->hosts.average), "host_distance_distribution",
-        make_distribution(&is->hosts), "full_bandwidth_concentration",
-        number_or_null(is->full_bandwidth_p));
+        "n_switches", (json_int_t)properties->n_switches, "n_endpoints",
+        (json_int_t)properties->n_endpoints, "n_links",
+        (json_int_t)properties->n_links, "network_radix",
+        (json_int_t)properties->max_degree, "min_network_degree",
+        (json_int_t)properties->min_degree, "concentration",
+        (json_int_t)properties->concentration, "radix",
+        (json_int_t)properties->radix, "connected", properties->n_parts == 1,
+        "n_parts", (json_int_t)properties->n_parts, "regular",
+        (int)properties->regular, "n_parallel_links",
+        (json_int_t)properties->n_parallel_links, "diameter",
+        index_or_null(properties->all.diameter), "average_distance",
+        number_or_null(properties->all.average), "girth",
+        index_or_null(properties->girth), "moore_bound",
+        count_or_null(properties->moore_bound), "moore_ratio",
+        number_or_null(properties->n_switches / properties->moore_bound),
+        "distance_distribution", make_distribution(&properties->all),
+        "host_diameter", index_or_null(properties->hosts.diameter),
+        "host_average_distance", number_or_null(properties->hosts.average),
+        "host_distance_distribution", make_distribution(&properties->hosts),
+        "full_bandwidth_concentration",
+        number_or_null(properties->full_bandwidth_p));
 }
 
 /* Writes 'root', which may be NULL if it could not be made, and releases

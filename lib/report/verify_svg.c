@@ -1,4 +1,4 @@
-/* mistakes.c -- a drawing of what a verification found: the racks concerned
+/* verify_svg.c -- a drawing of what a verification found: the racks concerned
  * side by side, in them the switches and hosts concerned with their ports,
  * cables as they are in red, as they should be in green. */
 #include "base/mem.h"

@@ -1,5 +1,4 @@
-/* nearest.c -- the Slim Fly nearest to a number of endpoints, and how many
- * addresses a subnet has for it. */
+/* nearest_slimfly.c -- the Slim Fly nearest to a number of endpoints. */
 #include "slimfly/design.h"
 #include "slimfly/field.h"
 

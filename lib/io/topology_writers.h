@@ -1,6 +1,6 @@
-/* writers.h -- the writers behind the table of formats (formats.c). */
-#ifndef SF_IO_WRITERS_H
-#define SF_IO_WRITERS_H
+/* topology_writers.h -- the writers in the table of topology formats. */
+#ifndef SF_IO_TOPOLOGY_WRITERS_H
+#define SF_IO_TOPOLOGY_WRITERS_H
 
 #include "slimfly/formats.h"
 

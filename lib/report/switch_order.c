@@ -1,4 +1,4 @@
-#include "report/columns.h"
+#include "report/switch_order.h"
 
 #include "base/mem.h"
 
@@ -29,18 +29,17 @@ compare_stands(const void *a, const void *b)
 }
 
 enum sf_status
-sf_columns_build(const struct sf_plan *plan, struct sf_columns *columns,
-                 struct sf_error *err)
+sf_switch_order_build(const struct sf_plan *plan,
+                      struct sf_switch_order *order, struct sf_error *err)
 {
     const struct sf_fabric *fabric = plan->fabric;
     uint32_t n = fabric->n_switches;
     struct stand *stands = sf_calloc(n, sizeof *stands);
 
-    columns->starts = sf_calloc((size_t)plan->n_groups + 1, sizeof(uint32_t));
-    columns->order = sf_calloc(n, sizeof(uint32_t));
-    columns->positions = sf_calloc(n, sizeof(uint32_t));
-    if (!stands || !columns->starts || !columns->order ||
-        !columns->positions) {
+    order->starts = sf_calloc((size_t)plan->n_groups + 1, sizeof(uint32_t));
+    order->switches = sf_calloc(n, sizeof(uint32_t));
+    order->positions = sf_calloc(n, sizeof(uint32_t));
+    if (!stands || !order->starts || !order->switches || !order->positions) {
         free(stands);
         return sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
     }
@@ -48,31 +47,24 @@ sf_columns_build(const struct sf_plan *plan, struct sf_columns *columns,
         const struct sf_node *node = &fabric->nodes[s];
         uint32_t group = sf_plan_group(plan, s);
         stands[s] = (struct stand){ group, node->rack, node->unit, s };
-        columns->starts[group + 1]++;
+        order->starts[group + 1]++;
     }
     for (uint32_t g = 0; g < plan->n_groups; g++) {
-        columns->starts[g + 1] += columns->starts[g];
+        order->starts[g + 1] += order->starts[g];
     }
     qsort(stands, n, sizeof *stands, compare_stands);
     for (uint32_t i = 0; i < n; i++) {
-        columns->order[i] = stands[i].node;
-        columns->positions[stands[i].node] =
-            i - columns->starts[stands[i].group];
+        order->switches[i] = stands[i].node;
+        order->positions[stands[i].node] = i - order->starts[stands[i].group];
     }
     free(stands);
     return SF_OK;
 }
 
 void
-sf_columns_clear(struct sf_columns *columns)
+sf_switch_order_clear(struct sf_switch_order *order)
 {
-    free(columns->positions);
-    free(columns->order);
-    free(columns->starts);
-}
-
-const char *
-sf_columns_medium(enum sf_medium medium)
-{
-    return medium == SF_COPPER ? "copper" : "optical";
+    free(order->positions);
+    free(order->switches);
+    free(order->starts);
 }

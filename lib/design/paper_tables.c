@@ -1,4 +1,4 @@
-/* paper.c -- the tables of sizes and costs of [Blach24] (tab:uff and
+/* paper_tables.c -- the tables of sizes and costs of [Blach24] (tab:uff and
  * tab:costs) beside what is computed here.
  *
  * The paper's numbers are copied from it; ours come from building the network

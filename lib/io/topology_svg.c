@@ -1,11 +1,11 @@
-/* svg.c -- a drawing of a topology.
+/* topology_svg.c -- a drawing of a topology.
  *
  * Trees are drawn in rows, one a level, the leaves below.  All others stand on
  * a circle, the switches of a group side by side with a gap to the next group,
  * and links are curves that lean towards the centre.  The colour of a link
  * tells whether it stays inside a group. */
 #include "base/mem.h"
-#include "io/writers.h"
+#include "io/topology_writers.h"
 #include "io/xml.h"
 
 #include <math.h>

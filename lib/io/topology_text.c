@@ -1,6 +1,6 @@
-/* text.c -- properties and families for people: a page for one topology, a
- * table for several. */
-#include "io/writers.h"
+/* topology_text.c -- properties and families for people: a page for one
+ * topology, a table for several. */
+#include "io/topology_writers.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,19 +28,19 @@ write_distances(const char *label, const struct sf_distances *distances,
 
 /* How the hosts compare with what the links can carry. */
 static void
-write_full_bandwidth(const struct sf_properties *is, FILE *stream)
+write_full_bandwidth(const struct sf_properties *properties, FILE *stream)
 {
-    if (!isfinite(is->full_bandwidth_p)) {
+    if (!isfinite(properties->full_bandwidth_p)) {
         return;
     }
-    double load = is->concentration / is->full_bandwidth_p;
+    double load = properties->concentration / properties->full_bandwidth_p;
     fprintf(stream, "  %-18sp = %.2f for uniform traffic on shortest paths; ",
-            "full bandwidth", is->full_bandwidth_p);
+            "full bandwidth", properties->full_bandwidth_p);
     if (load > 1.005) {
-        fprintf(stream, "p = %u asks for %.0f %% more\n", is->concentration,
-                100 * (load - 1));
+        fprintf(stream, "p = %u asks for %.0f %% more\n",
+                properties->concentration, 100 * (load - 1));
     } else {
-        fprintf(stream, "p = %u is within it\n", is->concentration);
+        fprintf(stream, "p = %u is within it\n", properties->concentration);
     }
 }
 
@@ -48,54 +48,58 @@ static void
 write_page(const struct sf_measured *measured, FILE *stream)
 {
     const struct sf_topology *topo = measured->topo;
-    const struct sf_properties *is = &measured->properties;
+    const struct sf_properties *properties = &measured->properties;
 
     fprintf(stream, "%s -- %s\n", topo->spec, topo->family->title);
-    fprintf(stream, "  %-18s%u\n", "switches", is->n_switches);
+    fprintf(stream, "  %-18s%u\n", "switches", properties->n_switches);
     fprintf(stream, "  %-18s%u, %u on each switch%s\n", "endpoints",
-            is->n_endpoints, is->concentration,
-            (uint64_t)is->concentration * is->n_switches == is->n_endpoints
+            properties->n_endpoints, properties->concentration,
+            (uint64_t)properties->concentration * properties->n_switches ==
+                    properties->n_endpoints
                 ? ""
                 : " that has any");
-    fprintf(stream, "  %-18s%u", "links", is->n_links);
-    if (is->n_parallel_links) {
+    fprintf(stream, "  %-18s%u", "links", properties->n_links);
+    if (properties->n_parallel_links) {
         fprintf(stream, ", between %u pairs of switches",
-                is->n_links - is->n_parallel_links);
+                properties->n_links - properties->n_parallel_links);
     }
-    fprintf(stream, "\n  %-18s%u\n", "ports a switch", is->radix);
-    if (is->regular) {
+    fprintf(stream, "\n  %-18s%u\n", "ports a switch", properties->radix);
+    if (properties->regular) {
         fprintf(stream, "  %-18syes, %u links at every switch\n", "regular",
-                is->max_degree);
+                properties->max_degree);
     } else {
         fprintf(stream, "  %-18sno, %u to %u links at a switch\n", "regular",
-                is->min_degree, is->max_degree);
+                properties->min_degree, properties->max_degree);
     }
-    if (is->n_parts == 1) {
+    if (properties->n_parts == 1) {
         fprintf(stream, "  %-18syes\n", "connected");
-        fprintf(stream, "  %-18s%u\n", "diameter", is->all.diameter);
-        fprintf(stream, "  %-18s%.4f\n", "average distance", is->all.average);
+        fprintf(stream, "  %-18s%u\n", "diameter", properties->all.diameter);
+        fprintf(stream, "  %-18s%.4f\n", "average distance",
+                properties->all.average);
     } else {
-        fprintf(stream, "  %-18sno, %u parts\n", "connected", is->n_parts);
+        fprintf(stream, "  %-18sno, %u parts\n", "connected",
+                properties->n_parts);
     }
-    write_distances("distances", &is->all, stream);
-    if (is->hosts.n_distances &&
-        is->hosts.n_pairs[is->hosts.n_distances - 1] !=
-            is->all.n_pairs[is->all.n_distances - 1]) {
-        write_distances("between hosts", &is->hosts, stream);
+    write_distances("distances", &properties->all, stream);
+    if (properties->hosts.n_distances &&
+        properties->hosts.n_pairs[properties->hosts.n_distances - 1] !=
+            properties->all.n_pairs[properties->all.n_distances - 1]) {
+        write_distances("between hosts", &properties->hosts, stream);
     }
-    if (is->girth == SF_NONE) {
+    if (properties->girth == SF_NONE) {
         fprintf(stream, "  %-18snone, there is no cycle\n", "girth");
     } else {
-        fprintf(stream, "  %-18s%u\n", "girth", is->girth);
+        fprintf(stream, "  %-18s%u\n", "girth", properties->girth);
     }
-    if (isfinite(is->moore_bound)) {
+    if (isfinite(properties->moore_bound)) {
         fprintf(stream,
                 "  %-18s%.0f switches of degree %u at diameter %u; "
                 "this has %.3g %%\n",
-                "Moore bound", is->moore_bound, is->max_degree,
-                is->all.diameter, 100 * is->n_switches / is->moore_bound);
+                "Moore bound", properties->moore_bound, properties->max_degree,
+                properties->all.diameter,
+                100 * properties->n_switches / properties->moore_bound);
     }
-    write_full_bandwidth(is, stream);
+    write_full_bandwidth(properties, stream);
 }
 
 /* Writes 'number' right-aligned, or a dash. */
@@ -124,21 +128,22 @@ write_table(const struct sf_measured *measured, size_t n_measured,
             "girth  Moore\n",
             width, "topology");
     for (size_t i = 0; i < n_measured; i++) {
-        const struct sf_properties *is = &measured[i].properties;
+        const struct sf_properties *properties = &measured[i].properties;
         fprintf(stream, "%-*s  %8u  %9u  %6u  %5u", width,
-                measured[i].topo->spec, is->n_switches, is->n_endpoints,
-                is->n_links, is->radix);
-        write_cell(is->all.diameter, 8, stream);
+                measured[i].topo->spec, properties->n_switches,
+                properties->n_endpoints, properties->n_links,
+                properties->radix);
+        write_cell(properties->all.diameter, 8, stream);
         /* Between hosts, as in the core of a tree nobody sends anything. */
-        if (isfinite(is->hosts.average)) {
-            fprintf(stream, "  %8.3f", is->hosts.average);
+        if (isfinite(properties->hosts.average)) {
+            fprintf(stream, "  %8.3f", properties->hosts.average);
         } else {
             fprintf(stream, "  %8s", "-");
         }
-        write_cell(is->girth, 5, stream);
-        if (isfinite(is->moore_bound)) {
+        write_cell(properties->girth, 5, stream);
+        if (isfinite(properties->moore_bound)) {
             fprintf(stream, "  %3.0f %%\n",
-                    100 * is->n_switches / is->moore_bound);
+                    100 * properties->n_switches / properties->moore_bound);
         } else {
             fprintf(stream, "  %5s\n", "-");
         }

@@ -1,10 +1,10 @@
-/* shapes.c -- which sizes each family comes in.
+/* family_sizes.c -- which sizes each family comes in.
  *
- * For one of the regular families a shape is all its numbers; trees,
- * Dragonfly, Xpander and Jellyfish grow in steps (leaves, pods, groups, lifts,
- * switches), of which only the two next to the wanted number of endpoints are
- * listed. */
-#include "design/shapes.h"
+ * Of Slim Fly, PolarFly and HyperX all sizes are listed.  Trees, Dragonfly,
+ * Xpander and Jellyfish grow in steps: leaves, pods, groups, lifts, switches.
+ * Of these only the two sizes next to the wanted number of endpoints are
+ * listed, for each choice of the other numbers. */
+#include "design/family_sizes.h"
 
 #include "slimfly/field.h"
 #include "topology/fattree.h"
@@ -20,7 +20,7 @@
 
 /* The hosts that a switch with 'link_ports' links could carry. */
 static uint32_t
-hosts_for(const struct shape_query *query, uint32_t link_ports, uint32_t p)
+hosts_for(const struct size_query *query, uint32_t link_ports, uint32_t p)
 {
     if (link_ports >= query->ports) {
         return 0;
@@ -30,22 +30,25 @@ hosts_for(const struct shape_query *query, uint32_t link_ports, uint32_t p)
     return most < free_ports ? (uint32_t)most : free_ports;
 }
 
-/* Appends 'shape' if enough hosts find a port and the limits are kept. */
+/* Appends 'network' if enough hosts find a port and the limits are kept. */
 static bool
-add(const struct shape_query *query, struct shape shape, shape_list *list)
+add(const struct size_query *query, struct network_size network,
+    network_size_list *list)
 {
-    shape.ports = query->ports;
-    shape.p_max = hosts_for(query, shape.link_ports, shape.p);
-    if (shape.p_max == 0 || !shape_is_worthwhile(&shape, shape.p_max) ||
-        shape.n_switches > SF_MAX_SWITCHES || shape.n_links > SF_MAX_LINKS) {
+    network.ports = query->ports;
+    network.p_max = hosts_for(query, network.link_ports, network.p);
+    if (network.p_max == 0 ||
+        !network_size_is_worthwhile(&network, network.p_max) ||
+        network.n_switches > SF_MAX_SWITCHES ||
+        network.n_links > SF_MAX_LINKS) {
         return true;
     }
-    return sf_vec_push(list, shape);
+    return sf_vec_push(list, network);
 }
 
 /* How many steps of 'unit' endpoints hold the wanted ones, from min to max. */
 static uint32_t
-steps_for(const struct shape_query *query, uint32_t unit, uint32_t min,
+steps_for(const struct size_query *query, uint32_t unit, uint32_t min,
           uint32_t max)
 {
     uint64_t n = ((uint64_t)query->n_endpoints + unit - 1) / (unit ? unit : 1);
@@ -54,10 +57,11 @@ steps_for(const struct shape_query *query, uint32_t unit, uint32_t min,
 
 /* Appends ",p=P" to a spec where that is not what the family recommends. */
 static void
-add_hosts(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+add_hosts(const struct network_size *network, uint32_t p,
+          char spec[SF_SPEC_SIZE])
 {
     size_t used = strlen(spec);
-    if (p != shape->p) {
+    if (p != network->p) {
         snprintf(spec + used, SF_SPEC_SIZE - used, ",p=%u", p);
     }
 }
@@ -74,15 +78,15 @@ sf_slimfly_size(uint32_t q)
 }
 
 static bool
-list_slimfly(const struct shape_query *query, shape_list *list)
+list_slimfly(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
     for (uint32_t q = 3; q <= MAX_Q && is_ok; q = sf_prime_power_above(q)) {
         struct sf_slimfly_size size = sf_slimfly_size(q);
         is_ok = add(query,
-                    (struct shape){
-                        .size = { q },
+                    (struct network_size){
+                        .numbers = { q },
                         .n_hosting = size.n_switches,
                         .n_switches = size.n_switches,
                         .n_links = (uint64_t)q * q * size.network_radix,
@@ -95,101 +99,115 @@ list_slimfly(const struct shape_query *query, shape_list *list)
 }
 
 static void
-spell_slimfly(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_slimfly_spec(const struct network_size *network, uint32_t p,
+                   char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "sf:q=%u", shape->size[0]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "sf:q=%u", network->numbers[0]);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_ft2(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_ft2_spec(const struct network_size *network, uint32_t p,
+               char spec[SF_SPEC_SIZE])
 {
     size_t used =
-        (size_t)snprintf(spec, SF_SPEC_SIZE, "ft2:ports=%u", shape->ports);
-    if (shape->size[0] < shape->ports) {
-        snprintf(spec + used, SF_SPEC_SIZE - used, ",leaf=%u", shape->size[0]);
+        (size_t)snprintf(spec, SF_SPEC_SIZE, "ft2:ports=%u", network->ports);
+    if (network->numbers[0] < network->ports) {
+        snprintf(spec + used, SF_SPEC_SIZE - used, ",leaf=%u",
+                 network->numbers[0]);
     }
-    add_hosts(shape, p, spec);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_ft2b(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_ft2b_spec(const struct network_size *network, uint32_t p,
+                char spec[SF_SPEC_SIZE])
 {
     size_t used = (size_t)snprintf(spec, SF_SPEC_SIZE, "ft2b:ports=%u,over=%u",
-                                   shape->ports, shape->size[1]);
-    if (shape->size[0] < shape->ports) {
-        snprintf(spec + used, SF_SPEC_SIZE - used, ",leaf=%u", shape->size[0]);
+                                   network->ports, network->numbers[1]);
+    if (network->numbers[0] < network->ports) {
+        snprintf(spec + used, SF_SPEC_SIZE - used, ",leaf=%u",
+                 network->numbers[0]);
     }
-    add_hosts(shape, p, spec);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_ft3(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_ft3_spec(const struct network_size *network, uint32_t p,
+               char spec[SF_SPEC_SIZE])
 {
-    size_t used =
-        (size_t)snprintf(spec, SF_SPEC_SIZE, "ft3:ports=%u", shape->size[1]);
-    if (shape->size[0] < shape->size[1]) {
-        snprintf(spec + used, SF_SPEC_SIZE - used, ",pods=%u", shape->size[0]);
+    size_t used = (size_t)snprintf(spec, SF_SPEC_SIZE, "ft3:ports=%u",
+                                   network->numbers[1]);
+    if (network->numbers[0] < network->numbers[1]) {
+        snprintf(spec + used, SF_SPEC_SIZE - used, ",pods=%u",
+                 network->numbers[0]);
     }
-    add_hosts(shape, p, spec);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_hyperx(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_hyperx_spec(const struct network_size *network, uint32_t p,
+                  char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "hx2:%ux%u", shape->size[0], shape->size[1]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "hx2:%ux%u", network->numbers[0],
+             network->numbers[1]);
+    add_hosts(network, p, spec);
     size_t used = strlen(spec);
-    if (shape->size[2] > 1) {
+    if (network->numbers[2] > 1) {
         snprintf(spec + used, SF_SPEC_SIZE - used, ",links=%u",
-                 shape->size[2]);
+                 network->numbers[2]);
     }
 }
 
 static void
-spell_dragonfly(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_dragonfly_spec(const struct network_size *network, uint32_t p,
+                     char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "df:a=%u,h=%u", shape->size[0],
-             shape->size[1]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "df:a=%u,h=%u", network->numbers[0],
+             network->numbers[1]);
+    add_hosts(network, p, spec);
     size_t used = strlen(spec);
-    if (shape->size[2] < shape->size[0] * shape->size[1] + 1) {
-        snprintf(spec + used, SF_SPEC_SIZE - used, ",g=%u", shape->size[2]);
+    if (network->numbers[2] < network->numbers[0] * network->numbers[1] + 1) {
+        snprintf(spec + used, SF_SPEC_SIZE - used, ",g=%u",
+                 network->numbers[2]);
     }
 }
 
 static void
-spell_polarfly(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_polarfly_spec(const struct network_size *network, uint32_t p,
+                    char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "pf:q=%u", shape->size[0]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "pf:q=%u", network->numbers[0]);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_xpander(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_xpander_spec(const struct network_size *network, uint32_t p,
+                   char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "xpander:k=%u,lift=%u", shape->size[0],
-             shape->size[1]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "xpander:k=%u,lift=%u", network->numbers[0],
+             network->numbers[1]);
+    add_hosts(network, p, spec);
 }
 
 static void
-spell_jellyfish(const struct shape *shape, uint32_t p, char spec[SF_SPEC_SIZE])
+write_jellyfish_spec(const struct network_size *network, uint32_t p,
+                     char spec[SF_SPEC_SIZE])
 {
-    snprintf(spec, SF_SPEC_SIZE, "jellyfish:n=%u,k=%u", shape->size[2],
-             shape->size[0]);
-    add_hosts(shape, p, spec);
+    snprintf(spec, SF_SPEC_SIZE, "jellyfish:n=%u,k=%u", network->numbers[2],
+             network->numbers[0]);
+    add_hosts(network, p, spec);
 }
 
 /* A two-level tree of 'n_leaf' leaves with 'n_up' links up each. */
 static bool
-add_two_levels(const struct shape_query *query, uint32_t n_leaf, uint32_t n_up,
-               uint32_t over, shape_list *list)
+add_two_levels(const struct size_query *query, uint32_t n_leaf, uint32_t n_up,
+               uint32_t over, network_size_list *list)
 {
     uint32_t n_core = sf_fat_tree_cores(n_up, query->ports, n_leaf);
     return add(query,
-               (struct shape){
-                   .size = { n_leaf, over },
+               (struct network_size){
+                   .numbers = { n_leaf, over },
                    .n_hosting = n_leaf,
                    .n_switches = n_leaf + n_core,
                    .n_links = (uint64_t)n_leaf * n_up,
@@ -202,7 +220,8 @@ add_two_levels(const struct shape_query *query, uint32_t n_leaf, uint32_t n_up,
 /* Trees with 'over' hosts for each link up, of the next number of leaves that
  * holds the endpoints and of one leaf less. */
 static bool
-add_trees(const struct shape_query *query, uint32_t over, shape_list *list)
+add_trees(const struct size_query *query, uint32_t over,
+          network_size_list *list)
 {
     uint32_t n_up = query->ports / (over + 1);
     uint32_t n_leaf =
@@ -217,13 +236,13 @@ add_trees(const struct shape_query *query, uint32_t over, shape_list *list)
 }
 
 static bool
-list_ft2(const struct shape_query *query, shape_list *list)
+list_ft2(const struct size_query *query, network_size_list *list)
 {
     return add_trees(query, 1, list);
 }
 
 static bool
-list_ft2b(const struct shape_query *query, shape_list *list)
+list_ft2b(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
     for (uint32_t over = 2; over <= MAX_OVER && is_ok; over++) {
@@ -233,14 +252,15 @@ list_ft2b(const struct shape_query *query, shape_list *list)
 }
 
 static bool
-add_pods(const struct shape_query *query, uint32_t n_pods, shape_list *list)
+add_pods(const struct size_query *query, uint32_t n_pods,
+         network_size_list *list)
 {
     uint32_t half = query->ports / 2; /* Of an odd number one stays free. */
     uint32_t n_edge = n_pods * half;
     uint32_t n_core = sf_fat_tree_cores(half, 2 * half, n_pods);
     return add(query,
-               (struct shape){
-                   .size = { n_pods, 2 * half },
+               (struct network_size){
+                   .numbers = { n_pods, 2 * half },
                    .n_hosting = n_edge,
                    .n_switches = 2 * n_edge + half * n_core,
                    .n_links = 2 * (uint64_t)n_edge * half,
@@ -251,9 +271,9 @@ add_pods(const struct shape_query *query, uint32_t n_pods, shape_list *list)
 }
 
 static bool
-list_ft3(const struct shape_query *query, shape_list *list)
+list_ft3(const struct size_query *query, network_size_list *list)
 {
-    struct shape_query even = *query;
+    struct size_query even = *query;
     even.ports -= query->ports % 2;
     even.overload = 1;
     uint32_t half = even.ports / 2;
@@ -271,7 +291,7 @@ list_ft3(const struct shape_query *query, shape_list *list)
 /* Squares and those with one column more, with parallel links where ports are
  * left: longer sides would make the short ones a bottleneck. */
 static bool
-list_hyperx(const struct shape_query *query, shape_list *list)
+list_hyperx(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
@@ -280,8 +300,8 @@ list_hyperx(const struct shape_query *query, shape_list *list)
             uint32_t columns = rows + i % 2, n_parallel = i / 2 + 1;
             uint32_t degree = (rows + columns - 2) * n_parallel;
             is_ok = add(query,
-                        (struct shape){
-                            .size = { rows, columns, n_parallel },
+                        (struct network_size){
+                            .numbers = { rows, columns, n_parallel },
                             .n_hosting = rows * columns,
                             .n_switches = rows * columns,
                             .n_links = (uint64_t)rows * columns * degree / 2,
@@ -295,8 +315,8 @@ list_hyperx(const struct shape_query *query, shape_list *list)
 }
 
 static bool
-add_dragonfly(const struct shape_query *query, uint32_t h, uint32_t g,
-              shape_list *list)
+add_dragonfly(const struct size_query *query, uint32_t h, uint32_t g,
+              network_size_list *list)
 {
     assert(g > 1);
     uint32_t a = 2 * h;
@@ -307,8 +327,8 @@ add_dragonfly(const struct shape_query *query, uint32_t h, uint32_t g,
     uint64_t n_local = (uint64_t)g * a * (a - 1) / 2;
     return add(
         query,
-        (struct shape){
-            .size = { a, h, g },
+        (struct network_size){
+            .numbers = { a, h, g },
             .n_hosting = a * g,
             .n_switches = a * g,
             .n_links = n_local + (uint64_t)g * (n_global - is_one_free) / 2,
@@ -320,7 +340,7 @@ add_dragonfly(const struct shape_query *query, uint32_t h, uint32_t g,
 
 /* Balanced ones, a = 2h = 2p [Kim08]. */
 static bool
-list_dragonfly(const struct shape_query *query, shape_list *list)
+list_dragonfly(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
@@ -334,15 +354,15 @@ list_dragonfly(const struct shape_query *query, shape_list *list)
 }
 
 static bool
-list_polarfly(const struct shape_query *query, shape_list *list)
+list_polarfly(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
     for (uint32_t q = 2; q <= MAX_Q && is_ok; q = sf_prime_power_above(q)) {
         uint32_t n = q * q + q + 1;
         is_ok = add(query,
-                    (struct shape){
-                        .size = { q },
+                    (struct network_size){
+                        .numbers = { q },
                         .n_hosting = n,
                         .n_switches = n,
                         .n_links = (uint64_t)q * (q + 1) * (q + 1) / 2,
@@ -362,12 +382,12 @@ most_switches(uint32_t p)
 }
 
 static bool
-add_random(const struct shape_query *query, uint32_t k, uint32_t lift,
-           uint32_t n, shape_list *list)
+add_random(const struct size_query *query, uint32_t k, uint32_t lift,
+           uint32_t n, network_size_list *list)
 {
     return add(query,
-               (struct shape){
-                   .size = { k, lift, n },
+               (struct network_size){
+                   .numbers = { k, lift, n },
                    .n_hosting = n,
                    .n_switches = n,
                    .n_links = (uint64_t)n * k / 2,
@@ -380,7 +400,7 @@ add_random(const struct shape_query *query, uint32_t k, uint32_t lift,
 /* Random graphs have no largest size but what the addresses allow; an even
  * degree k makes p = k / 2 exact and the number of link ends even. */
 static bool
-list_xpander(const struct shape_query *query, shape_list *list)
+list_xpander(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
@@ -396,7 +416,7 @@ list_xpander(const struct shape_query *query, shape_list *list)
 }
 
 static bool
-list_jellyfish(const struct shape_query *query, shape_list *list)
+list_jellyfish(const struct size_query *query, network_size_list *list)
 {
     bool is_ok = true;
 
@@ -409,41 +429,42 @@ list_jellyfish(const struct shape_query *query, shape_list *list)
     return is_ok;
 }
 
-static const struct shape_family slimfly = { "sf", list_slimfly,
-                                             spell_slimfly };
-static const struct shape_family ft2 = { "ft2", list_ft2, spell_ft2 };
-static const struct shape_family ft2b = { "ft2b", list_ft2b, spell_ft2b };
-static const struct shape_family ft3 = { "ft3", list_ft3, spell_ft3 };
-static const struct shape_family hyperx = { "hx2", list_hyperx, spell_hyperx };
-static const struct shape_family dragonfly = { "df", list_dragonfly,
-                                               spell_dragonfly };
-static const struct shape_family polarfly = { "pf", list_polarfly,
-                                              spell_polarfly };
-static const struct shape_family xpander = { "xpander", list_xpander,
-                                             spell_xpander };
-static const struct shape_family jellyfish = { "jellyfish", list_jellyfish,
-                                               spell_jellyfish };
+static const struct family_sizes slimfly = { "sf", list_slimfly,
+                                             write_slimfly_spec };
+static const struct family_sizes ft2 = { "ft2", list_ft2, write_ft2_spec };
+static const struct family_sizes ft2b = { "ft2b", list_ft2b, write_ft2b_spec };
+static const struct family_sizes ft3 = { "ft3", list_ft3, write_ft3_spec };
+static const struct family_sizes hyperx = { "hx2", list_hyperx,
+                                            write_hyperx_spec };
+static const struct family_sizes dragonfly = { "df", list_dragonfly,
+                                               write_dragonfly_spec };
+static const struct family_sizes polarfly = { "pf", list_polarfly,
+                                              write_polarfly_spec };
+static const struct family_sizes xpander = { "xpander", list_xpander,
+                                             write_xpander_spec };
+static const struct family_sizes jellyfish = { "jellyfish", list_jellyfish,
+                                               write_jellyfish_spec };
 
-const struct shape_family *const shape_families[] = {
+const struct family_sizes *const all_family_sizes[] = {
     &slimfly,   &ft2,      &ft2b,    &ft3,       &hyperx,
     &dragonfly, &polarfly, &xpander, &jellyfish, NULL,
 };
 
-const struct shape_family *
-shape_family_find(const char *name, size_t length)
+const struct family_sizes *
+family_sizes_find(const char *name, size_t length)
 {
-    for (size_t i = 0; shape_families[i]; i++) {
-        if (strlen(shape_families[i]->name) == length &&
-            !strncmp(shape_families[i]->name, name, length)) {
-            return shape_families[i];
+    for (size_t i = 0; all_family_sizes[i]; i++) {
+        if (strlen(all_family_sizes[i]->name) == length &&
+            !strncmp(all_family_sizes[i]->name, name, length)) {
+            return all_family_sizes[i];
         }
     }
     return NULL;
 }
 
 bool
-shape_list_near(const struct shape_family *family,
-                const struct shape_query *query, shape_list *list)
+family_sizes_near(const struct family_sizes *family,
+                  const struct size_query *query, network_size_list *list)
 {
     size_t first = list->n;
     bool is_ok = family->list(query, list);

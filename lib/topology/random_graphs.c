@@ -1,4 +1,4 @@
-/* random.c -- random regular graphs: Xpander and Jellyfish.
+/* random_graphs.c -- random regular graphs: Xpander and Jellyfish.
  *
  * Xpander [Valadarsky16]: a k-regular complete graph on k + 1 metanodes, each
  * blown up to 'lift' switches; two metanodes are joined by a random perfect
@@ -149,7 +149,7 @@ join(struct pairing *pairing, uint32_t a, uint32_t b)
 /* Removes a link from the table, moving later keys of its run up so that no
  * search stops short. */
 static void
-part(struct pairing *pairing, uint32_t a, uint32_t b)
+unjoin(struct pairing *pairing, uint32_t a, uint32_t b)
 {
     uint32_t mask = pairing->n_slots - 1;
     uint32_t slot = slot_of(pairing, key_of(a, b));
@@ -207,7 +207,7 @@ pair_at_random(struct pairing *pairing, uint32_t n, uint32_t k, uint32_t *ends,
             is_joined(pairing, b, d) || key_of(a, c) == key_of(b, d)) {
             continue;
         }
-        part(pairing, c, d);
+        unjoin(pairing, c, d);
         *good = (struct sf_link){ a, c };
         *bad = (struct sf_link){ b, d };
         join(pairing, a, c);
