@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "engine.h"
 
+#include "base/ids.h"
 #include "base/mem.h"
-#include "fabric/guids.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -104,14 +104,14 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
     }
     size_t n_lids = (size_t)view->tables->lfts->max_lid + 1;
     view->homes = sf_calloc(n_lids, sizeof *view->homes);
-    if (!view->homes ||
-        !sf_fabric_sort_guids(fabric, fabric->n_switches, &view->guids)) {
+    if (!view->homes || !sf_ids_make(&view->guids, fabric->n_switches)) {
         clear_view(view);
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");
     }
     memset(view->homes, 0xff, n_lids * sizeof *view->homes);
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
+        sf_ids_add(&view->guids, node->guid, s);
         set_homes(view, node->lid, node->lmc, s);
         for (uint32_t i = 0; i < node->n_ports; i++) {
             uint32_t peer = fabric->ports[node->first_port + i].peer;
@@ -122,6 +122,7 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
             }
         }
     }
+    sf_ids_sort(&view->guids);
     return SF_OK;
 }
 
