@@ -2,23 +2,27 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 BUILD = build
-# Where the tests build: gcc with every warning an error, and clang with the
-# address and undefined-behaviour sanitizers.
+# Where the tests build: gcc with every warning an error, clang with the
+# address and undefined-behaviour sanitizers, clang with the thread sanitizer.
 TEST_GCC = build/test-gcc
 TEST_SANITIZE = build/test-sanitize
+TEST_THREADS = build/test-threads
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps demo test bench lint fuzz goldens install clean help
+.PHONY: all deps demo test test-long bench lint lint-fast fuzz goldens install
+.PHONY: clean help
 
 all: $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@tools/build.sh $(BUILD) $(JOBS)
 
 help:
 	@echo "make            build; the program is then build/slimfly"
 	@echo "make demo       install what is missing, build, bring up a simulated cluster"
-	@echo "make test       install what is missing, build, run all tests"
+	@echo "make test       install what is missing, build, test: 5 minutes"
+	@echo "make test-long  test all of it under sanitizers, and what takes longer"
 	@echo "make bench      measure, side by side"
 	@echo "make lint       layout and static checks"
+	@echo "make lint-fast  layout, and static checks of what changed"
 	@echo "make fuzz       fuzz every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make goldens    write the expected outputs of the tests anew"
 	@echo "make install    install below PREFIX=$(PREFIX)"
@@ -43,16 +47,28 @@ $(TEST_SANITIZE)/build.ninja:
 	    -Dc_args=-fsanitize=float-cast-overflow,float-divide-by-zero \
 	    -Dfuzzers=true >/dev/null
 
+$(TEST_THREADS)/build.ninja:
+	@CC=clang meson setup $(TEST_THREADS) --buildtype=debugoptimized \
+	    -Dwerror=true -Db_sanitize=thread -Db_lundef=false >/dev/null
+
 demo:
 	@tools/deps.sh build demo
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) -s --no-print-directory all
 	@/usr/bin/python3 tools/demo.py $(BUILD)/slimfly $(BUILD)/opensm
 
 test:
 	@tools/deps.sh build demo test
-	@$(MAKE) --no-print-directory all \
+	@$(MAKE) -s --no-print-directory all \
 	    $(TEST_GCC)/build.ninja $(TEST_SANITIZE)/build.ninja
-	@tools/test.sh $(JOBS) $(TEST_GCC) $(TEST_SANITIZE)
+	@tools/test.sh test $(JOBS) "$(TEST_GCC) short" \
+	    "$(TEST_SANITIZE) short --suite readers"
+
+test-long:
+	@tools/deps.sh build demo test
+	@$(MAKE) -s --no-print-directory $(TEST_GCC)/build.ninja \
+	    $(TEST_SANITIZE)/build.ninja $(TEST_THREADS)/build.ninja
+	@tools/test.sh test-long $(JOBS) "$(TEST_GCC) long --no-suite short" \
+	    "$(TEST_SANITIZE) all" "$(TEST_THREADS) short --suite threads"
 
 bench:
 	@tools/deps.sh build demo bench
@@ -60,14 +76,18 @@ bench:
 
 lint:
 	@tools/deps.sh build demo test lint
-	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
+	@$(MAKE) -s --no-print-directory $(TEST_SANITIZE)/build.ninja
 	@ninja -C $(TEST_SANITIZE) --quiet build.ninja >/dev/null
 	@tools/lint.sh $(TEST_SANITIZE) $(JOBS)
 
+lint-fast:
+	@tools/deps.sh lint
+	@tools/lint.sh --fast $(JOBS)
+
 fuzz:
 	@tools/deps.sh build demo test
-	@$(MAKE) --no-print-directory $(TEST_SANITIZE)/build.ninja
-	@ninja -C $(TEST_SANITIZE) --quiet
+	@$(MAKE) -s --no-print-directory $(TEST_SANITIZE)/build.ninja
+	@tools/build.sh $(TEST_SANITIZE) $(JOBS)
 	@tools/fuzz.sh $(TEST_SANITIZE)/tests/fuzz $(FUZZ_SECONDS) build/corpus
 
 goldens: all

@@ -20,7 +20,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, f"{ROOT}/tests/ibsim")
-from ibsim import Ibsim  # noqa: E402
+from ibsim import PATIENCE, Ibsim  # noqa: E402
 from opensm import OpenSM  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -75,7 +75,7 @@ class Demo:
         env = self.sim.env() if self.sim else None
         done = subprocess.run([PROGRAM, *args], env=env, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=120, check=False)
+                              timeout=PATIENCE, check=False)
         if done.returncode not in codes:
             sys.exit(f"demo: slimfly {' '.join(args)}: exit code "
                      f"{done.returncode}\n{done.stdout}{done.stderr}")

@@ -1,19 +1,34 @@
 #!/bin/sh
-# test.sh JOBS BUILD... -- builds and tests in each of the build folders, then
-# counts every test case of the whole run in one last line.
+# test.sh NAME JOBS RUN... -- builds, runs tests, then counts every test case of
+# all runs in one last line.  A RUN is "BUILD LENGTHS [OPTION...]": a build
+# folder, the cases to run there (short, long or all) and options of 'meson
+# test'.  NAME is that of the logs, so that 'make test' and 'make test-long' do
+# not overwrite each other's.
 set -u
-jobs=$1
-shift
+here=$(dirname "$0")
+name=$1 jobs=$2
+shift 2
 failed=0
-for build; do
-    echo "== $build"
-    if ! ninja -C "$build" -j "$jobs" --quiet; then
+logs=''
+for run; do
+    # shellcheck disable=SC2086
+    set -- $run
+    build=$1 lengths=$2
+    shift 2
+    echo "== $build, $lengths cases"
+    # The log of an earlier run must not be counted.
+    log=$build/meson-logs/$name-$lengths.json
+    rm -f "$log"
+    logs="$logs $log"
+    if ! "$here/build.sh" "$build" "$jobs"; then
         echo "$build does not build" >&2
-        echo "0 passed, 1 failed"
-        exit 1
+        failed=1
+        continue
     fi
-    meson test -C "$build" --no-rebuild --num-processes "$jobs" \
-        --print-errorlogs || failed=1
+    SLIMFLY_TESTS=$lengths meson test -C "$build" --no-rebuild \
+        --num-processes "$jobs" --print-errorlogs \
+        --logbase "$name-$lengths" "$@" || failed=1
 done
-/usr/bin/python3 "$(dirname "$0")/tally.py" "$@" || failed=1
+# shellcheck disable=SC2086
+/usr/bin/python3 "$here/tally.py" "make $name" $logs || failed=1
 exit $failed

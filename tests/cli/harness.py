@@ -2,6 +2,9 @@
 
 A test file defines unittest cases and ends with harness.main().  Its first
 argument is the program.  Output is TAP, one line a case.
+
+The environment variable SLIMFLY_TESTS says which cases run: "short" (the
+default, 'make test'), "long" (those marked @harness.long) or "all".
 """
 import os
 import subprocess
@@ -11,14 +14,24 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
+LENGTHS = os.environ.get("SLIMFLY_TESTS") or "short"
+# Seconds after which something hangs.  A guard only: a busy machine takes many
+# times as long as a quiet one, and nothing here may depend on that.
+PATIENCE = 1800
+
+
+def long(case):
+    """Marks a case that takes more than a few seconds."""
+    case.is_long = True
+    return case
 
 
 def slimfly(*args, stdin="", env=None, cwd=None):
     """Runs the program; returns its CompletedProcess with text output."""
     return subprocess.run([PROGRAM, *args], input=stdin, capture_output=True,
-                          text=True, errors="surrogateescape", timeout=120,
-                          env={**os.environ, **(env or {})}, cwd=cwd,
-                          check=False)
+                          text=True, errors="surrogateescape",
+                          timeout=PATIENCE, cwd=cwd, check=False,
+                          env={**os.environ, **(env or {})})
 
 
 class Case(unittest.TestCase):
@@ -82,12 +95,26 @@ class TapResult(unittest.TestResult):
             self._failed(subtest, err)
 
 
+def wanted(suite):
+    """The cases of a suite that are of the length asked for."""
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from wanted(test)
+        else:
+            case = getattr(test, test.id().split(".")[-1])
+            is_long = getattr(case, "is_long", False)
+            if LENGTHS == "all" or is_long == (LENGTHS == "long"):
+                yield test
+
+
 def main():
     """Runs the cases of the calling file."""
     print("TAP version 13")
-    suite = unittest.defaultTestLoader.loadTestsFromModule(
-        sys.modules["__main__"])
+    suite = unittest.TestSuite(wanted(
+        unittest.defaultTestLoader.loadTestsFromModule(
+            sys.modules["__main__"])))
     result = TapResult()
     suite.run(result)
-    print(f"1..{result.n_run}")
+    print(f"1..{result.n_run}" + ("" if result.n_run else
+                                  " # SKIP no case of this length"))
     sys.exit(0 if result.wasSuccessful() else 1)

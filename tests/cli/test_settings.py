@@ -544,7 +544,8 @@ class TheRealThing(Settings):
                          "OSM_CACHE_DIR": self.folder,
                          "OSM_TMP_DIR": self.folder},
                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT, timeout=60, check=False)
+                    stderr=subprocess.STDOUT, timeout=harness.PATIENCE,
+                    check=False)
                 self.assertNotIn("nrecognized", done.stdout)
                 self.assertNotIn("nvalid", done.stdout)
                 with open(copy, encoding="utf-8") as file:
@@ -608,7 +609,7 @@ PartitionName=all Nodes=ALL Default=YES
             start_new_session=True)
         try:
             text = ""
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + harness.PATIENCE
             # Distances come after the switches.
             while "switch_desc_index" not in text:
                 self.assertLess(time.monotonic(), deadline, text[-1000:])
@@ -637,7 +638,7 @@ PartitionName=all Nodes=ALL Default=YES
         done = subprocess.run(
             ["scontrol", "show", "hostnames", hostlist], check=True,
             env={**os.environ, "SLURM_CONF": f"{self.folder}/slurm.conf"},
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=harness.PATIENCE)
         return set(done.stdout.split())
 
     def test_yaml(self):
@@ -660,7 +661,7 @@ PartitionName=all Nodes=ALL Default=YES
 
     def test_ucx(self):
         done = subprocess.run(["ucx_info", "-c"], capture_output=True,
-                              text=True, timeout=60, check=True)
+                              text=True, timeout=harness.PATIENCE, check=True)
         # Without a device it lists those of a transport: UCX_RC_VERBS_SL
         # inherits from UCX_IB_SL.
         known = set(re.findall(r"^(UCX_\w+)=", done.stdout, re.M))
@@ -671,7 +672,7 @@ PartitionName=all Nodes=ALL Default=YES
         env = values(self.files("sf:q=5")["ucx.env"])
         done = subprocess.run(["ucx_info", "-c"], capture_output=True,
                               env={**os.environ, **env}, text=True,
-                              timeout=60, check=True)
+                              timeout=harness.PATIENCE, check=True)
         for name, value in env.items():
             name = name.replace("UCX_IB_", "UCX_RC_VERBS_")
             self.assertIn(f"{name}={value}\n", done.stdout)
@@ -681,7 +682,8 @@ PartitionName=all Nodes=ALL Default=YES
         # build has not.
         done = subprocess.run(
             ["ompi_info", "--parsable", "--all", "--level", "9"],
-            capture_output=True, text=True, timeout=60, check=True)
+            capture_output=True, text=True, timeout=harness.PATIENCE,
+            check=True)
         known = set(re.findall(r":param:(\w+):value", done.stdout))
         for name in "openmpi-mca-params.conf", "openib-mca-params.conf":
             ours = values(self.files("sf:q=5")[name])

@@ -293,12 +293,12 @@ class Output(harness.Case):
             process = subprocess.Popen(
                 [harness.PROGRAM, "topology", "sf:q=128", "-f", "graphml",
                  "-o", f"{folder}/out"], stderr=subprocess.DEVNULL)
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + harness.PATIENCE
             while (not os.listdir(folder) and process.poll() is None
                    and time.monotonic() < deadline):
                 time.sleep(0.001)
             process.send_signal(signal.SIGTERM)
-            process.wait(60)
+            process.wait(harness.PATIENCE)
             self.assertIn(os.listdir(folder), ([], ["out"]))
 
     def test_what_cannot_be_written_is_said(self):

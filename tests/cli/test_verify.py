@@ -299,7 +299,7 @@ class Watch(Hall):
                 while not os.path.exists(mark):
                     time.sleep(0.01)
                 process.send_signal(number)
-                self.assertEqual(process.wait(60), 1)
+                self.assertEqual(process.wait(harness.PATIENCE), 1)
                 self.assertIn("stopped with 0 of", process.stdout.read())
             with open(mark, encoding="utf-8") as file:
                 started = file.read().split()

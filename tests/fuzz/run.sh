@@ -1,8 +1,10 @@
 #!/bin/sh
-# run.sh TARGET SEEDS SECONDS [CORPUS] -- replays the seeds, then fuzzes from
+# run.sh TARGET SEEDS [SECONDS [CORPUS]] -- replays the seeds, then fuzzes from
 # them for a bounded time; findings go into a new folder whose name is said.
 set -u
-target=$1 seeds=$2 seconds=$3
+target=$1 seeds=$2
+case ${SLIMFLY_TESTS:-short} in short) seconds=1 ;; *) seconds=20 ;; esac
+seconds=${3:-$seconds}
 work=$(mktemp -d)
 corpus=${4:-$work/corpus}
 mkdir -p "$corpus"

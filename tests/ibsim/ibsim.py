@@ -12,6 +12,9 @@ UMAD2SIM = subprocess.run(
 SUPPRESSIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                             "asan.supp")
 PATH = os.environ["PATH"] + ":/usr/sbin"
+# Seconds after which something hangs.  A guard only: a busy machine takes many
+# times as long as a quiet one.
+PATIENCE = 1200
 
 
 class Ibsim:
@@ -36,7 +39,7 @@ class Ibsim:
 
     def _wait_until_ready(self):
         # The sockets of the ten clients are bound last.
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise RuntimeError(f"ibsim ended: {self._printed()[-500:]}")
@@ -46,7 +49,7 @@ class Ibsim:
                     return
             time.sleep(0.01)
         self.stop()
-        raise RuntimeError("ibsim is not ready after a minute")
+        raise RuntimeError(f"ibsim is not ready after {PATIENCE} seconds")
 
     def _printed(self, start=0):
         with open(self.console, "rb") as console:
@@ -59,7 +62,7 @@ class Ibsim:
         start = os.path.getsize(self.console)
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             printed = self._printed(start)
             # Others may print something after the prompt.
@@ -76,7 +79,7 @@ class Ibsim:
                 "IBSIM_SOCKNAME": self.socket,
                 "ASAN_OPTIONS": f"suppressions={SUPPRESSIONS}"}
 
-    def run(self, *args, timeout=120):
+    def run(self, *args, timeout=PATIENCE):
         """Runs a program on the fabric."""
         return subprocess.run(args, env=self.env(), cwd=self.folder,
                               stdin=subprocess.DEVNULL, capture_output=True,
@@ -88,7 +91,7 @@ class Ibsim:
             try:
                 self.process.stdin.write(b"Quit\n")
                 self.process.stdin.flush()
-                self.process.wait(10)
+                self.process.wait(100)
             except (BrokenPipeError, subprocess.TimeoutExpired):
                 self.process.kill()
                 self.process.wait()

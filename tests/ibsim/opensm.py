@@ -6,6 +6,8 @@ import signal
 import subprocess
 import time
 
+from ibsim import PATIENCE
+
 DEFAULTS = {"routing_engine": "layered,no_fallback", "lmc": 0, "qos": "TRUE",
             "max_op_vls": 5, "log_flags": "0x43", "force_log_flush": "TRUE",
             "sweep_interval": 0}
@@ -61,7 +63,7 @@ class OpenSM:
         except FileNotFoundError:
             return {}
 
-    def until(self, holds, what, timeout=60):
+    def until(self, holds, what, timeout=PATIENCE):
         """Waits until 'holds' returns something true, and returns it."""
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
@@ -75,13 +77,13 @@ class OpenSM:
         raise RuntimeError(f"not within {timeout} seconds: {what}\n"
                            + self.log()[-2000:])
 
-    def wait_up(self, timeout=60):
+    def wait_up(self, timeout=PATIENCE):
         """Until the subnet has come up once more."""
         self.until(lambda: self.log().count("SUBNET UP") > self.n_seen,
                    "the subnet comes up", timeout)
         self.n_seen = self.log().count("SUBNET UP")
 
-    def wait_status(self, timeout=60, **expected):
+    def wait_status(self, timeout=PATIENCE, **expected):
         """Until the subnet is up and the status has 'expected' members, at
         the top or in its routing; then the status."""
         def holds():
@@ -102,7 +104,7 @@ class OpenSM:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(30)
+                self.process.wait(300)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

@@ -173,7 +173,7 @@ class ReadBack(Dumped):
                 [harness.PROGRAM, "audit", "live", "--save", seen],
                 env={**opensm.sim.env(), "SIM_HOST": "node0017"},
                 cwd=opensm.folder, capture_output=True, text=True,
-                timeout=120, check=False)
+                timeout=harness.PATIENCE, check=False)
             self.assertEqual((done.returncode, done.stderr), (1, ""))
             self.assertIn("the SLs of paths are not known", done.stdout)
             self.check_same(seen, opensm.folder)
@@ -266,20 +266,28 @@ class ReadBack(Dumped):
             seen = f"{opensm.folder}/seen"
             asked = self.live(opensm, "live", "--path-sls", "ask", "--save",
                               seen)
-            self.path_sls(opensm)
-            one_by_one = self.audit(opensm.folder)
             sampled = self.live(opensm, "live", "--path-sls", "sample")
         self.assertEqual(asked["n_without_sl"], 0)
         self.assertTrue(asked["has_path_sls"])
         self.assertTrue(asked["deadlock"]["path_sls"]["free"])
-        # saquery, one path at a time, is told the same.
+        self.assertGreater(asked["n_vls"], 1)
+        # With one host a switch there is nothing to take from others.
+        self.assertEqual(sampled, asked)
+
+    @harness.long
+    def test_saquery_is_told_the_same_path_sls(self):
+        # One path at a time.
+        with self.start("sf:q=3,p=1", "lash") as opensm:
+            opensm.wait()
+            asked = self.live(opensm, "live", "--path-sls", "ask")
+            self.path_sls(opensm)
+            one_by_one = self.audit(opensm.folder)
+        self.assertTrue(asked["deadlock"]["path_sls"]["free"])
         for name in "path_sls", "replies":
             for member in "free", "n_dependencies":
                 self.assertEqual(asked["deadlock"][name][member],
                                  one_by_one["deadlock"][name][member])
         self.assertGreater(one_by_one["n_vls"], 1)
-        # With one host a switch there is nothing to take from others.
-        self.assertEqual(sampled, asked)
 
     def test_dfsssp_is_free_with_any_of_its_answers(self):
         with self.start("sf:q=3,p=1", "dfsssp") as opensm:
@@ -303,7 +311,7 @@ class ReadBack(Dumped):
         with self.start("sf:q=3", "minhop") as opensm:
             opensm.wait()
         done = opensm.sim.run(harness.PROGRAM, "audit", "live", "--path-sls",
-                              "ask", timeout=60)
+                              "ask")
         self.assertEqual(done.returncode, 2)
         self.assertIn("the subnet manager at LID", done.stderr)
         self.assertIn("does not answer", done.stderr)
@@ -372,7 +380,8 @@ class Ibdmchk(Dumped):
             ["stdbuf", "-oL", "ibdmchk", "-l", "0", "-s", "opensm-subnet.lst",
              "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-c", "psl", "-d",
              "slvl"], cwd=opensm.folder, capture_output=True, text=True,
-            env={**os.environ, "PATH": PATH}, timeout=120, check=False)
+            env={**os.environ, "PATH": PATH}, timeout=harness.PATIENCE,
+            check=False)
         is_free = "no credit loops found" in done.stdout
         self.assertNotEqual(is_free,
                             "credit loops in routing" in done.stdout,

@@ -21,7 +21,7 @@ class Demo(harness.Case):
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 for _ in range(2)]
             for process in running:
-                printed = process.communicate(timeout=120)[0]
+                printed = process.communicate(timeout=harness.PATIENCE)[0]
                 self.assertEqual(process.returncode, 0, printed)
                 self.assertEqual(printed.count("SOUND"), 4, printed)
                 self.assertNotIn("NOT SOUND", printed)

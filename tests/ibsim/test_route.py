@@ -45,7 +45,7 @@ class FileEngine(harness.Case):
             env={**sim.env(), "OSM_TMP_DIR": work, "OSM_CACHE_DIR": work},
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + harness.PATIENCE
             while time.monotonic() < deadline:
                 dump = f"{work}/opensm-lfts.dump"
                 if os.path.exists(f"{work}/log") and os.path.exists(dump):
@@ -57,7 +57,7 @@ class FileEngine(harness.Case):
                 self.fail("the subnet does not come up")
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(harness.PATIENCE)
         return work
 
     def test_opensm_loads_and_dumps_the_same(self):

@@ -6,7 +6,10 @@
  *         CHECK_EQ(graph->links[0].a, 0u);
  *     }
  *
- * A failed check ends its test and says where; others go on. */
+ * A failed check ends its test and says where; others go on.
+ *
+ * TEST_LONG() is for what takes more than a few seconds: 'make test' leaves
+ * it out, 'make test-long' runs it. */
 #ifndef SF_TEST_H
 #define SF_TEST_H
 
@@ -19,6 +22,7 @@
 struct test {
     const char *name;
     void (*run)(void);
+    bool is_long;
     struct test *next;
 };
 
@@ -29,11 +33,16 @@ void test_register(struct test *test);
 _Noreturn void test_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-#define TEST(name_)                                                 \
+#define TEST(name_)      TEST_OF_LENGTH(name_, false)
+#define TEST_LONG(name_) TEST_OF_LENGTH(name_, true)
+
+#define TEST_OF_LENGTH(name_, is_long_)                             \
     static void test_##name_(void);                                 \
     __attribute__((constructor)) static void register_##name_(void) \
     {                                                               \
-        static struct test test = { #name_, test_##name_, NULL };   \
+        static struct test test = { .name = #name_,                 \
+                                    .run = test_##name_,            \
+                                    .is_long = (is_long_) };        \
         test_register(&test);                                       \
     }                                                               \
     static void test_##name_(void)

@@ -85,7 +85,12 @@ TEST(layers_survive_1000_removals_at_q_5)
     remove_and_route("sf:q=5", 1000, 50, 3);
 }
 
-TEST(layers_survive_1000_removals_at_q_7)
+TEST(layers_survive_100_removals_at_q_7)
+{
+    remove_and_route("sf:q=7", 100, 50, 2);
+}
+
+TEST_LONG(layers_survive_1000_removals_at_q_7)
 {
     remove_and_route("sf:q=7", 1000, 50, 2);
 }
