@@ -146,7 +146,7 @@ write_paper(const struct cli_args *args, const struct sf_design_format *format,
     struct cli_output output;
     struct sf_error err = { 0 };
 
-    if (sf_paper_build(prices, &paper, &err) != SF_OK) {
+    if (sf_paper_build(prices, &sf_ib_backend, &paper, &err) != SF_OK) {
         return cli_fail("design: %s", err.text);
     }
     int code = CLI_ERROR;
@@ -164,7 +164,7 @@ run(const struct cli_args *args)
 {
     const struct sf_design_format *format =
         find_format(args->values[OPT_FORMAT]);
-    struct sf_design_params params = { 0 };
+    struct sf_design_params params = { .backend = &sf_ib_backend };
     struct sf_design_view view = { format == sf_design_formats ? TEXT_LIMIT
                                                                : 0 };
     const char *file = args->values[OPT_PRICES];

@@ -4,7 +4,7 @@
 #ifndef SLIMFLY_DESIGN_H
 #define SLIMFLY_DESIGN_H
 
-#include "slimfly/lids.h"
+#include "slimfly/backend.h"
 #include "slimfly/prices.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
@@ -53,6 +53,7 @@ struct sf_design_params {
     uint32_t n_endpoints; /* At least this many. */
     uint32_t ports;       /* Of a switch; 0: each generation with a price. */
     uint32_t n_layers;    /* So many addresses must fit for each host. */
+    const struct sf_backend *backend; /* Whose limits hold; NULL: none. */
     enum sf_design_sort sort;
 };
 
@@ -97,9 +98,11 @@ struct sf_candidate {
     double load;                    /* concentration / full_bandwidth_p. */
     double cost, cost_per_endpoint; /* NAN if no price is known. */
     double watts;
-    uint32_t lmc;         /* That the layers need, */
-    uint64_t n_lids;      /* LIDs used with it, */
-    uint32_t largest_lmc; /* and the largest that fits; SF_NONE for none. */
+    const struct sf_backend *backend; /* Whose limits hold. */
+    uint32_t n_host_addresses;        /* That the layers need, */
+    uint64_t n_addresses;             /* those of the network with it, */
+    uint32_t most_addresses; /* and the most of a host that fit; 0: not even
+                              * one does. */
 };
 
 /* The number of the 'i'th host to leave out, i < n_left_out: the last one of
@@ -177,6 +180,7 @@ struct sf_paper {
 
 /* Computes our side of the paper's tables with 'prices'. */
 enum sf_status sf_paper_build(const struct sf_prices *prices,
+                              const struct sf_backend *backend,
                               struct sf_paper **paperp, struct sf_error *err);
 void sf_paper_free(struct sf_paper *paper);
 

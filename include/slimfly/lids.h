@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_LIDS_H
 #define SLIMFLY_LIDS_H
 
+#include "slimfly/backend.h"
 #include "slimfly/fabric.h"
 
 #pragma GCC visibility push(default)
@@ -10,10 +11,8 @@
 #define SF_MAX_LID UINT32_C(0xbfff) /* Unicast LIDs: 1 to 49,151. */
 #define SF_MAX_LMC 7                /* Three bits. */
 
-/* LIDs that a subnet uses, 2^lmc for each host and one for each switch, and
- * the largest LMC that fits; SF_NONE if not even 0 does. */
-uint64_t sf_lids_used(uint32_t n_endpoints, uint32_t n_switches, uint32_t lmc);
-uint32_t sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches);
+/* The limits of a subnet: N 2^LMC + N_r LIDs for N hosts on N_r switches. */
+extern const struct sf_backend sf_ib_backend;
 
 /* The LMC that 'n_layers' layers need: one address a layer. */
 uint32_t sf_lmc_for_layers(uint32_t n_layers);

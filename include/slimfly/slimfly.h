@@ -4,6 +4,7 @@
 #define SLIMFLY_SLIMFLY_H
 
 #include "slimfly/audit.h"
+#include "slimfly/backend.h"
 #include "slimfly/comparison.h"
 #include "slimfly/comparison_files.h"
 #include "slimfly/design.h"

@@ -21,12 +21,16 @@ candidates_fail_memory(struct sf_error *err)
 }
 
 static bool
-fits_lids(const struct candidate_search *search,
-          const struct network_size *network, uint32_t p)
+has_addresses(const struct candidate_search *search,
+              const struct network_size *network, uint32_t p)
 {
+    const struct sf_backend *backend = search->params->backend;
+
     return !search->params->n_layers ||
-           sf_lids_used(network_size_endpoints(network, p),
-                        network->n_switches, search->lmc) <= SF_MAX_LID;
+           sf_backend_addresses(backend, network_size_endpoints(network, p),
+                                network->n_switches,
+                                search->n_host_addresses) <=
+               backend->max_addresses;
 }
 
 /* The most hosts a switch for which there are addresses, at most p_max. */
@@ -35,7 +39,7 @@ most_hosts(const struct candidate_search *search,
            const struct network_size *network)
 {
     uint32_t p = network->p_max;
-    while (p > 0 && !fits_lids(search, network, p)) {
+    while (p > 0 && !has_addresses(search, network, p)) {
         p--;
     }
     return p;
@@ -63,7 +67,8 @@ static bool
 list_sizes(struct candidate_search *search, const struct family_sizes *family,
            uint32_t ports, uint32_t n)
 {
-    struct size_query query = { ports, n, search->params->overload };
+    struct size_query query = { ports, n, search->params->overload,
+                                search->max_addresses };
     search->sizes.n = 0;
     return family_sizes_near(family, &query, &search->sizes);
 }
@@ -77,7 +82,7 @@ smallest_above(const struct candidate_search *search, uint32_t n)
     for (size_t i = 0; i < search->sizes.n; i++) {
         const struct network_size *network = &search->sizes.items[i];
         uint32_t p = hosts_needed(network, n);
-        if (p <= network->p_max && fits_lids(search, network, p) &&
+        if (p <= network->p_max && has_addresses(search, network, p) &&
             (!best || is_smaller(network, best))) {
             best = network;
         }
@@ -144,7 +149,8 @@ consider(struct candidate_search *search, const struct network_size *network,
         .ports = network->ports,
         .generation = sf_prices_for(search->prices, network->ports),
         .recommended = network->p,
-        .lmc = search->lmc,
+        .backend = search->params->backend,
+        .n_host_addresses = search->n_host_addresses,
     };
 
     network->family->write_spec(network, p, candidate.spec);
@@ -254,8 +260,9 @@ find_largest(struct candidate_search *search,
              enum sf_fit fit, struct sf_error *err)
 {
     bool is_recommended = fit == SF_FIT_RECOMMENDED;
-    uint32_t limit =
-        search->params->n_layers ? (SF_MAX_LID >> search->lmc) + 1 : BOUNDLESS;
+    uint32_t limit = search->params->n_layers
+                         ? search->max_addresses / search->n_host_addresses + 1
+                         : BOUNDLESS;
 
     for (bool is_listed = false; !is_listed;) {
         if (!list_sizes(search, family, ports, limit)) {
@@ -295,20 +302,21 @@ candidates_in_series(struct candidate_search *search,
                      struct sf_error *err)
 {
     enum sf_status status = SF_OK;
+    uint32_t most = search->max_addresses;
     bool is_last = false;
 
     for (double n = SERIES_FIRST; !is_last && status == SF_OK;
          n *= SERIES_STEP) {
-        uint32_t wanted = n < SF_MAX_LID ? (uint32_t)n : SF_MAX_LID;
+        uint32_t wanted = n < most ? (uint32_t)n : most;
         bool is_listed;
         if (!list_sizes(search, family, ports, wanted)) {
             return candidates_fail_memory(err);
         }
         const struct network_size *network = smallest_above(search, wanted);
-        is_last = !network || wanted == SF_MAX_LID ||
-                  network_size_endpoints(network, network->p_max) > SF_MAX_LID;
+        is_last = !network || wanted == most ||
+                  network_size_endpoints(network, network->p_max) > most;
         if (is_last) {
-            network = largest_below(search, SF_MAX_LID, false);
+            network = largest_below(search, most, false);
         }
         if (network) {
             status =

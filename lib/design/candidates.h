@@ -9,7 +9,8 @@ struct candidate_search {
     const struct sf_design_params *params; /* The question. */
     const struct sf_prices *prices;
     const struct sf_progress *progress;
-    uint32_t lmc; /* That the layers need. */
+    uint32_t n_host_addresses; /* That the layers need. */
+    uint32_t max_addresses;    /* Of all hosts and switches. */
     SF_VEC(struct sf_candidate) candidates;
     network_size_list sizes; /* Of the family that is looked at. */
 };

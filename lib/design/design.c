@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of hosts and switches, where no back end has fewer: random networks and
+ * charts end there. */
+#define MOST_ADDRESSES UINT32_C(200000)
+
 const char *const sf_design_sorts[SF_N_SORTS] = {
     "cost", "cost-per-endpoint", "endpoints", "switches", "distance", "power",
 };
@@ -81,20 +85,22 @@ static enum sf_status
 check_params(const struct sf_design_params *params,
              const struct sf_prices *prices, struct sf_error *err)
 {
+    const struct sf_backend *backend = params->backend;
+
     if (params->ports && (params->ports < SF_MIN_DESIGN_PORTS ||
-                          params->ports > SF_MAX_PORTS)) {
+                          params->ports > backend->max_ports)) {
         return sf_fail(err, SF_EINVAL,
                        "%u ports: expected switches of %u to %u ports",
-                       params->ports, SF_MIN_DESIGN_PORTS, SF_MAX_PORTS);
+                       params->ports, SF_MIN_DESIGN_PORTS, backend->max_ports);
     }
     if (params->n_endpoints > SF_MAX_DESIGN_ENDPOINTS) {
         return sf_fail(err, SF_EINVAL, "%u endpoints: expected at most %u",
                        params->n_endpoints, SF_MAX_DESIGN_ENDPOINTS);
     }
-    if (params->n_layers > 1u << SF_MAX_LMC) {
+    if (params->n_layers > backend->max_host_addresses) {
         return sf_fail(err, SF_EINVAL,
                        "%u layers: a host has at most %u addresses",
-                       params->n_layers, 1u << SF_MAX_LMC);
+                       params->n_layers, backend->max_host_addresses);
     }
     if (params->budget > 0 && params->ports &&
         !sf_prices_for(prices, params->ports)) {
@@ -169,15 +175,22 @@ sort_candidates(struct sf_candidate *candidates, size_t n,
 }
 
 static enum sf_status
-build(const struct sf_design_params *params, const struct sf_prices *prices,
+build(const struct sf_design_params *asked, const struct sf_prices *prices,
       const struct sf_progress *progress, candidates_fn *find,
       struct sf_design **designp, struct sf_error *err)
 {
+    struct sf_design_params settled = *asked, *params = &settled;
+
+    settled.backend = asked->backend ? asked->backend : &sf_backend_any;
+    uint64_t most = settled.backend->max_addresses;
     struct candidate_search search = {
         .params = params,
         .prices = prices,
         .progress = progress,
-        .lmc = sf_lmc_for_layers(params->n_layers),
+        .n_host_addresses =
+            sf_backend_host_addresses(settled.backend, params->n_layers),
+        .max_addresses =
+            most < MOST_ADDRESSES ? (uint32_t)most : MOST_ADDRESSES,
     };
 
     *designp = NULL;

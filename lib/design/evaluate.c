@@ -121,8 +121,10 @@ count_parts(const struct sf_topology *topo, struct sf_candidate *candidate)
         2 * (uint64_t)topo->graph->n_links + topo->n_endpoints;
     candidate->ports_free =
         (uint64_t)n * candidate->ports - candidate->ports_used;
-    candidate->n_lids = sf_lids_used(topo->n_endpoints, n, candidate->lmc);
-    candidate->largest_lmc = sf_largest_lmc(topo->n_endpoints, n);
+    candidate->n_addresses = sf_backend_addresses(
+        candidate->backend, topo->n_endpoints, n, candidate->n_host_addresses);
+    candidate->most_addresses =
+        sf_backend_most_addresses(candidate->backend, topo->n_endpoints, n);
     candidate->bisection_at_least = candidate->full_bandwidth_p =
         candidate->load = candidate->average_distance = (double)NAN;
 }

@@ -5,7 +5,8 @@
 
 #include "slimfly/design.h"
 
-/* Fills 'candidate' for its spec, ports, generation and lmc, which the caller
+/* Fills 'candidate' for its spec, ports, generation, backend and addresses of
+ * a host, which the caller
  * has set; what else the caller has set stays. */
 enum sf_status evaluate_candidate(struct sf_candidate *candidate,
                                   struct sf_error *err);

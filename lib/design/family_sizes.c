@@ -374,11 +374,11 @@ list_polarfly(const struct size_query *query, network_size_list *list)
     return is_ok;
 }
 
-/* How many switches with 'p' hosts each a subnet has addresses for. */
+/* How many switches with 'p' hosts each there are addresses for. */
 static uint32_t
-most_switches(uint32_t p)
+most_switches(const struct size_query *query, uint32_t p)
 {
-    return SF_MAX_LID / (p + 1);
+    return query->max_addresses / (p + 1);
 }
 
 static bool
@@ -406,7 +406,7 @@ list_xpander(const struct size_query *query, network_size_list *list)
 
     for (uint32_t k = 4; k < query->ports && is_ok; k += 2) {
         uint32_t p = hosts_for(query, k, k / 2);
-        uint32_t most = most_switches(p) / (k + 1);
+        uint32_t most = most_switches(query, p) / (k + 1);
         uint32_t lift = steps_for(query, (k + 1) * p, 2, most < 2 ? 2 : most);
         is_ok = add_random(query, k, lift, lift * (k + 1), list) &&
                 (lift == 2 ||
@@ -422,7 +422,7 @@ list_jellyfish(const struct size_query *query, network_size_list *list)
 
     for (uint32_t k = 4; k < query->ports && is_ok; k += 2) {
         uint32_t p = hosts_for(query, k, k / 2);
-        uint32_t n = steps_for(query, p, k + 1, most_switches(p));
+        uint32_t n = steps_for(query, p, k + 1, most_switches(query, p));
         is_ok = add_random(query, k, 0, n, list) &&
                 (n == k + 1 || add_random(query, k, 0, n - 1, list));
     }

@@ -27,9 +27,10 @@ typedef SF_VEC(struct network_size) network_size_list;
 
 /* Which sizes are looked for. */
 struct size_query {
-    uint32_t ports;       /* Of a switch. */
-    uint32_t n_endpoints; /* Sizes next to this, above and below. */
-    double overload;      /* As in struct sf_design_params. */
+    uint32_t ports;         /* Of a switch. */
+    uint32_t n_endpoints;   /* Sizes next to this, above and below. */
+    double overload;        /* As in struct sf_design_params. */
+    uint32_t max_addresses; /* Of hosts and switches. */
 };
 
 /* How the sizes of a family are found. */

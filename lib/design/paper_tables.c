@@ -17,6 +17,8 @@
 /* The fitted prices miss the cells that they were fitted to by up to this. */
 #define FIT_ERROR 0.025
 
+#define N_PAPER_LMCS 8 /* 1, 2, 4, ... 128 addresses a host. */
+
 /* A cell of tab:uff: the largest Slim Fly for some ports and LMC. */
 struct paper_size {
     uint32_t n_switches, n_endpoints, network_radix, concentration;
@@ -24,7 +26,7 @@ struct paper_size {
 
 static const uint32_t size_ports[] = { 36, 48, 64 };
 
-static const struct paper_size paper_sizes[SF_MAX_LMC + 1][3] = {
+static const struct paper_size paper_sizes[N_PAPER_LMCS][3] = {
     { { 512, 6144, 24, 12 }, { 882, 14112, 31, 16 }, { 1568, 32928, 42, 21 } },
     { { 512, 6144, 24, 12 }, { 882, 14112, 31, 16 }, { 1250, 23750, 37, 19 } },
     { { 512, 6144, 24, 12 }, { 800, 12000, 30, 15 }, { 800, 12000, 30, 15 } },
@@ -112,26 +114,32 @@ paper_q(double n_switches)
     return (uint32_t)lround(sqrt(n_switches / 2));
 }
 
-/* Whether the Slim Fly of 'size' fits into 'ports' and addresses with p hosts
- * a switch. */
+/* What a Slim Fly must fit into. */
+struct limits {
+    uint32_t ports, n_layers;
+    const struct sf_backend *backend;
+};
+
+/* Whether the Slim Fly of 'size' fits into 'limits' with p hosts a switch. */
 static bool
-fits(struct sf_slimfly_size size, uint32_t p, uint32_t ports, uint32_t lmc)
+fits(struct sf_slimfly_size size, uint32_t p, const struct limits *limits)
 {
-    return p > 0 && size.network_radix + p <= ports &&
-           sf_lids_used(size.n_switches * p, size.n_switches, lmc) <=
-               SF_MAX_LID;
+    return p > 0 && size.network_radix + p <= limits->ports &&
+           sf_backend_addresses(limits->backend, size.n_switches * p,
+                                size.n_switches, limits->n_layers) <=
+               limits->backend->max_addresses;
 }
 
-/* The largest Slim Fly for 'ports' and 'lmc' with all the hosts that it
- * should carry. */
+/* The largest Slim Fly within 'limits' with all the hosts that it should
+ * carry. */
 static struct sf_slimfly_size
-largest_full(uint32_t ports, uint32_t lmc)
+largest_full(const struct limits *limits)
 {
     struct sf_slimfly_size best = { 0 };
 
-    for (uint32_t q = 3; q < ports; q = sf_prime_power_above(q)) {
+    for (uint32_t q = 3; q < limits->ports; q = sf_prime_power_above(q)) {
         struct sf_slimfly_size size = sf_slimfly_size(q);
-        if (fits(size, size.concentration, ports, lmc)) {
+        if (fits(size, size.concentration, limits)) {
             best = size;
         }
     }
@@ -141,14 +149,14 @@ largest_full(uint32_t ports, uint32_t lmc)
 /* A Slim Fly with more endpoints than 'best', on a larger q with fewer hosts a
  * switch, which full bandwidth allows and the paper leaves out. */
 static void
-find_larger(struct sf_slimfly_size best, uint32_t ports, uint32_t lmc,
+find_larger(struct sf_slimfly_size best, const struct limits *limits,
             struct sf_paper_row *row)
 {
     row->n_larger = 0;
-    for (uint32_t q = 3; q < ports; q = sf_prime_power_above(q)) {
+    for (uint32_t q = 3; q < limits->ports; q = sf_prime_power_above(q)) {
         struct sf_slimfly_size size = sf_slimfly_size(q);
         uint32_t p = size.concentration;
-        while (p > 0 && !fits(size, p, ports, lmc)) {
+        while (p > 0 && !fits(size, p, limits)) {
             p--;
         }
         uint32_t n = size.n_switches * p;
@@ -162,19 +170,20 @@ find_larger(struct sf_slimfly_size best, uint32_t ports, uint32_t lmc,
 }
 
 static void
-fill_size(uint32_t lmc, uint32_t column, struct sf_paper_row *row)
+fill_size(const struct sf_backend *backend, uint32_t lmc, uint32_t column,
+          struct sf_paper_row *row)
 {
     const struct paper_size *paper = &paper_sizes[lmc][column];
-    uint32_t ports = size_ports[column];
     uint32_t q = paper_q(paper->n_switches);
-    struct sf_slimfly_size ours = largest_full(ports, lmc);
+    struct limits limits = { size_ports[column], 1u << lmc, backend };
+    struct sf_slimfly_size ours = largest_full(&limits);
 
     row->table = "sizes";
     snprintf(row->column, sizeof row->column, "%u-port switches, LMC %u",
-             ports, lmc);
+             limits.ports, lmc);
     snprintf(row->network, sizeof row->network, "SF");
     snprintf(row->spec, sizeof row->spec, "sf:q=%u", ours.q);
-    find_larger(ours, ports, lmc, row);
+    find_larger(ours, &limits, row);
     add_cell(row, "N_r", paper->n_switches, ours.n_switches);
     add_cell(row, "N", paper->n_endpoints, ours.n_endpoints);
     add_cell(row, "k'", paper->network_radix, ours.network_radix);
@@ -336,6 +345,7 @@ fill_cost(const struct paper_cost *paper, const struct sf_prices *prices,
     struct sf_candidate candidate = {
         .ports = paper->ports,
         .generation = sf_prices_for(prices, paper->ports),
+        .backend = &sf_backend_any, /* Addresses do not matter here. */
     };
 
     if (!candidate.generation) {
@@ -373,10 +383,11 @@ fill_cost(const struct paper_cost *paper, const struct sf_prices *prices,
 }
 
 enum sf_status
-sf_paper_build(const struct sf_prices *prices, struct sf_paper **paperp,
+sf_paper_build(const struct sf_prices *prices,
+               const struct sf_backend *backend, struct sf_paper **paperp,
                struct sf_error *err)
 {
-    size_t n_sizes = (SF_MAX_LMC + 1) * 3;
+    size_t n_sizes = N_PAPER_LMCS * 3;
     enum sf_status status = SF_OK;
 
     *paperp = NULL;
@@ -389,8 +400,8 @@ sf_paper_build(const struct sf_prices *prices, struct sf_paper **paperp,
     }
     paper->rows = rows;
     for (uint32_t column = 0; column < 3; column++) {
-        for (uint32_t lmc = 0; lmc <= SF_MAX_LMC; lmc++) {
-            fill_size(lmc, column, &rows[paper->n_rows++]);
+        for (uint32_t lmc = 0; lmc < N_PAPER_LMCS; lmc++) {
+            fill_size(backend, lmc, column, &rows[paper->n_rows++]);
         }
     }
     for (size_t i = 0; i < N_COSTS && status == SF_OK; i++) {

@@ -5,24 +5,15 @@
 #include "base/mem.h"
 #include "fabric/guids.h"
 
-uint64_t
-sf_lids_used(uint32_t n_endpoints, uint32_t n_switches, uint32_t lmc)
-{
-    return ((uint64_t)n_endpoints << lmc) + n_switches;
-}
-
-uint32_t
-sf_largest_lmc(uint32_t n_endpoints, uint32_t n_switches)
-{
-    uint32_t largest = SF_NONE;
-
-    for (uint32_t lmc = 0; lmc <= SF_MAX_LMC; lmc++) {
-        if (sf_lids_used(n_endpoints, n_switches, lmc) <= SF_MAX_LID) {
-            largest = lmc;
-        }
-    }
-    return largest;
-}
+const struct sf_backend sf_ib_backend = {
+    .name = "ib",
+    .title = "InfiniBand",
+    .address = "LID",
+    .max_addresses = SF_MAX_LID,
+    .max_host_addresses = 1 << SF_MAX_LMC,
+    .max_ports = SF_MAX_PORTS,
+    .in_powers_of_two = true,
+};
 
 uint32_t
 sf_lmc_for_layers(uint32_t n_layers)

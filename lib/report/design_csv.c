@@ -31,24 +31,24 @@ sf_design_write_csv(const struct sf_design *design,
     for (uint32_t i = 0; i < sf_design_count(design, view); i++) {
         const struct sf_candidate *candidate = &design->candidates[i];
         sf_csv_write(candidate->spec, stream);
-        fprintf(stream,
-                ",%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%s,%u,%u,%u,%u,%llu,"
-                "%llu,%u,%u,%llu,",
-                candidate->family, sf_fit_name(candidate->fit),
-                candidate->ports, candidate->n_switches,
-                candidate->n_endpoints, candidate->n_links,
-                candidate->n_links_by[SF_COPPER],
-                candidate->n_links_by[SF_OPTICAL],
-                candidate->n_host_cables_by[SF_COPPER],
-                candidate->n_host_cables_by[SF_OPTICAL],
-                candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
-                candidate->concentration, candidate->recommended,
-                candidate->n_left_out, candidate->n_missing,
-                (unsigned long long)candidate->ports_used,
-                (unsigned long long)candidate->ports_free, candidate->radix,
-                candidate->diameter, (unsigned long long)candidate->n_lids);
-        if (candidate->largest_lmc != SF_NONE) {
-            fprintf(stream, "%u", candidate->largest_lmc);
+        fprintf(
+            stream,
+            ",%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%s,%u,%u,%u,%u,%llu,"
+            "%llu,%u,%u,%llu,",
+            candidate->family, sf_fit_name(candidate->fit), candidate->ports,
+            candidate->n_switches, candidate->n_endpoints, candidate->n_links,
+            candidate->n_links_by[SF_COPPER],
+            candidate->n_links_by[SF_OPTICAL],
+            candidate->n_host_cables_by[SF_COPPER],
+            candidate->n_host_cables_by[SF_OPTICAL],
+            candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
+            candidate->concentration, candidate->recommended,
+            candidate->n_left_out, candidate->n_missing,
+            (unsigned long long)candidate->ports_used,
+            (unsigned long long)candidate->ports_free, candidate->radix,
+            candidate->diameter, (unsigned long long)candidate->n_addresses);
+        if (candidate->most_addresses) {
+            fprintf(stream, "%u", sf_design_lmc(candidate->most_addresses));
         }
         write_real(candidate->average_distance, stream);
         write_real(candidate->bisection_at_most, stream);

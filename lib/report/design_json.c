@@ -78,9 +78,10 @@ make_candidate(const struct sf_candidate *candidate)
         (int)sf_candidate_is_full_bandwidth(candidate), "cost",
         number_or_null(candidate->cost), "cost_per_endpoint",
         number_or_null(candidate->cost_per_endpoint), "watts",
-        number_or_null(candidate->watts), "lmc", (json_int_t)candidate->lmc,
-        "n_lids", (json_int_t)candidate->n_lids, "largest_lmc",
-        index_or_null(candidate->largest_lmc));
+        number_or_null(candidate->watts), "lmc",
+        (json_int_t)sf_design_lmc(candidate->n_host_addresses), "n_lids",
+        (json_int_t)candidate->n_addresses, "largest_lmc",
+        index_or_null(sf_design_lmc(candidate->most_addresses)));
 }
 
 /* Writes 'root', which may be NULL if it could not be made, and releases

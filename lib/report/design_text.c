@@ -68,7 +68,7 @@ write_note(const struct sf_candidate *candidate, FILE *stream)
         fprintf(stream, "%sleave out %u", separator, candidate->n_left_out);
         separator = ", ";
     }
-    if (candidate->largest_lmc == SF_NONE) {
+    if (candidate->most_addresses == 0) {
         fprintf(stream, "%smore than a subnet", separator);
         separator = ", ";
     }
@@ -93,11 +93,11 @@ write_candidate(const struct sf_candidate *candidate, int width, FILE *stream)
     write_real(candidate->cost / 1e6, 8, 3, stream);
     write_real(candidate->cost_per_endpoint / 1e3, 6, 3, stream);
     write_real(candidate->watts / 1e3, 7, 1, stream);
-    fprintf(stream, "  %6llu", (unsigned long long)candidate->n_lids);
-    if (candidate->largest_lmc == SF_NONE) {
+    fprintf(stream, "  %6llu", (unsigned long long)candidate->n_addresses);
+    if (candidate->most_addresses == 0) {
         fprintf(stream, "  %3s", "-");
     } else {
-        fprintf(stream, "  %3u", candidate->largest_lmc);
+        fprintf(stream, "  %3u", sf_design_lmc(candidate->most_addresses));
     }
     write_note(candidate, stream);
 }
@@ -169,7 +169,8 @@ write_closing(const struct sf_design *design, FILE *stream)
             "endpoint of "
             "a half. "
             "LIDs at LMC %u; LMC: the largest that fits.\n",
-            design->prices->currency, design->prices->year, first->lmc);
+            design->prices->currency, design->prices->year,
+            sf_design_lmc(first->n_host_addresses));
     write_next(first, n, stream);
 }
 

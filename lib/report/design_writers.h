@@ -34,6 +34,18 @@ sf_design_count(const struct sf_design *design,
                : design->n_candidates;
 }
 
+/* The LMC of so many addresses of a host; SF_NONE for none. */
+static inline uint32_t
+sf_design_lmc(uint32_t n_addresses)
+{
+    uint32_t lmc = 0;
+
+    while (n_addresses >> (lmc + 1)) {
+        lmc++;
+    }
+    return n_addresses ? lmc : SF_NONE;
+}
+
 /* Why a candidate is on the list, as one word. */
 const char *sf_fit_name(enum sf_fit fit);
 

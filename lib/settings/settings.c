@@ -134,9 +134,9 @@ count_host_ports(const struct sf_fabric *fabric)
 static uint64_t
 count_lids(const struct sf_settings *settings)
 {
-    return sf_lids_used(count_host_ports(settings->fabric),
-                        settings->fabric->n_switches,
-                        sf_lmc_for_layers(settings->n_layers));
+    return sf_backend_addresses(
+        &sf_ib_backend, count_host_ports(settings->fabric),
+        settings->fabric->n_switches, settings->n_layers);
 }
 
 /* Lists the hosts, if they are wanted, to see whether that can be done. */

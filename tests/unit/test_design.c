@@ -22,9 +22,11 @@ shipped(void)
 static struct sf_design *
 design(const struct sf_design_params *params, const struct sf_prices *prices)
 {
+    struct sf_design_params asked = *params;
     struct sf_design *answer;
     struct sf_error err = { 0 };
-    CHECK_FOR(sf_design_build(params, prices, NULL, &answer, &err) == SF_OK,
+    asked.backend = &sf_ib_backend;
+    CHECK_FOR(sf_design_build(&asked, prices, NULL, &answer, &err) == SF_OK,
               "%s", err.text);
     return answer;
 }
@@ -151,12 +153,15 @@ TEST(design_sizes_are_what_their_specs_build)
 
 TEST(design_addresses)
 {
-    CHECK_EQ(sf_lids_used(6144, 512, 2), 6144 * 4 + 512);
-    CHECK_EQ(sf_largest_lmc(6144, 512), 2);
-    CHECK_EQ(sf_largest_lmc(23750, 1250), 1); /* 48,750 of 49,151. */
-    CHECK_EQ(sf_largest_lmc(48639, 512), 0);  /* Exactly all. */
-    CHECK_EQ(sf_largest_lmc(48640, 512), SF_NONE);
-    CHECK_EQ(sf_largest_lmc(1, 1), 7);
+    CHECK_EQ(sf_backend_addresses(&sf_ib_backend, 6144, 512, 4),
+             6144 * 4 + 512);
+    CHECK_EQ(sf_backend_most_addresses(&sf_ib_backend, 6144, 512), 4);
+    CHECK_EQ(sf_backend_most_addresses(&sf_ib_backend, 23750, 1250),
+             2); /* 48,750 of 49,151. */
+    CHECK_EQ(sf_backend_most_addresses(&sf_ib_backend, 48639, 512),
+             1); /* Exactly all. */
+    CHECK_EQ(sf_backend_most_addresses(&sf_ib_backend, 48640, 512), 0);
+    CHECK_EQ(sf_backend_most_addresses(&sf_ib_backend, 1, 1), 128);
     CHECK_EQ(sf_lmc_for_layers(0), 0);
     CHECK_EQ(sf_lmc_for_layers(1), 0);
     CHECK_EQ(sf_lmc_for_layers(5), 3);
@@ -325,7 +330,8 @@ TEST(design_candidates_are_consistent)
             CHECK(candidate->radix <= candidate->ports);
             CHECK(!(candidate->bisection_at_least >
                     candidate->bisection_at_most + 1e-6));
-            CHECK(!questions[i].n_layers || candidate->n_lids <= SF_MAX_LID);
+            CHECK(!questions[i].n_layers ||
+                  candidate->n_addresses <= SF_MAX_LID);
             CHECK(!(questions[i].budget > 0) ||
                   candidate->cost <= questions[i].budget);
             CHECK((candidate->fit == SF_FIT_BELOW) ==
@@ -378,7 +384,7 @@ TEST(design_shipped_prices_reproduce_the_papers_costs)
     struct sf_prices *prices = shipped();
     struct sf_paper *paper;
 
-    CHECK(sf_paper_build(prices, &paper, NULL) == SF_OK);
+    CHECK(sf_paper_build(prices, &sf_ib_backend, &paper, NULL) == SF_OK);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_topology *topo = build("%s", cases[i].spec);
         double cost = (cases[i].a * topo->graph->n_nodes +
@@ -485,7 +491,7 @@ TEST(design_paper_tables_are_complete)
     struct sf_paper *paper;
     uint32_t n_cells = 0;
 
-    CHECK(sf_paper_build(prices, &paper, NULL) == SF_OK);
+    CHECK(sf_paper_build(prices, &sf_ib_backend, &paper, NULL) == SF_OK);
     CHECK_EQ(paper->n_rows, 3 * 8 + 4 * 5);
     for (uint32_t i = 0; i < paper->n_rows; i++) {
         const struct sf_paper_row *row = &paper->rows[i];
@@ -590,7 +596,8 @@ TEST(design_prices_and_paper_survive_want_of_memory)
     for (unsigned long nth = 1; nth < 40; nth++) {
         struct sf_paper *paper = UNSET(struct sf_paper);
         sf_mem_fail_at(nth);
-        CHECK_EQ(sf_paper_build(prices, &paper, NULL), SF_ENOMEM);
+        CHECK_EQ(sf_paper_build(prices, &sf_ib_backend, &paper, NULL),
+                 SF_ENOMEM);
         sf_mem_fail_at(0);
         CHECK(paper == NULL);
     }
