@@ -524,6 +524,11 @@ const struct cli_command cli_command_route = {
         "4 layers carry a fifth to a third more under permutations of "
         "switches, and take twice the time to make.\n"
         "\n"
+        "Settings of a scheme follow its name: SCHEME is NAME or "
+        "NAME:KEY=VALUE,KEY=VALUE..., as in rues:fraction=0.5,sets=2; --list "
+        "shows the schemes with their keys. --path-sets 2 is the same as "
+        "sets=2.\n"
+        "\n"
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
         "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
@@ -557,8 +562,7 @@ const struct cli_command cli_command_route = {
     .options = {
         [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the tables", NULL },
         [OPT_SCHEME] = { "scheme", 's', "SCHEME",
-                         "how to choose paths (the first); settings may "
-                         "follow, as in rues:fraction=0.5: see --list",
+                         "how to choose paths (the first)",
                          scheme_choice, .is_spec = true },
         [OPT_LAYERS] = { "layers", 'l', "N", "layers, 1 to 128 (4)", NULL },
         [OPT_MAX_HOPS] = { "max-hops", 0, "N",
@@ -570,7 +574,7 @@ const struct cli_command cli_command_route = {
                           NULL },
         [OPT_PATH_SETS] = { "path-sets", 0, "N",
                             "sets of paths, among which the hosts of a switch "
-                            "are dealt (1); the same as SCHEME:sets=N",
+                            "are dealt (1)",
                             NULL },
         [OPT_PER_HOST] = { "per-host", 0, NULL,
                            "as many: each host has paths of its own", NULL },

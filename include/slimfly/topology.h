@@ -27,7 +27,8 @@
  * names the numbers that tell a switch's place (see sf_topology_place());
  * 'level_coord' and 'group_coord' say which of them is the level of a tree
  * and which the part that one would put into a rack, SF_NONE where there is
- * none. */
+ * none; 'group_part' is what the parts of a group are called that have links
+ * of their own, "subgroup", NULL where groups are all of a piece. */
 struct sf_family_ops; /* lib/topology/family.h */
 struct sf_family {
     const char *name, *title, *example;
@@ -35,11 +36,17 @@ struct sf_family {
     struct sf_param params[SF_MAX_PARAMS];
     const char *coords[SF_MAX_COORDS];
     uint32_t level_coord, group_coord;
+    const char *group_part;
     const struct sf_family_ops *ops;
 };
 
-/* All families, ended by NULL. */
+/* All families, ended by NULL; the first is the one that others are compared
+ * with. */
 extern const struct sf_family *const sf_families[];
+
+/* The number of the family that a spec, or its name alone, names; SF_NONE if
+ * there is none. */
+uint32_t sf_family_find(const char *spec);
 
 struct sf_topology {
     const struct sf_family *family;

@@ -327,7 +327,7 @@ const struct sf_layer_scheme sf_scheme_paper = {
     .reference = "Blach24",
     .extra_hops = 1,
     .params = {
-        [MIN_HOPS] = { "min-hops", SF_PARAM_NUMBER, 1, 64, false,
+        [MIN_HOPS] = { .key = "min-hops", SF_PARAM_NUMBER, 1, 64, false,
                        "the longest path allowed",
                        "hops from which on a path counts as almost minimal" },
         [SETS] = SF_SETS_PARAM,

@@ -109,7 +109,7 @@ const struct sf_layer_scheme sf_scheme_rues = {
     .params = {
         [FRACTION] = { .key = "fraction",
                        .kind = SF_PARAM_REAL,
-                       .range = { 0, 1, .above_min = true },
+                       .range = { .min = 0, .max = 1, .above_min = true },
                        .positional = true,
                        .by_default = "0.6",
                        .meaning = "share of links that a layer keeps" },

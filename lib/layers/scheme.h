@@ -10,10 +10,10 @@
 /* The last parameter of each scheme that can have several sets of paths, which
  * sf_layers_build() makes one by one. */
 #define SF_SETS_KEY "sets"
-#define SF_SETS_PARAM                                                    \
-    {                                                                    \
-        SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false, "1",       \
-            "sets of paths, among which the hosts of a switch are dealt" \
+#define SF_SETS_PARAM                                                     \
+    {                                                                     \
+        .key = SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false, "1", \
+        "sets of paths, among which the hosts of a switch are dealt"      \
     }
 
 /* A routing task. */

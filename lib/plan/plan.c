@@ -145,36 +145,31 @@ sf_plan_place(const struct sf_plan *plan, uint32_t node,
     return place;
 }
 
-/* What the plan's family calls its groups: "row", "cluster". */
-static const char *
-group_word(const struct sf_plan *plan)
-{
-    for (size_t i = 0; sf_families[i]; i++) {
-        const struct sf_family *family = sf_families[i];
-        if (strcmp(family->name, plan->family) == 0 &&
-            family->group_coord != SF_NONE) {
-            return family->coords[family->group_coord];
-        }
-    }
-    return "group";
-}
-
 const char *
 sf_plan_step_title(const struct sf_plan *plan, enum sf_step step,
                    char title[SF_STEP_TITLE_SIZE])
 {
-    bool has_subgroups = strcmp(plan->family, "sf") == 0;
+    uint32_t number = sf_family_find(plan->family);
+    const struct sf_family *family =
+        number == SF_NONE ? NULL : sf_families[number];
+    const char *part = family ? family->group_part : NULL;
+    const char *group = family && family->group_coord != SF_NONE
+                            ? family->coords[family->group_coord]
+                            : "group"; /* "row", "cluster" */
 
     switch (step) {
     case SF_STEP_HOSTS:
         return "hosts to their switches";
     case SF_STEP_SUBGROUP:
         snprintf(title, SF_STEP_TITLE_SIZE, "inside the %ss",
-                 has_subgroups ? "subgroup" : group_word(plan));
+                 part ? part : group);
         return title;
     case SF_STEP_RACK:
-        return has_subgroups ? "between the subgroups of a rack"
-                             : "inside a rack";
+        if (!part) {
+            return "inside a rack";
+        }
+        snprintf(title, SF_STEP_TITLE_SIZE, "between the %ss of a rack", part);
+        return title;
     case SF_STEP_RACKS:
         return "between racks";
     case SF_N_STEPS:

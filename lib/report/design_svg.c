@@ -23,20 +23,24 @@
 
 /* How a family is drawn. */
 struct style {
-    const char *family, *color, *dash;
+    const char *color, *dash;
     char mark; /* For sf_chart_mark(). */
 };
 
+/* In the order of the families; the first, which others are compared with, is
+ * drawn thicker. */
 static const struct style styles[] = {
-    { "sf", "#0072b2", "", 'o' },        { "ft2", "#d55e00", "", 's' },
-    { "ft2b", "#d55e00", "6 4", 't' },   { "ft3", "#e69f00", "", 's' },
-    { "hx2", "#009e73", "", 'd' },       { "df", "#cc79a7", "", 't' },
-    { "pf", "#56b4e9", "", 'd' },        { "xpander", "#000000", "2 4", '+' },
-    { "jellyfish", "#000000", "", 'x' },
+    { "#0072b2", "", 'o' },    { "#d55e00", "", 's' },
+    { "#d55e00", "6 4", 't' }, { "#e69f00", "", 's' },
+    { "#009e73", "", 'd' },    { "#cc79a7", "", 't' },
+    { "#000000", "2 4", '+' }, { "#000000", "", 'x' },
+    { "#56b4e9", "", 'd' },
 };
+#define N_STYLES (sizeof styles / sizeof *styles)
 
 /* A line of the chart: the candidates of one family, by endpoints. */
 struct line {
+    const struct sf_family *family;
     const struct style *style;
     uint32_t first, n; /* In the design's candidates, which stand together. */
     double end_y;      /* Where it ends */
@@ -67,15 +71,11 @@ y_of(const struct chart *chart, double cost)
                      (chart->max_y - chart->min_y);
 }
 
+/* The style of family number 'i'; those that come after the table share. */
 static const struct style *
-style_of(const char *family)
+style_of(uint32_t i)
 {
-    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
-        if (!strcmp(styles[i].family, family)) {
-            return &styles[i];
-        }
-    }
-    return &styles[0];
+    return &styles[i < N_STYLES ? i : 1 + (i - N_STYLES) % (N_STYLES - 1)];
 }
 
 static double
@@ -94,8 +94,11 @@ gather_lines(struct chart *chart)
         if ((i == 0 ||
              strcmp(design->candidates[i - 1].family, family) != 0) &&
             chart->n_lines < MAX_LINES) {
+            uint32_t number = sf_family_find(family);
             chart->lines[chart->n_lines++] =
-                (struct line){ .style = style_of(family), .first = i };
+                (struct line){ .family = sf_families[number],
+                               .style = style_of(number),
+                               .first = i };
         }
         chart->lines[chart->n_lines - 1].n++;
     }
@@ -221,12 +224,12 @@ draw_line(const struct chart *chart, const struct line *line, FILE *stream)
 {
     const struct sf_candidate *points =
         chart->design->candidates + line->first;
-    bool is_ours = !strcmp(line->style->family, "sf");
+    bool is_first = line->family == sf_families[0];
 
     fprintf(stream,
             "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" "
             "stroke-dasharray=\"%s\" d=\"",
-            line->style->color, is_ours ? 3.0 : 1.6,
+            line->style->color, is_first ? 3.0 : 1.6,
             *line->style->dash ? line->style->dash : "none");
     for (uint32_t i = 0; i < line->n; i++) {
         fprintf(stream, "%c%.1f %.1f", i ? 'L' : 'M',
@@ -248,20 +251,17 @@ draw_line(const struct chart *chart, const struct line *line, FILE *stream)
 
 /* What a family is called, without what its title says further. */
 static void
-write_label(const char *name, FILE *stream)
+write_label(const struct sf_family *family, FILE *stream)
 {
-    for (size_t i = 0; sf_families[i]; i++) {
-        if (!strcmp(sf_families[i]->name, name)) {
-            char title[80];
-            snprintf(title, sizeof title, "%s", sf_families[i]->title);
-            char *cut = strpbrk(title, ",(");
-            if (cut) {
-                cut[cut[-1] == ' ' ? -1 : 0] = '\0';
-            }
-            sf_xml_write(title, stream);
-            fprintf(stream, " (%s)", name);
-        }
+    char title[80];
+
+    snprintf(title, sizeof title, "%s", family->title);
+    char *cut = strpbrk(title, ",(");
+    if (cut) {
+        cut[cut[-1] == ' ' ? -1 : 0] = '\0';
     }
+    sf_xml_write(title, stream);
+    fprintf(stream, " (%s)", family->name);
 }
 
 static void
@@ -282,7 +282,7 @@ draw_labels(const struct chart *chart, FILE *stream)
                       line->label_y, stream);
         fprintf(stream, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", right + 46,
                 line->label_y + 4, line->style->color);
-        write_label(line->style->family, stream);
+        write_label(line->family, stream);
         fputs("</text>\n", stream);
     }
 }

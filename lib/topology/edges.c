@@ -346,9 +346,9 @@ const struct sf_family sf_family_edges = {
     .example = "edges:FILE",
     .reference = NULL,
     .params = {
-        { "file", SF_PARAM_FILE, 0, 0, true, NULL,
+        { .key = "file", SF_PARAM_FILE, 0, 0, true, NULL,
           "one line a link; - reads standard input" },
-        { "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "1", "hosts a switch" },
+        { .key = "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "1", "hosts a switch" },
     },
     .coords = { "index" },
     .level_coord = SF_NONE,

@@ -42,10 +42,10 @@ const struct sf_family sf_family_hyperx = {
     .example = "hx2:13x13,p=12",
     .reference = "Ahn09",
     .params = {
-        { "size", SF_PARAM_SHAPE, 1, 1024, true, NULL, "ROWSxCOLUMNS" },
-        { "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
+        { .key = "size", SF_PARAM_SHAPE, 1, 1024, true, NULL, "ROWSxCOLUMNS" },
+        { .key = "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
           "hosts a switch" },
-        { "links", SF_PARAM_NUMBER, 1, 64, false, "1",
+        { .key = "links", SF_PARAM_NUMBER, 1, 64, false, "1",
           "parallel links between two switches" },
     },
     .coords = { "row", "column" },

@@ -194,9 +194,9 @@ const struct sf_family sf_family_polarfly = {
     .example = "pf:q=7",
     .reference = "Lakhotia22",
     .params = {
-        { "q", SF_PARAM_NUMBER, 2, MAX_Q, false, NULL,
+        { .key = "q", SF_PARAM_NUMBER, 2, MAX_Q, false, NULL,
           "a prime power; q^2 + q + 1 switches" },
-        { "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
+        { .key = "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
           "hosts a switch" },
     },
     .coords = { "cluster", "index" },

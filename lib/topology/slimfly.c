@@ -127,13 +127,14 @@ const struct sf_family sf_family_slimfly = {
     .example = "sf:q=5",
     .reference = "Besta14",
     .params = {
-        { "q", SF_PARAM_NUMBER, 3, MAX_Q, false, NULL,
+        { .key = "q", SF_PARAM_NUMBER, 3, MAX_Q, false, NULL,
           "a prime power; 2 q^2 switches" },
-        { "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
+        { .key = "p", SF_PARAM_NUMBER, 1, SF_MAX_P, false, "half the degree, up",
           "hosts a switch" },
     },
     .coords = { "subgroup", "group", "index" },
     .level_coord = SF_NONE,
     .group_coord = 1,
+    .group_part = "subgroup",
     .ops = &ops,
 };

@@ -20,6 +20,13 @@ const struct sf_spec_sort sf_family_specs = {
     .keeps_given = true,
 };
 
+uint32_t
+sf_family_find(const char *spec)
+{
+    size_t i = sf_spec_find(&sf_family_specs, spec);
+    return i == SF_NO_HEAD ? SF_NONE : (uint32_t)i;
+}
+
 enum sf_status
 sf_check_prime_power(uint32_t q, struct sf_error *err)
 {

@@ -179,10 +179,28 @@ class Metrics(Analyzed):
             self.assertEqual(tables["paths"], made["paths"])
 
     def test_the_share_of_preserved_links_is_that_of_route(self):
-        folder = self.route("sf:q=5", "-s", "rues", "--rues-fraction", "0.4",
-                            "--lanes", "none")
+        folder = self.route("sf:q=5", "-s", "rues:fraction=0.4", "--lanes",
+                            "none")
         tables, made = self.analyze(folder, "--schemes", "rues:0.4")["rows"]
         self.assertEqual(tables["paths"], made["paths"])
+        self.assertEqual((made["label"], made["scheme"]),
+                         ("rues:0.4", "rues:fraction=0.4"))
+
+    def test_settings_of_schemes_may_follow_commas(self):
+        rows = self.analyze("sf:q=4", "-l", "2", "--schemes",
+                            "rues:fraction=0.4,sets=2,gates:sets=3,paper")
+        self.assertEqual(
+            [(row["label"], row["scheme"]) for row in rows["rows"]],
+            [("rues:fraction=0.4,sets=2", "rues:fraction=0.4,sets=2"),
+             ("gates:sets=3", "gates:sets=3"), ("paper", "paper")])
+        self.assertEqual([row["paths"]["per_host"] for row in rows["rows"]],
+                         [True, True, False])
+
+    def test_sets_of_a_spec_are_those_of_the_option(self):
+        one = self.analyze("sf:q=4", "-s", "gates:sets=2")["rows"]
+        other = self.analyze("sf:q=4", "-s", "gates", "--path-sets", "2")
+        self.assertEqual(one[0]["paths"], other["rows"][0]["paths"])
+        self.assertEqual(one[0]["scheme"], other["rows"][0]["scheme"])
 
     def test_tables_may_stand_elsewhere(self):
         folder = self.route("sf:q=4")
@@ -531,13 +549,16 @@ class Refusals(Analyzed):
                 (["sf:q=5", "a", "b"], "found 3 words"),
                 (["sf:q=6"], "q"),
                 (["sf:q=5", "--schemes", "nosuch"],
-                 "there is no scheme 'nosuch'"),
+                 "'nosuch' is not a layer scheme; there are gates, paper, "),
                 (["sf:q=5", "--schemes", "paper:0.5"],
-                 "only rues takes a share of links"),
+                 "'0.5': expected KEY=VALUE; paper has the keys min-hops, "
+                 "sets"),
+                (["sf:q=5", "--schemes", "paper:fraction=0.5"],
+                 "'fraction' is not a key of paper; it has min-hops, sets"),
                 (["sf:q=5", "--schemes", "rues:1.5"],
-                 "expected a share of links above 0 and up to 1"),
+                 "fraction = 1.5: expected a number above 0 and up to 1"),
                 (["sf:q=5", "--schemes", "rues:"],
-                 "expected a share of links"),
+                 "fraction has no value: expected a number above 0"),
                 (["sf:q=5", "--schemes", "gates,,paper"],
                  "found an empty one"),
                 (["sf:q=5", "--layers", "0"], "whole numbers from 1 to 128"),

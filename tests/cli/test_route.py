@@ -86,16 +86,16 @@ class Routed(harness.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return folder.name
 
-    def check(self, folder, max_hops=None):
-        """Every LID from every switch; the first address by shortest paths.
-        Returns the number of paths by hops, for addresses of hosts."""
+    def check(self, folder, max_hops=None, minimal_first=True):
+        """Every LID from every switch; the first address by shortest paths,
+        but for a scheme that is not made so.  Returns the number of paths by hops, for addresses of hosts."""
         tables = Tables(folder)
         by_hops = {}
         for switch in tables.switches:
             near = tables.distances(switch)
             for lid, (home, _) in tables.home.items():
                 hops = len(tables.path(switch, lid)) - 1
-                if tables.lids.get(lid, 0) == 0:
+                if minimal_first and tables.lids.get(lid, 0) == 0:
                     self.assertEqual(hops, near[home])
                 if max_hops:
                     self.assertLessEqual(hops, max_hops)
@@ -115,12 +115,12 @@ class Routed(harness.Case):
 
 class Schemes(Routed):
     def test_every_scheme_reaches_everything(self):
-        for scheme in SCHEMES:
+        for scheme in (*SCHEMES, "updown:first=minimal"):
             for spec in "sf:q=4", "hx2:3x4", "jellyfish:n=14,k=4,p=1":
                 with self.subTest(scheme=scheme, spec=spec):
                     folder = self.route(spec, "--scheme", scheme, "--layers",
                                         "3")
-                    self.check(folder)
+                    self.check(folder, minimal_first=scheme != "updown")
         self.check(self.route("ft2:leaf=6,core=3,up=2", "-s", "ftree"))
 
     def test_schemes_are_explained(self):
@@ -128,6 +128,11 @@ class Schemes(Routed):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for name in (*SCHEMES, "ftree", "turns", "dfsssp", "hops", "none"):
             self.assertRegex(done.stdout, rf"(?m)^  {name} +\S.*\n {{12}}\S")
+        for line in ("fraction=VALUE  share of links that a layer keeps; "
+                     "above 0 and up to 1 (default: 0.6)",
+                     "tree or minimal (default: tree)",
+                     "1 to 64 (default: the longest path allowed)"):
+            self.assertIn(line, done.stdout)
         self.fails("route", "--list", "sf:q=5", says="takes no fabric")
 
     def test_figures_are_those_of_the_tables(self):
@@ -203,6 +208,30 @@ class Schemes(Routed):
                            folder)
         self.assertEqual(self.report(again)["n_path_sets"], 3)
         self.assertEqual(self.report(again)["repair"]["changed"], 0)
+
+    def test_sets_of_paths_are_part_of_the_spec(self):
+        one = self.route("sf:q=4", "--path-sets", "2")
+        other = self.route("sf:q=4", "-s", "gates:sets=2")
+        self.assertEqual(self.report(one), self.report(other))
+        self.assertEqual(self.report(one)["scheme"], "gates:sets=2")
+
+    def test_specs_have_one_spelling(self):
+        for given, stored in [("rues:0.6", "rues"), ("rues:sets=1", "rues"),
+                              ("rues:sets=02,fraction=4e-1",
+                               "rues:fraction=0.4,sets=2"),
+                              ("updown:first=tree", "updown")]:
+            report = self.report(self.route("sf:q=4", "-s", given))
+            self.assertEqual(report["scheme"], stored)
+
+    def test_updown_needs_one_lane_as_the_plugin_says(self):
+        """route had shortest paths in layer 0, and needed 8 VLs."""
+        lanes = self.report(self.route("sf:q=4", "-s", "updown", "-l", "1",
+                                       "--max-vls", "1"))["lanes"]
+        self.assertEqual((lanes["scheme"], lanes["n_vls"]), ("dfsssp", 1))
+        mixed = self.report(self.route("sf:q=4", "-l", "1", "-s",
+                                       "updown:first=minimal"))
+        self.assertGreater(mixed["lanes"]["n_vls"], 1)
+        self.assertEqual(mixed["most_hops"], 2)
 
     def test_as_many_sets_as_hosts_are_the_most(self):
         each = self.route("sf:q=4", "--per-host")
@@ -324,6 +353,8 @@ class Repair(Routed):
         before = self.route("sf:q=3")
         report = self.report(before)
         for change, says in [({"seed": "x"}, "seed: expected a whole number"),
+                             ({"scheme": "luck"}, "scheme: 'luck' is not"),
+                             ({"scheme": "rues:2"}, "scheme: rues:2: fract"),
                              ({"rues_fraction": -3}, "rues_fraction"),
                              ({"rues_fraction": "x"}, "rues_fraction"),
                              ({"asked_max_hops": -1}, "asked_max_hops"),
@@ -335,8 +366,7 @@ class Repair(Routed):
                        before, says=says)
         # Earlier versions did not tell what was asked for.
         del report["lanes"]["by_default"]
-        for key in "asked_max_hops", "rues_fraction", "paper_min_hops":
-            del report[key]
+        del report["asked_max_hops"]
         with open(f"{before}/route.json", "w", encoding="utf-8") as file:
             json.dump(report, file)
         after = self.route("sf:q=3", "--previous", before)
@@ -411,14 +441,32 @@ class Repair(Routed):
     def test_nothing_changes_without_a_fault(self):
         for options in ([], ["--max-hops", "4", "--layers", "8"],
                         ["--max-hops", "2"], ["--lanes", "dfsssp"],
-                        ["-s", "paper", "--paper-min-hops", "2"],
-                        ["-s", "rues", "-l", "2", "--rues-fraction", "0.4"]):
+                        ["-s", "paper:min-hops=2"],
+                        ["-s", "rues:0.4", "-l", "2"]):
             before = self.route("sf:q=4", *options)
             after = self.route(f"{before}/fabric.ibnetdiscover", "--previous",
                                before)
             repair = self.report(after)["repair"]
             self.assertEqual((repair["changed"],
                               repair["changed_if_made_anew"]), (0, 0))
+
+    def test_options_of_schemes_in_old_folders_are_read(self):
+        for old, spec in [
+                ({"scheme": "rues", "rues_fraction": 0.4}, "rues:fraction=0.4"),
+                ({"scheme": "paper", "paper_min_hops": 2}, "paper:min-hops=2"),
+                ({"scheme": "updown"}, "updown:first=minimal")]:
+            before = self.route("sf:q=4", "-s", spec, "-l", "2")
+            report = self.report(before)
+            self.assertEqual(report["scheme"], spec)
+            self.assertFalse({"rues_fraction", "paper_min_hops"} & set(report))
+            with open(f"{before}/route.json", "w", encoding="utf-8") as file:
+                json.dump({**report, "rues_fraction": 0.0,
+                           "paper_min_hops": 0, **old}, file)
+            after = self.report(self.route("sf:q=4", "--previous", before))
+            self.assertEqual(after["scheme"], spec)
+            self.assertEqual((after["repair"]["changed"],
+                              after["repair"]["changed_if_made_anew"]),
+                             (0, 0))
 
     def test_a_repair_keeps_the_settings(self):
         before = self.route("sf:q=4", "-l", "2", "--seed", "5", "-s", "paper")
@@ -595,10 +643,27 @@ class BadInput(harness.Case):
                     (["sf:q=5", "-o", out, "--seed", "x"], "whole number"),
                     (["sf:q=5", "-o", out, "--seed", "9" * 23],
                      "below 2^63"),
+                    (["sf:q=5", "-o", out, "-s", "gates:fraction=0.5"],
+                     "--scheme gates:fraction=0.5: 'fraction' is not a key of "
+                     "gates; it has sets"),
+                    (["sf:q=5", "-o", out, "-s", "minimal:min-hops=2"],
+                     "'min-hops' is not a key of minimal"),
+                    (["sf:q=5", "-o", out, "-s", "paper:min-hops=65"],
+                     "min-hops = 65: expected a whole number from 1 to 64"),
+                    (["sf:q=5", "-o", out, "-s", "rues:fraction=0"],
+                     "fraction = 0: expected a number above 0 and up to 1"),
+                    (["sf:q=5", "-o", out, "-s", "updown:first=up"],
+                     "first = up: expected tree or minimal"),
+                    (["sf:q=5", "-o", out, "-s", "ftree:sets=2"],
+                     "ftree takes no settings"),
+                    (["sf:q=5", "-o", out, "--lanes", "hops:x=1"],
+                     "--lanes hops:x=1: 'x': hops takes no settings"),
+                    (["sf:q=5", "-o", out, "-s", "gates:sets=2",
+                      "--path-sets", "2"],
+                     "--scheme gates:sets=2 and --path-sets both say how "
+                     "many sets of paths"),
                     (["sf:q=5", "-o", out, "--rues-fraction", "0.5"],
-                     "--rues-fraction is for --scheme rues, not for gates"),
-                    (["sf:q=5", "-o", out, "-s", "minimal",
-                      "--paper-min-hops", "2"], "is for --scheme paper"),
+                     "unknown option '--rues-fraction'"),
                     (["sf:q=5", "-o", out, "--max-hops", "1"], "hop"),
                     (["sf:q=19", "-o", out, "--layers", "8"],
                      "at most 4 layers fit"),

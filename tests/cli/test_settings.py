@@ -202,18 +202,18 @@ class Values(Settings):
 
     def test_what_route_says_holds(self):
         tables = f"{self.folder}/tables"
-        self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper", "--seed",
-                      "9", "--lanes", "none", "--max-vls", "3",
+        self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper:min-hops=3",
+                      "--seed", "9", "--lanes", "none", "--max-vls", "3",
                       "--path-sets", "3", "--max-hops", "4", "--max-sls", "2",
-                      "--paper-min-hops", "3", "-o", tables)
+                      "-o", tables)
         texts = self.files(tables)
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
                                                 "path_sets", "max_hops",
-                                                "max_sls", "paper_min_hops")],
-                         ["paper", "2", "9", "none", "3", "3", "4", "2", "3"])
-        self.assertNotIn("rues_fraction", told)
+                                                "max_sls")],
+                         ["paper:min-hops=3", "2", "9", "none", "3", "3", "4",
+                          "2"])
         self.assertEqual(values(texts["opensm-file.conf"], " ")["lfts_file"],
                          f"{tables}/opensm-lfts.dump")
         # Unless an option says otherwise.
@@ -224,13 +224,12 @@ class Values(Settings):
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
                                                 "path_sets")],
-                         ["paper", "4", "3", "dfsssp", "6", "2"])
+                         ["paper:min-hops=3", "4", "3", "dfsssp", "6", "2"])
         self.fails("settings", tables, "--lanes", "turns",
                    says="lanes 'turns' do not go with layers by 'paper'")
-        self.succeeds("route", "sf:q=3", "-s", "rues", "--rues-fraction",
-                      "0.8", "-o", tables)
+        self.succeeds("route", "sf:q=3", "-s", "rues:0.8", "-o", tables)
         told = values(self.files(tables)["slimfly.conf"])
-        self.assertEqual(told["rues_fraction"], "0.8")
+        self.assertEqual(told["scheme"], "rues:fraction=0.8")
 
     def test_warnings(self):
         tables = self.routed()

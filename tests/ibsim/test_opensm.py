@@ -359,22 +359,22 @@ class Options(Plugged):
     def test_it_routes_as_the_folder_of_route_says(self):
         self.plan("sf:q=4")
         for i, (scheme, lanes) in enumerate([
-                (("rues", "--rues-fraction", "0.8"), "dfsssp"),
-                (("paper", "--paper-min-hops", "2"), "none"),
-                (("gates",), "turns")]):
+                ("rues:fraction=0.8", "dfsssp"),
+                ("paper:min-hops=2", "none"),
+                ("gates", "turns")]):
             routed, told = f"{self.work}/routed{i}", f"{self.work}/told{i}"
             self.succeeds("route", f"{self.work}/plan", "-o", routed, "-s",
-                          *scheme, "--lanes", lanes, "--max-vls", "15")
+                          scheme, "--lanes", lanes, "--max-vls", "15")
             self.succeeds("settings", routed, "-o", told, "--only", "opensm")
             opensm = self.manager(f"opensm{i}", conf=f"{told}/opensm.conf")
             opensm.status_path = f"{told}/slimfly-status.json"
-            opensm.wait_status(scheme=scheme[0], lanes=lanes)
+            opensm.wait_status(scheme=scheme, lanes=lanes)
             live = f"{self.work}/live{i}"
             self.sim.run(harness.PROGRAM, "audit", "live", "--save", live)
             opensm.stop()
             # The LIDs are others, but not the fabric: route that.
             self.succeeds("route", f"{told}/slimfly-base.ibnetdiscover", "-o",
-                          f"{routed}/again", "-s", *scheme, "--lanes", lanes,
+                          f"{routed}/again", "-s", scheme, "--lanes", lanes,
                           "--max-vls", "15")
             tables = []
             for folder in live, f"{routed}/again":
@@ -392,7 +392,7 @@ class Options(Plugged):
         opensm.wait_status(scheme="gates", n_layers=4)
         self.write("path_sets = 3")
         opensm.hangup()
-        opensm.wait_status(scheme="gates", n_path_sets=3)
+        opensm.wait_status(scheme="gates:sets=3", n_path_sets=3)
         self.write("scheme = minimal", "layers = 2", "lanes = dfsssp")
         opensm.hangup()
         status = opensm.wait_status(scheme="minimal", n_layers=2,

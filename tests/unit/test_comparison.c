@@ -239,6 +239,20 @@ TEST(comparison_summarizes)
     CHECK_NEAR(is.gap, 0.25, 1e-12);
 }
 
+/* What is kept is known by what a spec means, not by its words. */
+TEST(comparison_finds_what_other_words_for_a_spec_have_kept)
+{
+    struct question question;
+
+    ask(&question);
+    free(answer(&question.params));
+    uint32_t n_kept = question.memory.n;
+    question.rows[1].layers.scheme = "rues:sets=1,fraction=0.50";
+    free(answer(&question.params));
+    CHECK_EQ(question.memory.n, n_kept);
+    forget(&question);
+}
+
 TEST(comparison_rows_from_words)
 {
     struct sf_comparison_row row;

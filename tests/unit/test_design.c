@@ -6,6 +6,7 @@
 #include "helpers.h"
 #include "oracle/oracle.h"
 #include "slimfly/design.h"
+#include "slimfly/lids.h"
 #include "test.h"
 
 #include <math.h>
@@ -134,7 +135,7 @@ TEST(design_sizes_are_what_their_specs_build)
     for (size_t i = 0; i < ARRAY_SIZE(ports) * ARRAY_SIZE(sizes); i++) {
         struct size_query query = { ports[i % ARRAY_SIZE(ports)],
                                     sizes[i / ARRAY_SIZE(ports)],
-                                    i % 3 ? 1 : 1.5 };
+                                    i % 3 ? 1 : 1.5, SF_MAX_LID };
         network_size_list list = { 0 };
         for (size_t f = 0; all_family_sizes[f]; f++) {
             CHECK(family_sizes_near(all_family_sizes[f], &query, &list));

@@ -448,6 +448,91 @@ TEST(plugin_routes_anew_what_it_does_not_know)
     sf_fabric_free(whole);
 }
 
+/* The plugin had layer 0 go up and down, 'slimfly route' had shortest paths
+ * there: one name, two routings, and the second needed 8 VLs on sf:q=4. */
+TEST(plugin_and_route_have_one_updown_and_it_needs_one_lane)
+{
+    struct sf_fabric *fabric = make_fabric("sf:q=4", 0);
+    struct sf_plugin_options options;
+    struct sf_engine *engine;
+    struct sf_routing *routing;
+    struct sf_routing_params route = {
+        .layers = { .scheme = "updown", .n_layers = 1, .seed = 1 },
+        .max_vls = 1,
+    };
+
+    CHECK_EQ(sf_plugin_options_load("scheme=updown", &options, NULL), SF_OK);
+    struct sf_routing_params plugin = {
+        .layers = { .scheme = options.scheme.text,
+                    .n_layers = 1,
+                    .may_exceed = true,
+                    .seed = options.seed,
+                    .within_parts = true },
+    };
+    CHECK_EQ(sf_routing_build(fabric, &route, &routing, NULL), SF_OK);
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, fabric, &plugin, 1, SF_OUTCOME_ANEW);
+    CHECK_EQ(count_changes(routing->tables, sf_engine_routing(engine)->tables),
+             0);
+    CHECK_EQ(routing->lanes->n_vls, 1);
+    CHECK_EQ(sf_engine_routing(engine)->lanes->n_vls, 1);
+    sf_engine_free(engine);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Routes 'fabric' by 'spec' and returns how that came out. */
+static enum sf_outcome
+route_by(struct sf_engine *engine, const struct sf_fabric *fabric,
+         const char *spec, uint32_t n_path_sets)
+{
+    char text[SF_SCHEME_SIZE]; /* Gone after the call, as a caller's may be. */
+    struct sf_routing_params params = {
+        .layers = { .scheme = text, .n_layers = 2 }, .n_path_sets = n_path_sets
+    };
+    struct sf_engine_result result;
+
+    snprintf(text, sizeof text, "%s", spec);
+    CHECK_EQ(sf_engine_route(engine, fabric, &params, 15, &result, NULL),
+             SF_OK);
+    return result.outcome;
+}
+
+/* Other words for the same change nothing; an option of a scheme does. */
+TEST(plugin_knows_a_spec_by_what_it_means)
+{
+    struct sf_fabric *fabric = make_fabric("sf:q=4", 1);
+    static const struct {
+        const char *spec;
+        uint32_t n_path_sets;
+        enum sf_outcome outcome;
+    } cases[] = {
+        { "rues:0.5", 0, SF_OUTCOME_ANEW },
+        { "rues:sets=1,fraction=0.50", 0, SF_OUTCOME_KEPT },
+        { "rues:0.5", 1, SF_OUTCOME_KEPT },
+        { "rues:0.4", 0, SF_OUTCOME_ANEW },
+        { "rues:0.4,sets=2", 0, SF_OUTCOME_ANEW },
+        { "rues:0.4", 2, SF_OUTCOME_KEPT },
+        { "paper", 0, SF_OUTCOME_ANEW },
+        { "paper:min-hops=2", 0, SF_OUTCOME_ANEW },
+        { "paper:min-hops=02", 0, SF_OUTCOME_KEPT },
+        { "updown:first=minimal", 0, SF_OUTCOME_ANEW },
+        { "updown", 0, SF_OUTCOME_ANEW },
+        { "updown:first=tree", 0, SF_OUTCOME_KEPT },
+    };
+    struct sf_engine *engine;
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        CHECK_FOR(route_by(engine, fabric, cases[i].spec,
+                           cases[i].n_path_sets) == cases[i].outcome,
+                  "%s is not %s", cases[i].spec,
+                  sf_outcome_name(cases[i].outcome));
+    }
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}
+
 /* Turns need some lanes; without them there is a tree, and with them again
  * what was before. */
 TEST(plugin_falls_back_if_lanes_do_not_do)
