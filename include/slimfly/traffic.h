@@ -1,5 +1,5 @@
-/* traffic.h -- who sends how much to whom: what throughput is measured
- * against.
+/* traffic.h -- who sends how much to whom: flows between hosts, and demands
+ * between switches as a view of them.  What throughput is measured against.
  *
  * Traffic is spoken of as text, "KIND:KEY=VALUE,KEY=VALUE..."; the kinds stand
  * in sf_traffic_kinds[]:
@@ -27,6 +27,20 @@
 
 #pragma GCC visibility push(default)
 
+/* What one host sends to another; hosts are numbered as in the network. */
+struct sf_flow {
+    uint32_t from, to;
+    double amount; /* 1 is the rate of a link. */
+};
+
+/* All flows of a traffic, by source. */
+struct sf_flows {
+    uint32_t n_hosts;
+    size_t n_flows;
+    struct sf_flow *flows;
+    double max_host, unit; /* As in struct sf_traffic. */
+};
+
 /* What hosts of one switch send to hosts of another. */
 struct sf_demand {
     uint32_t source, destination; /* Switches, never the same. */
@@ -34,6 +48,7 @@ struct sf_demand {
     double amount; /* Above 0; 1 is the rate of a link. */
 };
 
+/* The demands of a traffic: a view of its flows by switches. */
 struct sf_traffic {
     uint32_t n_switches, n_sets;
     size_t n_demands;
@@ -44,7 +59,7 @@ struct sf_traffic {
     double unit;     /* What an amount of 1 was before scaling; 1 for files. */
 };
 
-struct sf_traffic_ops; /* lib/traffic/traffic.c */
+struct sf_traffic_ops; /* lib/traffic/flows.h */
 struct sf_traffic_kind {
     const char *name, *title, *example; /* For people. */
     struct sf_param params[SF_MAX_PARAMS];
@@ -85,8 +100,15 @@ enum sf_status sf_traffic_build(const char *text,
                                 struct sf_error *err);
 void sf_traffic_free(struct sf_traffic *traffic);
 
-/* The same from the bytes of a CSV file: "source,destination,amount", names of
- * hosts and a decimal number; a first line of just these words, blank lines
+/* Lists the flows of the traffic that 'text' describes; likewise.  SF_ELIMIT:
+ * there are too many to list. */
+enum sf_status sf_flows_build(const char *text,
+                              const struct sf_network *network, uint64_t seed,
+                              struct sf_flows **flowsp, struct sf_error *err);
+void sf_flows_free(struct sf_flows *flows);
+
+/* The demands from the bytes of a CSV file: "source,destination,amount", names
+ * of hosts and a decimal number; a first line of just these words, blank lines
  * and lines that start with # are passed over; pairs that come again add up.
  * 'path' is for messages; 'text' is changed and has room for one more byte. */
 enum sf_status sf_traffic_parse(char *text, size_t length, const char *path,

@@ -1,28 +1,15 @@
-/* traffic.c -- the kinds of traffic. */
-#include "traffic/traffic.h"
+/* traffic.c -- from the text of a traffic to flows, and on to a list of them
+ * or to demands between switches. */
+#include "slimfly/traffic.h"
 
-#include "base/distances.h"
-#include "base/spec.h"
-#include "slimfly/random.h"
-#include "traffic/matching.h"
+#include "base/mem.h"
+#include "traffic/flows.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* Random streams, one for each thing that is drawn. */
-enum stream {
-    STREAM_PERMUTATION,
-    STREAM_MATCHING,
-    STREAM_ELEPHANTS,
-    STREAM_LOAD,
-};
-
-struct sf_traffic_ops {
-    /* Adds the flows; 'values' are those of the kind's params. */
-    enum sf_status (*add)(struct sf_flow_sum *sum,
-                          const struct sf_value *values, struct sf_error *err);
-};
+/* A list of more flows than this fits into no memory that is there. */
+#define MOST_FLOWS ((size_t)1 << 30)
 
 static enum sf_status
 fail_memory(struct sf_error *err)
@@ -31,54 +18,75 @@ fail_memory(struct sf_error *err)
 }
 
 enum sf_status
-sf_flow_sum_begin(struct sf_flow_sum *sum,
-                  const struct sf_traffic_params *params, struct sf_error *err)
+sf_flow_job_begin(struct sf_flow_job *job, const struct sf_network *network,
+                  uint64_t seed, struct sf_error *err)
 {
-    const struct sf_network *network = params->network;
-    uint32_t n_switches = network->graph->n_nodes;
     uint32_t n_hosts = sf_network_count_hosts(network);
 
-    *sum = (struct sf_flow_sum){ .params = params, .network = network };
+    *job = (struct sf_flow_job){ .network = network,
+                                 .n_hosts = n_hosts,
+                                 .seed = seed };
     if (n_hosts < 2) {
         return sf_fail(err, SF_EINVAL,
                        "expected two hosts or more for traffic, found %u",
                        n_hosts);
     }
-    sum->n_hosts = n_hosts;
-    sum->n_sets = params->n_sets ? params->n_sets : 1;
-    sum->switch_of = sf_calloc(n_hosts, sizeof *sum->switch_of);
-    sum->sent = sf_calloc(n_hosts, sizeof *sum->sent);
-    sum->received = sf_calloc(n_hosts, sizeof *sum->received);
-    sum->row = sf_calloc((size_t)n_switches * sum->n_sets, sizeof *sum->row);
-    if (!sum->switch_of || !sum->sent || !sum->received || !sum->row) {
-        sf_flow_sum_clear(sum);
+    job->switch_of = sf_calloc(n_hosts, sizeof *job->switch_of);
+    job->sent = sf_calloc(n_hosts, sizeof *job->sent);
+    job->received = sf_calloc(n_hosts, sizeof *job->received);
+    if (!job->switch_of || !job->sent || !job->received) {
+        sf_flow_job_clear(job);
         return fail_memory(err);
     }
-    for (uint32_t s = 0; s < n_switches; s++) {
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
         for (uint32_t h = network->first_host[s];
              h < network->first_host[s + 1]; h++) {
-            sum->switch_of[h] = s;
+            job->switch_of[h] = s;
         }
     }
     return SF_OK;
 }
 
 void
-sf_flow_sum_clear(struct sf_flow_sum *sum)
+sf_flow_job_clear(struct sf_flow_job *job)
 {
-    free(sum->demands.items);
-    free(sum->row);
-    free(sum->received);
-    free(sum->sent);
-    free(sum->switch_of);
-    *sum = (struct sf_flow_sum){ 0 };
+    free(job->received);
+    free(job->sent);
+    free(job->switch_of);
+    *job = (struct sf_flow_job){ 0 };
 }
+
+enum sf_status
+sf_flow_job_largest(const struct sf_flow_job *job, double *largestp,
+                    struct sf_error *err)
+{
+    *largestp = 0;
+    for (uint32_t h = 0; h < job->n_hosts; h++) {
+        *largestp = fmax(*largestp, fmax(job->sent[h], job->received[h]));
+    }
+    return *largestp > 0 && isfinite(*largestp)
+               ? SF_OK
+               : sf_fail(err, SF_EINVAL,
+                         "expected traffic, found no demand above 0 that can "
+                         "be added up");
+}
+
+/* Flows that are added up, one source switch after the other. */
+struct demand_sum {
+    const struct sf_traffic_params *params;
+    struct sf_flow_job job;
+    uint32_t n_sets;
+    uint32_t source; /* The switch whose demands are being added up. */
+    double *row;     /* [V * n_sets] */
+    SF_VEC(struct sf_demand) demands;
+    bool out_of_memory;
+};
 
 /* Turns the sums of the current source into demands. */
 static void
-flush_row(struct sf_flow_sum *sum)
+flush_row(struct demand_sum *sum)
 {
-    for (uint32_t d = 0; d < sum->network->graph->n_nodes; d++) {
+    for (uint32_t d = 0; d < sum->job.network->graph->n_nodes; d++) {
         for (uint32_t set = 0; set < sum->n_sets; set++) {
             double *cell = &sum->row[(size_t)d * sum->n_sets + set];
             struct sf_demand demand = { sum->source, d, set, *cell };
@@ -92,7 +100,7 @@ flush_row(struct sf_flow_sum *sum)
 
 /* Makes 'source' the switch whose demands are added up. */
 static void
-turn_to(struct sf_flow_sum *sum, uint32_t source)
+turn_to(struct demand_sum *sum, uint32_t source)
 {
     if (source != sum->source) {
         flush_row(sum);
@@ -100,63 +108,104 @@ turn_to(struct sf_flow_sum *sum, uint32_t source)
     }
 }
 
-/* The path set of 'host'. */
-static uint32_t
-set_of(const struct sf_flow_sum *sum, uint32_t host)
+/* Where in the row a flow to 'host' is added. */
+static double *
+cell_of(const struct demand_sum *sum, uint32_t host)
 {
-    return sum->params->host_sets ? sum->params->host_sets[host] : 0;
+    const uint32_t *host_sets = sum->params->host_sets;
+    return &sum->row[(size_t)sum->job.switch_of[host] * sum->n_sets +
+                     (host_sets ? host_sets[host] : 0)];
 }
 
-void
-sf_flow_sum_add(struct sf_flow_sum *sum, uint32_t from, uint32_t to,
-                double amount)
+static void
+add_up(void *aux, uint32_t from, uint32_t to, double amount)
 {
-    uint32_t d = sum->switch_of[to];
+    struct demand_sum *sum = aux;
 
-    sum->sent[from] += amount;
-    sum->received[to] += amount;
-    turn_to(sum, sum->switch_of[from]);
-    if (d != sum->source) {
-        sum->row[(size_t)d * sum->n_sets + set_of(sum, to)] += amount;
+    turn_to(sum, sum->job.switch_of[from]);
+    if (sum->job.switch_of[to] != sum->source) {
+        *cell_of(sum, to) += amount;
     }
 }
 
-enum sf_status
-sf_flow_sum_end(struct sf_flow_sum *sum, bool scaled,
-                struct sf_traffic **trafficp, struct sf_error *err)
+/* What all hosts send to all, by switches. */
+static void
+add_up_evenly(struct demand_sum *sum)
 {
-    struct sf_traffic *traffic = sf_calloc(1, sizeof *traffic);
-    double largest = 0;
+    const struct sf_network *network = sum->job.network;
+
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+        turn_to(sum, s);
+        for (uint32_t h = 0; network->n_hosts[s] && h < sum->job.n_hosts;
+             h++) {
+            if (sum->job.switch_of[h] != s) {
+                *cell_of(sum, h) += network->n_hosts[s];
+            }
+        }
+    }
+    for (uint32_t h = 0; h < sum->job.n_hosts; h++) {
+        sum->job.sent[h] = sum->job.received[h] = sum->job.n_hosts - 1;
+    }
+}
+
+static enum sf_status
+begin_sum(struct demand_sum *sum, const struct sf_traffic_params *params,
+          struct sf_error *err)
+{
+    *sum =
+        (struct demand_sum){ .params = params,
+                             .n_sets = params->n_sets ? params->n_sets : 1 };
+    enum sf_status status =
+        sf_flow_job_begin(&sum->job, params->network, params->seed, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    sum->job.take = add_up;
+    sum->job.aux = sum;
+    sum->row = sf_calloc((size_t)params->network->graph->n_nodes * sum->n_sets,
+                         sizeof *sum->row);
+    return sum->row ? SF_OK : fail_memory(err);
+}
+
+/* Hands the traffic over, scaled to a largest host of 1 if 'scaled'. */
+static enum sf_status
+end_sum(struct demand_sum *sum, bool scaled, struct sf_traffic **trafficp,
+        struct sf_error *err)
+{
+    double largest;
 
     flush_row(sum);
-    for (uint32_t h = 0; h < sum->n_hosts; h++) {
-        largest = fmax(largest, fmax(sum->sent[h], sum->received[h]));
+    enum sf_status status = sf_flow_job_largest(&sum->job, &largest, err);
+    if (status != SF_OK) {
+        return status;
     }
-    if (!traffic || sum->out_of_memory) {
-        free(traffic);
-        sf_flow_sum_clear(sum);
+    struct sf_traffic *traffic =
+        sum->out_of_memory ? NULL : sf_calloc(1, sizeof *traffic);
+    if (!traffic) {
         return fail_memory(err);
     }
-    if (!(largest > 0) || !isfinite(largest)) {
-        free(traffic);
-        sf_flow_sum_clear(sum);
-        return sf_fail(err, SF_EINVAL,
-                       "expected traffic, found no demand above 0 that can "
-                       "be added up");
-    }
-    traffic->n_switches = sum->network->graph->n_nodes;
-    traffic->n_sets = sum->n_sets;
-    traffic->n_demands = sum->demands.n;
-    traffic->demands = sum->demands.items;
-    traffic->unit = scaled ? largest : 1;
+    *traffic = (struct sf_traffic){
+        .n_switches = sum->job.network->graph->n_nodes,
+        .n_sets = sum->n_sets,
+        .n_demands = sum->demands.n,
+        .demands = sum->demands.items,
+        .unit = scaled ? largest : 1,
+    };
     traffic->max_host = largest / traffic->unit;
     for (size_t k = 0; k < traffic->n_demands; k++) {
         traffic->demands[k].amount /= traffic->unit;
     }
     sum->demands.items = NULL;
-    sf_flow_sum_clear(sum);
     *trafficp = traffic;
     return SF_OK;
+}
+
+static void
+clear_sum(struct demand_sum *sum)
+{
+    free(sum->demands.items);
+    free(sum->row);
+    sf_flow_job_clear(&sum->job);
 }
 
 void
@@ -167,384 +216,6 @@ sf_traffic_free(struct sf_traffic *traffic)
         free(traffic);
     }
 }
-
-/* Every host sends 1 to every other.  Goes by switches: there may be 10^10
- * pairs of hosts. */
-static enum sf_status
-add_all_to_all(struct sf_flow_sum *sum, const struct sf_value *values,
-               struct sf_error *err)
-{
-    const struct sf_network *network = sum->network;
-    (void)values;
-    (void)err;
-
-    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
-        turn_to(sum, s);
-        for (uint32_t h = 0; network->n_hosts[s] && h < sum->n_hosts; h++) {
-            uint32_t d = sum->switch_of[h];
-            if (d != s) {
-                sum->row[(size_t)d * sum->n_sets + set_of(sum, h)] +=
-                    network->n_hosts[s];
-            }
-        }
-    }
-    for (uint32_t h = 0; h < sum->n_hosts; h++) {
-        sum->sent[h] = sum->received[h] = sum->n_hosts - 1;
-    }
-    return SF_OK;
-}
-
-/* A random permutation of hosts without fixed points: one that falls on itself
- * changes with another drawn at random, which cannot make a new one. */
-static enum sf_status
-add_permutation(struct sf_flow_sum *sum, const struct sf_value *values,
-                struct sf_error *err)
-{
-    struct sf_random random;
-    uint32_t n = sum->n_hosts;
-    uint32_t *to = sf_calloc(n, sizeof *to);
-    (void)values;
-
-    if (!to) {
-        return fail_memory(err);
-    }
-    sf_random_init(&random, sum->params->seed, STREAM_PERMUTATION);
-    for (uint32_t i = 0; i < n; i++) {
-        to[i] = i;
-    }
-    sf_random_shuffle(&random, to, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (to[i] == i) {
-            uint32_t j = (i + 1 + sf_random_below(&random, n - 1)) % n;
-            to[i] = to[j];
-            to[j] = i;
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        sf_flow_sum_add(sum, i, to[i], 1);
-    }
-    free(to);
-    return SF_OK;
-}
-
-/* What it costs to pair two switches that many hops apart, for
- * match_switches(); match_never only if nothing else is left. */
-typedef int16_t pair_cost(uint32_t distance, double wanted);
-static const int16_t match_never = 10000;
-
-static int16_t
-cost_of_exact(uint32_t distance, double wanted)
-{
-    return distance == (uint32_t)wanted ? 0 : 1;
-}
-
-static int16_t
-cost_of_far(uint32_t distance, double wanted)
-{
-    (void)wanted;
-    return (int16_t) - (int32_t)(distance < 1000 ? distance : 1000);
-}
-
-static int16_t
-cost_of_apart(uint32_t distance, double wanted)
-{
-    return distance >= (uint32_t)wanted ? 0 : 1;
-}
-
-/* The costs of pairing any two of the 'n' switches 'carriers'. */
-static enum sf_status
-fill_costs(const struct sf_graph *graph, const uint32_t *carriers, uint32_t n,
-           pair_cost *cost_of, double wanted, int16_t *costs,
-           struct sf_error *err)
-{
-    uint16_t *distances = sf_graph_distances(graph);
-
-    if (!distances) {
-        return fail_memory(err);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < n; j++) {
-            uint16_t distance =
-                distances[(size_t)carriers[i] * graph->n_nodes + carriers[j]];
-            costs[(size_t)i * n + j] = match_never;
-            if (i != j && distance != SF_OUT_OF_REACH) {
-                costs[(size_t)i * n + j] = cost_of(distance, wanted);
-            }
-        }
-    }
-    free(distances);
-    return SF_OK;
-}
-
-/* Finds the cheapest permutation of the switches with hosts and fills 'to'
- * [V]. */
-static enum sf_status
-match_switches(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
-               uint32_t *to, struct sf_error *err)
-{
-    const struct sf_graph *graph = sum->network->graph;
-    enum sf_status status = SF_OK;
-    struct sf_random random;
-    uint32_t n = 0;
-    uint32_t *carriers = sf_calloc(graph->n_nodes, sizeof *carriers);
-    uint32_t *matched = sf_calloc(graph->n_nodes, sizeof *matched);
-    int16_t *costs = NULL;
-
-    for (uint32_t s = 0; carriers && s < graph->n_nodes; s++) {
-        if (sum->network->n_hosts[s]) {
-            carriers[n++] = s;
-        }
-    }
-    costs = sf_calloc((size_t)n * n, sizeof *costs);
-    if (!carriers || !matched || !costs) {
-        status = fail_memory(err);
-        goto done;
-    }
-    if (n < 2) {
-        status =
-            sf_fail(err, SF_EINVAL, "expected hosts on two switches or more");
-        goto done;
-    }
-    status = fill_costs(graph, carriers, n, cost_of, wanted, costs, err);
-    if (status != SF_OK) {
-        goto done;
-    }
-    sf_random_init(&random, sum->params->seed, STREAM_MATCHING);
-    status = sf_matching_find(costs, n, &random, matched, err);
-    for (uint32_t i = 0; status == SF_OK && i < n; i++) {
-        if (costs[(size_t)i * n + matched[i]] == match_never) {
-            status = sf_fail(err, SF_EUNREACHABLE,
-                             "switch %s cannot be paired with another: it is "
-                             "in a part of its own",
-                             sf_graph_name(graph, carriers[i]).text);
-        }
-        to[carriers[i]] = carriers[matched[i]];
-    }
-
-done:
-    free(costs);
-    free(matched);
-    free(carriers);
-    return status;
-}
-
-/* Draws 'wanted' of 'left' things, one decision after the other, every choice
- * as likely as the next. */
-struct lottery {
-    struct sf_random random;
-    double left, wanted;
-};
-
-static struct lottery
-lottery_of(const struct sf_flow_sum *sum, enum stream stream, double n,
-           double fraction)
-{
-    struct lottery lottery = { .left = n, .wanted = round(n * fraction) };
-    sf_random_init(&lottery.random, sum->params->seed, stream);
-    return lottery;
-}
-
-static bool
-draw(struct lottery *lottery)
-{
-    double at = (double)(sf_random_next(&lottery->random) >> 11) * 0x1p-53;
-    bool is_drawn = at * lottery->left < lottery->wanted;
-
-    lottery->left -= 1;
-    lottery->wanted -= is_drawn;
-    return is_drawn;
-}
-
-/* The host that 'from' sends to if its switch sends to 'd'. */
-static uint32_t
-host_opposite(const struct sf_flow_sum *sum, uint32_t from, uint32_t d)
-{
-    uint32_t i = from - sum->network->first_host[sum->switch_of[from]];
-    return sum->network->first_host[d] + i % sum->network->n_hosts[d];
-}
-
-/* Every host sends 1, or 'ratio' where it is one of the fraction 'elephants',
- * to its opposite on the switch that its own is matched with. */
-static enum sf_status
-add_matching(struct sf_flow_sum *sum, pair_cost *cost_of, double wanted,
-             double elephants, double ratio, struct sf_error *err)
-{
-    struct lottery lottery =
-        lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
-    uint32_t *to = sf_calloc(sum->network->graph->n_nodes, sizeof *to);
-
-    if (!to) {
-        return fail_memory(err);
-    }
-    enum sf_status status = match_switches(sum, cost_of, wanted, to, err);
-    for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
-        sf_flow_sum_add(sum, h, host_opposite(sum, h, to[sum->switch_of[h]]),
-                        draw(&lottery) ? ratio : 1);
-    }
-    free(to);
-    return status;
-}
-
-static enum sf_status
-add_switch_permutation(struct sf_flow_sum *sum, const struct sf_value *values,
-                       struct sf_error *err)
-{
-    return add_matching(sum, cost_of_exact, (double)values[0].number, 0, 1,
-                        err);
-}
-
-static enum sf_status
-add_longest_matching(struct sf_flow_sum *sum, const struct sf_value *values,
-                     struct sf_error *err)
-{
-    return add_matching(sum, cost_of_far, 0, values[0].real, values[1].real,
-                        err);
-}
-
-/* The number of ordered pairs of hosts on different switches. */
-static double
-count_pairs(const struct sf_flow_sum *sum)
-{
-    double n_pairs = 0;
-    for (uint32_t s = 0; s < sum->network->graph->n_nodes; s++) {
-        double n = sum->network->n_hosts[s];
-        n_pairs += n * (sum->n_hosts - n);
-    }
-    return n_pairs;
-}
-
-static enum sf_status
-add_adversarial(struct sf_flow_sum *sum, const struct sf_value *values,
-                struct sf_error *err)
-{
-    double load = values[0].real, elephants = values[1].real,
-           ratio = values[2].real;
-    struct lottery loads =
-        lottery_of(sum, STREAM_LOAD, count_pairs(sum), load);
-    struct lottery lottery =
-        lottery_of(sum, STREAM_ELEPHANTS, sum->n_hosts, elephants);
-    uint32_t *to = sf_calloc(sum->network->graph->n_nodes, sizeof *to);
-
-    if (!to) {
-        return fail_memory(err);
-    }
-    enum sf_status status = match_switches(sum, cost_of_apart, 2, to, err);
-    for (uint32_t h = 0; status == SF_OK && h < sum->n_hosts; h++) {
-        uint32_t s = sum->switch_of[h];
-        for (uint32_t other = 0; other < sum->n_hosts; other++) {
-            if (sum->switch_of[other] != s && draw(&loads)) {
-                sf_flow_sum_add(sum, h, other, 1);
-            }
-        }
-        if (draw(&lottery)) {
-            sf_flow_sum_add(sum, h, host_opposite(sum, h, to[s]), ratio);
-        }
-    }
-    free(to);
-    return status;
-}
-
-static enum sf_status
-add_file(struct sf_flow_sum *sum, const struct sf_value *values,
-         struct sf_error *err)
-{
-    return sf_traffic_read(values[0].text, sum, err);
-}
-
-static const struct sf_traffic_ops all_to_all = { add_all_to_all };
-static const struct sf_traffic_ops permutation = { add_permutation };
-static const struct sf_traffic_ops switch_permutation = {
-    add_switch_permutation
-};
-static const struct sf_traffic_ops longest_matching = { add_longest_matching };
-static const struct sf_traffic_ops adversarial = { add_adversarial };
-static const struct sf_traffic_ops from_file = { add_file };
-
-const struct sf_traffic_kind sf_traffic_kinds[] = {
-    {
-        .name = "all-to-all",
-        .title = "every host to every other, evenly",
-        .example = "all-to-all",
-        .ops = &all_to_all,
-    },
-    {
-        .name = "permutation",
-        .title = "every host to one other, at random",
-        .example = "permutation",
-        .is_random = true,
-        .ops = &permutation,
-    },
-    {
-        .name = "switch-permutation",
-        .title = "all hosts of a switch to those of one other, at random",
-        .example = "switch-permutation:distance=2",
-        .params = { { .key = "distance",
-                      SF_PARAM_NUMBER,
-                      1,
-                      1000,
-                      false,
-                      "2",
-                      "hops between the two, where possible" } },
-        .is_random = true,
-        .ops = &switch_permutation,
-    },
-    {
-        .name = "longest-matching",
-        .title = "all hosts of a switch to those of one other, as far apart "
-                 "as can be",
-        .example = "longest-matching:elephants=0.2,ratio=10",
-        .params = { { .key = "elephants",
-                      .kind = SF_PARAM_REAL,
-                      .range = { .min = 0, .max = 1 },
-                      .by_default = "0",
-                      .meaning = "fraction of hosts that send more" },
-                    { .key = "ratio",
-                      .kind = SF_PARAM_REAL,
-                      .range = { .min = 1, .max = 1e6 },
-                      .by_default = "10",
-                      .meaning = "how much more they send" } },
-        .is_random = true,
-        .ops = &longest_matching,
-    },
-    {
-        .name = "adversarial",
-        .title = "a random part of all pairs of hosts, and large flows "
-                 "between far switches",
-        .example = "adversarial:load=0.5,elephants=1,ratio=10",
-        .params = { { .key = "load",
-                      .kind = SF_PARAM_REAL,
-                      .range = { .min = 0, .max = 1 },
-                      .by_default = "0.5",
-                      .meaning = "fraction of pairs that talk" },
-                    { .key = "elephants",
-                      .kind = SF_PARAM_REAL,
-                      .range = { .min = 0, .max = 1 },
-                      .by_default = "1",
-                      .meaning = "fraction of hosts with a large flow" },
-                    { .key = "ratio",
-                      .kind = SF_PARAM_REAL,
-                      .range = { .min = 0, .max = 1e6 },
-                      .by_default = "10",
-                      .meaning = "how large that flow is" } },
-        .is_random = true,
-        .ops = &adversarial,
-    },
-    {
-        .name = "file",
-        .title = "from a CSV file: source,destination,amount",
-        .example = "file:traffic.csv",
-        .params = { { .key = "path",
-                      SF_PARAM_FILE,
-                      0,
-                      0,
-                      true,
-                      NULL,
-                      "a CSV file" } },
-        .takes_path = true,
-        .ops = &from_file,
-    },
-    { 0 },
-};
 
 static bool
 head_of(size_t i, struct sf_spec_head *head)
@@ -561,38 +232,137 @@ static const struct sf_spec_sort specs = {
     .keeps_given = true,
 };
 
-/* Makes the traffic of 'kind' with 'values'. */
-static enum sf_status
-make_traffic(const struct sf_traffic_kind *kind, const struct sf_value *values,
-             const struct sf_traffic_params *params,
-             struct sf_traffic **trafficp, struct sf_error *err)
-{
-    struct sf_flow_sum sum;
-    enum sf_status status = sf_flow_sum_begin(&sum, params, err);
-
-    if (status != SF_OK) {
-        return status;
-    }
-    status = kind->ops->add(&sum, values, err);
-    if (status != SF_OK) {
-        sf_flow_sum_clear(&sum);
-        return status;
-    }
-    return sf_flow_sum_end(&sum, !kind->takes_path, trafficp, err);
-}
-
 enum sf_status
 sf_traffic_build(const char *text, const struct sf_traffic_params *params,
                  struct sf_traffic **trafficp, struct sf_error *err)
 {
+    struct demand_sum sum = { 0 };
     struct sf_spec parsed;
 
     *trafficp = NULL;
     enum sf_status status = sf_spec_parse(&specs, text, &parsed, err);
     if (status == SF_OK) {
-        status = make_traffic(&sf_traffic_kinds[parsed.index], parsed.values,
-                              params, trafficp, err);
+        status = begin_sum(&sum, params, err);
     }
+    if (status == SF_OK) {
+        const struct sf_traffic_kind *kind = &sf_traffic_kinds[parsed.index];
+        if (kind->ops->is_even) {
+            add_up_evenly(&sum);
+        } else {
+            status = kind->ops->add(&sum.job, parsed.values, err);
+        }
+        if (status == SF_OK) {
+            status = end_sum(&sum, !kind->takes_path, trafficp, err);
+        }
+    }
+    clear_sum(&sum);
     sf_spec_clear(&parsed);
     return status;
+}
+
+enum sf_status
+sf_traffic_parse(char *text, size_t length, const char *path,
+                 const struct sf_traffic_params *params,
+                 struct sf_traffic **trafficp, struct sf_error *err)
+{
+    struct demand_sum sum = { 0 };
+
+    *trafficp = NULL;
+    enum sf_status status = begin_sum(&sum, params, err);
+    if (status == SF_OK) {
+        status = sf_traffic_read_text(text, length, path, &sum.job, err);
+    }
+    if (status == SF_OK) {
+        status = end_sum(&sum, false, trafficp, err);
+    }
+    clear_sum(&sum);
+    return status;
+}
+
+/* Flows that are listed. */
+struct flow_list {
+    SF_VEC(struct sf_flow) flows;
+    bool is_too_long, out_of_memory;
+};
+
+static void
+list_flow(void *aux, uint32_t from, uint32_t to, double amount)
+{
+    struct flow_list *list = aux;
+    struct sf_flow flow = { from, to, amount };
+
+    list->is_too_long |= list->flows.n == MOST_FLOWS;
+    if (!list->is_too_long && !list->out_of_memory &&
+        !sf_vec_push(&list->flows, flow)) {
+        list->out_of_memory = true;
+    }
+}
+
+/* Makes the flows of a list, scaled to a largest host of 1 if 'scaled'. */
+static enum sf_status
+end_list(const struct sf_flow_job *job, bool scaled, struct flow_list *list,
+         struct sf_flows **flowsp, struct sf_error *err)
+{
+    double largest;
+    enum sf_status status = sf_flow_job_largest(job, &largest, err);
+
+    if (status == SF_OK && list->is_too_long) {
+        status =
+            sf_fail(err, SF_ELIMIT, "more than %zu flows are too many to list",
+                    MOST_FLOWS);
+    }
+    struct sf_flows *flows = status == SF_OK && !list->out_of_memory
+                                 ? sf_calloc(1, sizeof *flows)
+                                 : NULL;
+    if (!flows) {
+        return status == SF_OK ? fail_memory(err) : status;
+    }
+    *flows = (struct sf_flows){ .n_hosts = job->n_hosts,
+                                .n_flows = list->flows.n,
+                                .flows = list->flows.items,
+                                .unit = scaled ? largest : 1 };
+    flows->max_host = largest / flows->unit;
+    for (size_t i = 0; i < flows->n_flows; i++) {
+        flows->flows[i].amount /= flows->unit;
+    }
+    list->flows.items = NULL;
+    *flowsp = flows;
+    return SF_OK;
+}
+
+enum sf_status
+sf_flows_build(const char *text, const struct sf_network *network,
+               uint64_t seed, struct sf_flows **flowsp, struct sf_error *err)
+{
+    struct flow_list list = { 0 };
+    struct sf_flow_job job = { 0 };
+    struct sf_spec parsed;
+
+    *flowsp = NULL;
+    enum sf_status status = sf_spec_parse(&specs, text, &parsed, err);
+    if (status == SF_OK) {
+        status = sf_flow_job_begin(&job, network, seed, err);
+    }
+    if (status == SF_OK) {
+        const struct sf_traffic_kind *kind = &sf_traffic_kinds[parsed.index];
+        job.take = list_flow;
+        job.aux = &list;
+        status = kind->ops->add(&job, parsed.values, err);
+        if (status == SF_OK) {
+            status = end_list(&job, !kind->takes_path, &list, flowsp, err);
+        }
+    }
+    free(list.flows.items);
+    sf_flow_job_clear(&job);
+    sf_spec_clear(&parsed);
+    return status;
+}
+
+void
+sf_flows_free(struct sf_flows *flows)
+{
+    if (flows) {
+        free(flows->flows);
+        free(flows);
+    }
 }

@@ -1,6 +1,7 @@
 /* traffic_csv.c -- traffic from a file: who, to whom, how much. */
 #include "base/file.h"
-#include "traffic/traffic.h"
+#include "base/mem.h"
+#include "traffic/flows.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,19 +9,14 @@
 /* A host by its name. */
 struct name {
     const char *name;
-    uint32_t host; /* As sf_flow_sum numbers them. */
-};
-
-struct flow {
-    uint32_t from, to;
-    double amount;
+    uint32_t host; /* As the network numbers them. */
 };
 
 struct reader {
     const char *path;
     struct name *names; /* [n_names] Sorted. */
     uint32_t n_names;
-    SF_VEC(struct flow) flows;
+    SF_VEC(struct sf_flow) flows;
     struct sf_error *err;
 };
 
@@ -93,8 +89,8 @@ read_flow(struct reader *reader, uint32_t line, char *text)
         !strcmp(destination, "destination") && !strcmp(number, "amount")) {
         return SF_OK;
     }
-    struct flow flow = { find_host(reader, source),
-                         find_host(reader, destination), 0 };
+    struct sf_flow flow = { find_host(reader, source),
+                            find_host(reader, destination), 0 };
     if (flow.from == SF_NONE || flow.to == SF_NONE) {
         return sf_fail(reader->err, SF_EPARSE,
                        "%s:%u: expected the name of a host that is plugged "
@@ -134,7 +130,7 @@ take_line(void *aux, uint32_t line, char *text)
 static int
 compare_flows(const void *a, const void *b)
 {
-    const struct flow *x = a, *y = b;
+    const struct sf_flow *x = a, *y = b;
     if (x->from != y->from) {
         return x->from < y->from ? -1 : 1;
     }
@@ -147,9 +143,9 @@ compare_flows(const void *a, const void *b)
 /* Reads lines from the file at 'path', or from 'text' if nonnull. */
 static enum sf_status
 read_flows(const char *path, char *text, size_t length,
-           struct sf_flow_sum *sum, struct sf_error *err)
+           struct sf_flow_job *job, struct sf_error *err)
 {
-    const struct sf_network *network = sum->network;
+    const struct sf_network *network = job->network;
     struct reader reader = { .path = path, .err = err };
 
     if (!network->fabric) {
@@ -157,17 +153,17 @@ read_flows(const char *path, char *text, size_t length,
                        "%s: traffic from a file needs a fabric with hosts",
                        path);
     }
-    struct name *names = sf_calloc(sum->n_hosts, sizeof *names);
+    struct name *names = sf_calloc(job->n_hosts, sizeof *names);
     if (!names) {
         return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
     }
-    for (uint32_t h = 0; h < sum->n_hosts; h++) {
+    for (uint32_t h = 0; h < job->n_hosts; h++) {
         uint32_t node = network->fabric->ports[network->host_ports[h]].node;
         names[h] = (struct name){ network->fabric->nodes[node].name, h };
     }
     reader.names = names;
-    reader.n_names = sum->n_hosts;
-    qsort(names, sum->n_hosts, sizeof *names, compare_names);
+    reader.n_names = job->n_hosts;
+    qsort(names, job->n_hosts, sizeof *names, compare_names);
 
     enum sf_status status =
         text ? sf_text_lines(text, length, path, take_line, &reader, err)
@@ -182,8 +178,8 @@ read_flows(const char *path, char *text, size_t length,
         qsort(reader.flows.items, reader.flows.n, sizeof *reader.flows.items,
               compare_flows);
         for (size_t i = 0; i < reader.flows.n; i++) {
-            const struct flow *flow = &reader.flows.items[i];
-            sf_flow_sum_add(sum, flow->from, flow->to, flow->amount);
+            const struct sf_flow *flow = &reader.flows.items[i];
+            sf_flow_add(job, flow->from, flow->to, flow->amount);
         }
     }
     free(reader.flows.items);
@@ -192,28 +188,15 @@ read_flows(const char *path, char *text, size_t length,
 }
 
 enum sf_status
-sf_traffic_read(const char *path, struct sf_flow_sum *sum,
+sf_traffic_read(const char *path, struct sf_flow_job *job,
                 struct sf_error *err)
 {
-    return read_flows(path, NULL, 0, sum, err);
+    return read_flows(path, NULL, 0, job, err);
 }
 
 enum sf_status
-sf_traffic_parse(char *text, size_t length, const char *path,
-                 const struct sf_traffic_params *params,
-                 struct sf_traffic **trafficp, struct sf_error *err)
+sf_traffic_read_text(char *text, size_t length, const char *path,
+                     struct sf_flow_job *job, struct sf_error *err)
 {
-    struct sf_flow_sum sum;
-
-    *trafficp = NULL;
-    enum sf_status status = sf_flow_sum_begin(&sum, params, err);
-    if (status != SF_OK) {
-        return status;
-    }
-    status = read_flows(path, text, length, &sum, err);
-    if (status != SF_OK) {
-        sf_flow_sum_clear(&sum);
-        return status;
-    }
-    return sf_flow_sum_end(&sum, false, trafficp, err);
+    return read_flows(path, text, length, job, err);
 }
