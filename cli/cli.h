@@ -92,6 +92,23 @@ bool cli_output_open(struct cli_output *output, const char *path);
 int cli_output_close(struct cli_output *output, enum sf_status status,
                      const struct sf_error *err);
 
+/* Seconds since some moment in the past. */
+double cli_seconds(void);
+
+/* Whether 'path' is there and is one. */
+bool cli_is_file(const char *path);
+bool cli_is_folder(const char *path);
+
+/* The path of 'name' in 'folder', 'path' from the root on, and the path of the
+ * file 'name' in 'folder' if it is there.  The caller frees these.  NULL if
+ * memory ran out, which is said, or if there is no such file. */
+char *cli_join(const char *folder, const char *name);
+char *cli_make_absolute(const char *path);
+char *cli_find_in_folder(const char *folder, const char *name);
+
+/* Makes 'folder' and those above it where they are missing. */
+int cli_make_folder(const char *folder);
+
 /* Loads the plan that 'word' names: a folder, a plan.json, or a spec.  On
  * failure says so and returns NULL. */
 struct sf_plan *cli_load_plan(const char *word);
@@ -114,10 +131,6 @@ struct sf_fabric *cli_load_fabric(const char *word, unsigned timeout);
 struct sf_fabric *cli_load_fabric_and_plan(const char *word, unsigned timeout,
                                            struct sf_plan **planp);
 
-/* The file 'name' in the folder 'folder', which the caller frees; NULL if it
- * is not there. */
-char *cli_find_in_folder(const char *folder, const char *name);
-
 /* Says that a discovery left 'n_unanswered' questions open, if any. */
 void cli_warn_unanswered(uint32_t n_unanswered);
 
@@ -131,9 +144,6 @@ bool cli_identity(const struct cli_args *args, int guids_option,
                   int identity_option, struct sf_verify_params *params,
                   struct sf_guid_map **mapp);
 
-/* Makes 'folder' and those above it where they are missing. */
-int cli_make_folder(const char *folder);
-
 /* Between the two, files that are written wait for each other.  The second
  * lets all take their places, or if 'code' is an error, none; it returns
  * 'code', or the error that it met. */
@@ -145,9 +155,22 @@ int cli_end_files(int code);
 int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
 
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
-int cli_write_file(const char *folder, const char *name,
-                   enum sf_status (*write)(const void *aux, FILE *stream,
-                                           struct sf_error *err),
+typedef enum sf_status cli_writer(const void *aux, FILE *stream,
+                                  struct sf_error *err);
+int cli_write_file(const char *folder, const char *name, cli_writer *write,
                    const void *aux);
+
+/* What OpenSM dumps of a subnet, and 'slimfly route' writes in its place. */
+#define CLI_TABLES_FILE "opensm-lfts.dump"
+struct cli_dump {
+    const struct sf_fabric *fabric;
+    const char *title; /* For the first line of the fabric. */
+    const struct sf_tables *tables;
+    const struct sf_sl2vl *sl2vl;       /* May be NULL, */
+    const struct sf_path_sls *path_sls; /* and so may these. */
+};
+
+/* Writes the files of a dump into 'folder'; returns an exit code. */
+int cli_write_dump(const struct cli_dump *dump, const char *folder);
 
 #endif

@@ -2,11 +2,10 @@
  * what throughput they allow. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "kept.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -29,13 +28,8 @@ enum {
     OPT_TIMEOUT,
 };
 
-#define MAX_ROWS    400
-#define MAX_WORDS   64
-#define MAX_PATH    4096
-#define TABLES_FILE "opensm-lfts.dump"
-#define KEPT_FOLDER "measured" /* What is finished, below the output. */
-#define NAME_SIZE   32
-#define MAX_KEPT    (64u << 20)
+#define MAX_ROWS  400
+#define MAX_WORDS 64
 
 /* A list on the command line. */
 struct words {
@@ -56,8 +50,7 @@ struct job {
     uint32_t layers[MAX_WORDS], n_layer_counts;
     uint32_t n_path_sets;
     struct sf_comparison_row *rows; /* [MAX_ROWS] */
-    char *kept;                     /* The folder of what is finished. */
-    struct sf_measurement_store store;
+    struct cli_kept kept;           /* What is finished. */
 };
 
 static const char *
@@ -199,13 +192,6 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_seed(args, OPT_SEED, &params->seed);
 }
 
-static bool
-is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* Reads the tables that 'word' names; '*tablesp' is NULL if it names none. */
 static enum sf_status
 read_tables(const struct job *job, const char *word, unsigned timeout,
@@ -219,10 +205,10 @@ read_tables(const struct job *job, const char *word, unsigned timeout,
         status =
             sf_live_tables(word, job->fabric, timeout, tablesp, &sl2vl, err);
         sf_sl2vl_free(sl2vl);
-    } else if (is_file(word)) {
+    } else if (cli_is_file(word)) {
         status = sf_tables_read(word, job->fabric, tablesp, err);
     } else {
-        char *path = cli_find_in_folder(word, TABLES_FILE);
+        char *path = cli_find_in_folder(word, CLI_TABLES_FILE);
         if (path) {
             status = sf_tables_read(path, job->fabric, tablesp, err);
         }
@@ -241,7 +227,7 @@ load_tables(const struct cli_args *args, struct job *job, unsigned timeout)
     enum sf_status status = SF_OK;
 
     /* A file that is alone is the fabric. */
-    if (args->n_words == 2 || !is_file(word)) {
+    if (args->n_words == 2 || !cli_is_file(word)) {
         status = read_tables(job, word, timeout, &tables, &err);
     }
     if (status == SF_OK && tables) {
@@ -257,7 +243,7 @@ load_tables(const struct cli_args *args, struct job *job, unsigned timeout)
         cli_fail("%s", err.text);
     } else if (args->n_words == 2 && !job->given) {
         cli_fail("analyze: '%s': expected tables, a file or a folder with %s",
-                 word, TABLES_FILE);
+                 word, CLI_TABLES_FILE);
         return false;
     }
     return status == SF_OK;
@@ -423,91 +409,6 @@ load(const struct cli_args *args, struct job *job, unsigned timeout)
     return load_tables(args, job, timeout);
 }
 
-/* The file in which the measurement of 'settings' is kept. */
-static void
-name_kept(const char *settings, char name[NAME_SIZE])
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-    for (; *settings; settings++) {
-        hash = (hash ^ (unsigned char)*settings) * UINT64_C(0x100000001b3);
-    }
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash);
-}
-
-/* A file that cannot be read or says something else is as good as none. */
-static bool
-load_kept(void *aux, const char *settings, struct sf_measurement *measurement)
-{
-    const struct job *job = aux;
-    char name[NAME_SIZE], path[MAX_PATH];
-    bool is_known = false;
-
-    name_kept(settings, name);
-    snprintf(path, sizeof path, "%s/%s", job->kept, name);
-    FILE *stream = fopen(path, "r");
-    struct stat status;
-    if (stream && fstat(fileno(stream), &status) == 0 &&
-        status.st_size <= MAX_KEPT) {
-        size_t size = (size_t)status.st_size;
-        char *text = malloc(size + 1);
-        is_known = text && fread(text, 1, size, stream) == size &&
-                   sf_measurement_parse(text, size, path, settings,
-                                        measurement, NULL) == SF_OK;
-        free(text);
-    }
-    if (stream) {
-        fclose(stream);
-    }
-    return is_known;
-}
-
-/* What to keep, for a writer. */
-struct keeping {
-    const char *settings;
-    const struct sf_measurement *measurement;
-};
-
-static enum sf_status
-write_kept(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct keeping *keeping = aux;
-    return sf_measurement_write(keeping->settings, keeping->measurement,
-                                stream, err);
-}
-
-static enum sf_status
-save_kept(void *aux, const char *settings,
-          const struct sf_measurement *measurement, struct sf_error *err)
-{
-    const struct job *job = aux;
-    struct keeping keeping = { settings, measurement };
-    char name[NAME_SIZE];
-
-    name_kept(settings, name);
-    return cli_write_file(job->kept, name, write_kept, &keeping) == CLI_FINE
-               ? SF_OK
-               : sf_fail(err, SF_EIO, "what is finished cannot be kept");
-}
-
-/* Makes the folders, and finds again what an earlier run has finished. */
-static bool
-open_store(const char *folder, struct job *job)
-{
-    if (asprintf(&job->kept, "%s/%s", folder, KEPT_FOLDER) < 0) {
-        job->kept = NULL;
-        cli_fail("out of memory");
-        return false;
-    }
-    if (cli_make_folder(folder) != CLI_FINE ||
-        cli_make_folder(job->kept) != CLI_FINE) {
-        return false;
-    }
-    job->store = (struct sf_measurement_store){ load_kept, save_kept, job };
-    job->params.store = &job->store;
-    return true;
-}
-
 /* A file of the table and what is to go into it. */
 struct writing {
     const struct sf_comparison_file *file;
@@ -582,7 +483,7 @@ compare(const struct cli_args *args, struct job *job)
 static void
 free_job(struct job *job)
 {
-    free(job->kept);
+    cli_kept_clear(&job->kept);
     free(job->rows);
     free(job->traffics.text);
     free(job->schemes.text);
@@ -591,6 +492,16 @@ free_job(struct job *job)
     free(job->link_ports);
     sf_graph_free(job->graph);
     sf_fabric_free(job->fabric);
+}
+
+/* Makes the folder of --output and finds again what an earlier run has
+ * finished. */
+static bool
+open_folder(const char *folder, struct job *job)
+{
+    job->params.store = &job->kept.store;
+    return cli_make_folder(folder) == CLI_FINE &&
+           cli_kept_open(&job->kept, folder);
 }
 
 static int
@@ -608,7 +519,7 @@ run(const struct cli_args *args)
     if (read_options(args, &job, &timeout) && load(args, &job, timeout) &&
         make_rows(args, &job) &&
         (!args->values[OPT_OUTPUT] ||
-         open_store(args->values[OPT_OUTPUT], &job))) {
+         open_folder(args->values[OPT_OUTPUT], &job))) {
         code = compare(args, &job);
     }
     free_job(&job);
@@ -627,7 +538,7 @@ const struct cli_command cli_command_analyze = {
         "no link; and, with --traffic, the maximum achievable throughput: "
         "the largest factor that all demands of a traffic can have at once.\n"
         "\n"
-        "FABRIC is what 'slimfly route' takes. TABLES is a folder with " TABLES_FILE
+        "FABRIC is what 'slimfly route' takes. TABLES is a folder with " CLI_TABLES_FILE
         ", a file like it, or the word live (or live:DEVICE:PORT), which reads them back from the "
         "switches; a FABRIC that is such a folder, or live, brings its own. "
         "Tables are one routing; others are made by --schemes, with each "
@@ -658,7 +569,7 @@ const struct cli_command cli_command_analyze = {
         "\n"
         "With -o DIR, the tables go to DIR as text, JSON and CSV, with the "
         "figures path-lengths.svg, paths-per-link.svg, disjoint-paths.svg and "
-        "throughput.svg. What is finished is kept in DIR/" KEPT_FOLDER
+        "throughput.svg. What is finished is kept in DIR/" CLI_KEPT_FOLDER
         ": the same command goes on where it was interrupted.\n"
         "\n"
         "The exit code is 1 if some paths do not arrive.",

@@ -1,6 +1,5 @@
 /* cmd_audit.c -- slimfly audit: do the tables lead everywhere, and can packets
  * ever wait for each other in a circle? */
-#define _GNU_SOURCE
 #include "cli.h"
 
 #include <stdlib.h>
@@ -41,33 +40,19 @@ path_sls_choice(size_t i)
 }
 
 static bool
-is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static bool
 is_there(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0;
 }
 
-static char *
-path_in(const char *folder, const char *name)
-{
-    char *path;
-    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
-
 /* Reads what OpenSM dumps, or 'slimfly route' writes, into 'folder'. */
 static enum sf_status
 load_folder(struct job *job, const char *folder, struct sf_error *err)
 {
-    char *lfts = path_in(folder, "opensm-lfts.dump");
-    char *sl2vl = path_in(folder, "opensm-sl2vl.dump");
-    char *path_sls = path_in(folder, "path-sl.csv");
+    char *lfts = cli_join(folder, CLI_TABLES_FILE);
+    char *sl2vl = cli_join(folder, "opensm-sl2vl.dump");
+    char *path_sls = cli_join(folder, "path-sl.csv");
     enum sf_status status = SF_OK;
 
     if (!lfts || !sl2vl || !path_sls) {
@@ -108,7 +93,7 @@ load(const struct cli_args *args, struct job *job, const char *word,
     if (sf_is_live(word)) {
         status = sf_live_tables(word, job->fabric, timeout, &job->tables,
                                 &job->sl2vl, err);
-    } else if (is_folder(word)) {
+    } else if (cli_is_folder(word)) {
         status = load_folder(job, word, err);
     } else {
         status = sf_tables_read(word, job->fabric, &job->tables, err);
@@ -125,59 +110,17 @@ load(const struct cli_args *args, struct job *job, const char *word,
     return status;
 }
 
-static enum sf_status
-write_fabric(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_ibnetdiscover_write(job->fabric, "audited", stream);
-    return SF_OK;
-}
-
-static enum sf_status
-write_tables(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    return sf_tables_write(job->tables, job->fabric, stream, err);
-}
-
-static enum sf_status
-write_sl2vl(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_sl2vl_write(job->sl2vl, job->fabric, stream);
-    return SF_OK;
-}
-
-static enum sf_status
-write_path_sls(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_path_sls_write(job->path_sls, job->fabric, stream);
-    return SF_OK;
-}
-
 /* Writes all that was read to 'folder', for others to judge. */
 static int
 save(const struct job *job, const char *folder)
 {
+    struct cli_dump dump = { job->fabric, "audited", job->tables, job->sl2vl,
+                             job->path_sls };
     int code = cli_make_folder(folder);
 
     cli_begin_files();
     if (code == CLI_FINE) {
-        code =
-            cli_write_file(folder, "fabric.ibnetdiscover", write_fabric, job);
-    }
-    if (code == CLI_FINE) {
-        code = cli_write_file(folder, "opensm-lfts.dump", write_tables, job);
-    }
-    if (code == CLI_FINE && job->sl2vl) {
-        code = cli_write_file(folder, "opensm-sl2vl.dump", write_sl2vl, job);
-    }
-    if (code == CLI_FINE && job->path_sls) {
-        code = cli_write_file(folder, "path-sl.csv", write_path_sls, job);
+        code = cli_write_dump(&dump, folder);
     }
     return cli_end_files(code);
 }
@@ -254,7 +197,7 @@ run(const struct cli_args *args)
     job.params.one_sl = (uint8_t)one_sl;
     job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
     const char *tables = args->words[args->n_words - 1];
-    if (args->n_words == 1 && !is_folder(tables) && !sf_is_live(tables)) {
+    if (args->n_words == 1 && !cli_is_folder(tables) && !sf_is_live(tables)) {
         return cli_fail("audit: expected the tables after the fabric, a "
                         "folder with both, or the word live; '%s' is no "
                         "folder",

@@ -1,10 +1,10 @@
-/* cmd_route.c -- slimfly route: layers, forwarding tables, repair. */
-#define _GNU_SOURCE
+/* cmd_route.c -- slimfly route: layers, forwarding tables, repair.  The work
+ * is done in reroute.c. */
 #include "cli.h"
+#include "reroute.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -27,21 +27,6 @@ enum {
     OPT_LIST,
 };
 
-/* What is routed, and with what. */
-struct job {
-    struct sf_routing_params params;
-    bool is_default_scheme;
-    struct sf_fabric *fabric;
-    struct sf_routing *previous; /* NULL unless it is to be repaired. */
-    struct sf_routing *routing;
-    double seconds;     /* For the routing. */
-    char why_anew[640]; /* Why a repair was not possible, or "", */
-    char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
-    uint32_t n_lids_lost; /* LIDs that the fabric had and has not now. */
-    struct sf_repair repair, recomputation;
-    struct sf_route_report report;
-};
-
 static const char *
 scheme_choice(size_t i)
 {
@@ -52,14 +37,6 @@ static const char *
 lanes_choice(size_t i)
 {
     return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
-}
-
-static double
-now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* Refuses an option of one scheme that is given with another. */
@@ -108,13 +85,13 @@ check_previous(const struct cli_args *args)
 }
 
 static bool
-read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
+read_options(const struct cli_args *args, struct cli_routing *job,
+             uint32_t *timeoutp)
 {
     struct sf_layers_params *params = &job->params.layers;
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     params->scheme = args->values[OPT_SCHEME];
-    job->is_default_scheme = !params->scheme && !args->values[OPT_PREVIOUS];
     params->n_layers = 4;
     params->seed = 1;
     params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
@@ -140,227 +117,39 @@ read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
            cli_seed(args, OPT_SEED, &params->seed);
 }
 
-/* Repairs the earlier routing, unless its lanes do not allow that. */
-static enum sf_status
-repair(struct job *job, struct sf_error *err)
-{
-    const struct sf_routing *previous = job->previous;
-    enum sf_status status =
-        sf_routing_repair(previous, job->fabric, &job->routing, err);
-
-    if (status == SF_ELANES) {
-        snprintf(job->why_anew, sizeof job->why_anew, "%s", err->text);
-        return SF_OK;
-    }
-    return status == SF_OK
-               ? sf_tables_compare(previous->tables, previous->fabric,
-                                   job->routing->tables, job->fabric,
-                                   &job->repair, err)
-               : status;
-}
-
-/* Whether what was made anew is to be used, and not the repair. */
-static bool
-is_better_anew(struct job *job)
-{
-    if (!job->routing) {
-        return true;
-    }
-    if (job->recomputation.n_changed >= job->repair.n_changed) {
-        return false;
-    }
-    /* As when all is back: it is what there was at first. */
-    snprintf(job->why_anew, sizeof job->why_anew,
-             "a repair would have changed %llu",
-             (unsigned long long)job->repair.n_changed);
-    return true;
-}
-
-/* Makes all anew.  After a repair that is there to be compared with, and need
- * not be possible. */
-static enum sf_status
-make_anew(struct job *job, struct sf_error *err)
-{
-    const struct sf_routing *previous = job->previous;
-    struct sf_routing *anew;
-    enum sf_status status =
-        sf_routing_build(job->fabric, &job->params, &anew, err);
-
-    if (job->routing && (status == SF_ELANES || status == SF_EUNREACHABLE)) {
-        snprintf(job->why_not, sizeof job->why_not, "%s", err->text);
-        return SF_OK;
-    }
-    if (status != SF_OK) {
-        return status;
-    }
-    if (previous) {
-        status =
-            sf_tables_compare(previous->tables, previous->fabric, anew->tables,
-                              job->fabric, &job->recomputation, err);
-    }
-    if (status == SF_OK && is_better_anew(job)) {
-        sf_routing_free(job->routing);
-        job->routing = anew;
-        job->repair = job->recomputation;
-    } else {
-        sf_routing_free(anew);
-    }
-    return status;
-}
-
-/* Counts what had a LID in 'before', another state of 'fabric', and has not
- * the same now. */
-static uint32_t
-count_lids_lost(const struct sf_fabric *before, const struct sf_fabric *fabric)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        n += before->nodes[i].lid &&
-             before->nodes[i].lid != fabric->nodes[i].lid;
-    }
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        n += before->ports[i].lid &&
-             before->ports[i].lid != fabric->ports[i].lid;
-    }
-    return n;
-}
-
-/* Gives LIDs.  Those of the earlier run stay, or those that the fabric has
- * already, as far as they go with the LMC. */
-static enum sf_status
-assign_lids(struct job *job, struct sf_error *err)
-{
-    struct sf_fabric *before = NULL;
-    uint32_t lmc = sf_lmc_for_layers(job->params.layers.n_layers);
-    const struct sf_fabric *source =
-        job->previous ? job->previous->fabric : NULL;
-    enum sf_status status = SF_OK;
-
-    if (!source) {
-        status = sf_fabric_copy(job->fabric, &before, err);
-        source = before;
-    }
-    if (status == SF_OK) {
-        status = sf_fabric_assign_lids(job->fabric, lmc, source, err);
-    }
-    if (before && status == SF_ELIMIT) {
-        /* With some kept, what is free may be in too small pieces. */
-        status = sf_fabric_assign_lids(job->fabric, lmc, NULL, err);
-    }
-    if (before && status == SF_OK) {
-        job->n_lids_lost = count_lids_lost(before, job->fabric);
-    }
-    sf_fabric_free(before);
-    return status;
-}
-
-static enum sf_status
-route(struct job *job, const char *previous, struct sf_error *err)
-{
-    enum sf_status status = SF_OK;
-
-    if (previous) {
-        status = sf_routing_read(previous, &job->previous, err);
-    }
-    if (status == SF_OK && job->previous) {
-        struct sf_routing_params *params = &job->previous->params;
-        params->layers.n_threads = job->params.layers.n_threads;
-        params->layers.within_parts = job->params.layers.within_parts;
-        params->layers.may_exceed = true;
-        job->params = *params;
-        if (job->previous->has_default_lanes) {
-            job->params.lanes = NULL;
-        }
-    }
-    if (status == SF_OK) {
-        status = assign_lids(job, err);
-    }
-    double start = now();
-    if (status == SF_OK && job->previous) {
-        status = repair(job, err);
-        job->seconds = now() - start;
-    }
-    if (status == SF_OK) {
-        status = make_anew(job, err);
-    }
-    if (job->why_anew[0] || !job->previous) {
-        job->seconds = now() - start;
-    }
-    return status;
-}
-
-static enum sf_status
-write_fabric(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_ibnetdiscover_write(job->fabric, "routed by slimfly", stream);
-    return SF_OK;
-}
-
 static enum sf_status
 write_lids(const void *aux, FILE *stream, struct sf_error *err)
 {
-    const struct job *job = aux;
+    const struct cli_routing *job = aux;
     (void)err;
     sf_guid2lid_write(job->fabric, stream);
     return SF_OK;
 }
 
 static enum sf_status
-write_tables(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    return sf_tables_write(job->routing->tables, job->fabric, stream, err);
-}
-
-static enum sf_status
-write_sl2vl(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_sl2vl_write(job->routing->lanes->sl2vl, job->fabric, stream);
-    return SF_OK;
-}
-
-static enum sf_status
-write_path_sls(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct job *job = aux;
-    (void)err;
-    sf_path_sls_write(job->routing->lanes->path_sls, job->fabric, stream);
-    return SF_OK;
-}
-
-static enum sf_status
 write_report(const void *aux, FILE *stream, struct sf_error *err)
 {
-    const struct job *job = aux;
+    const struct cli_routing *job = aux;
     return sf_route_report_write_json(&job->report, stream, err);
 }
 
 static int
-write_all(const struct job *job, const char *folder)
+write_all(const struct cli_routing *job, const char *folder)
 {
-    static const struct {
-        const char *name;
-        enum sf_status (*write)(const void *aux, FILE *stream,
-                                struct sf_error *err);
-    } files[] = {
-        { "fabric.ibnetdiscover", write_fabric },
-        { "opensm-lfts.dump", write_tables },
-        { "opensm-sl2vl.dump", write_sl2vl },
-        { "path-sl.csv", write_path_sls },
-        { "guid2lid", write_lids },
-        { "route.json", write_report },
-    };
+    struct cli_dump dump = { job->fabric, "routed by slimfly",
+                             job->routing->tables, job->routing->lanes->sl2vl,
+                             job->routing->lanes->path_sls };
     int code = cli_make_folder(folder);
 
     cli_begin_files();
-    for (size_t i = 0; code == CLI_FINE && i < sizeof files / sizeof *files;
-         i++) {
-        code = cli_write_file(folder, files[i].name, files[i].write, job);
+    if (code == CLI_FINE) {
+        code = cli_write_dump(&dump, folder);
+    }
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "guid2lid", write_lids, job);
+    }
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "route.json", write_report, job);
     }
     return cli_end_files(code);
 }
@@ -382,7 +171,7 @@ is_fat_tree(const struct sf_routing *routing)
 
 /* Says what was done, and how to use it. */
 static void
-tell(const struct job *job, const char *folder)
+tell(const struct cli_routing *job, const char *folder, bool is_default_scheme)
 {
     const struct sf_routing *routing = job->routing;
 
@@ -393,7 +182,7 @@ tell(const struct job *job, const char *folder)
                job->n_lids_lost,
                sf_lmc_for_layers(routing->params.layers.n_layers));
     }
-    if (job->is_default_scheme && is_fat_tree(routing)) {
+    if (is_default_scheme && is_fat_tree(routing)) {
         printf("  a Fat Tree: --scheme ftree is made for it\n");
     }
     printf("  made in %.3f s; written to %s\n", job->seconds, folder);
@@ -401,14 +190,6 @@ tell(const struct job *job, const char *folder)
         printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
                folder, sf_lmc_for_layers(routing->params.layers.n_layers));
     }
-}
-
-static void
-free_job(struct job *job)
-{
-    sf_routing_free(job->routing);
-    sf_routing_free(job->previous);
-    sf_fabric_free(job->fabric);
 }
 
 /* Says what the schemes of layers and lanes do. */
@@ -431,7 +212,7 @@ list_schemes(void)
 static int
 run(const struct cli_args *args)
 {
-    struct job job = { 0 };
+    struct cli_routing job = { 0 };
     struct sf_error err = { 0 };
     const char *folder = args->values[OPT_OUTPUT];
     uint32_t timeout;
@@ -457,27 +238,14 @@ run(const struct cli_args *args)
     if (!job.fabric) {
         return CLI_ERROR;
     }
-    enum sf_status status = route(&job, args->values[OPT_PREVIOUS], &err);
-    if (status == SF_OK) {
-        job.report.routing = job.routing;
-        job.report.repair = job.previous ? &job.repair : NULL;
-        job.report.recomputation =
-            job.previous && !job.why_not[0] ? &job.recomputation : NULL;
-        job.report.why_anew = job.why_anew[0] ? job.why_anew : NULL;
-        job.report.why_not_anew = job.why_not;
-        status = sf_route_measure(&job.report, &err);
-    }
-    if (status == SF_OK && job.report.figures.n_broken > 0 &&
-        !job.params.layers.within_parts) {
-        status = SF_EUNREACHABLE; /* A repair does not mind parts. */
-        snprintf(err.text, sizeof err.text, "%s", job.why_not);
-    }
-    code =
-        status == SF_OK ? write_all(&job, folder) : cli_fail("%s", err.text);
+    code = cli_route(&job, args->values[OPT_PREVIOUS], &err) == SF_OK
+               ? write_all(&job, folder)
+               : cli_fail("%s", err.text);
     if (code == CLI_FINE) {
-        tell(&job, folder);
+        tell(&job, folder,
+             !args->values[OPT_SCHEME] && !args->values[OPT_PREVIOUS]);
     }
-    free_job(&job);
+    cli_routing_clear(&job);
     return code;
 }
 

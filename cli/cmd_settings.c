@@ -2,11 +2,10 @@
  * Slurm. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "settings_files.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the files go if nobody says so. */
@@ -72,33 +71,6 @@ free_job(struct job *job)
     free(job->plan_path);
     free(job->guids);
     free(job->tables);
-}
-
-/* "FOLDER/NAME", or NULL, having said so. */
-static char *
-join(const char *folder, const char *name)
-{
-    char *path;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        cli_fail("out of memory");
-        return NULL;
-    }
-    return path;
-}
-
-/* 'path' from the root on, or NULL, having said so. */
-static char *
-make_absolute(const char *path)
-{
-    char *here = getcwd(NULL, 0);
-    if (!here) {
-        cli_fail("the working folder: %s", strerror(errno));
-        return NULL;
-    }
-    char *absolute =
-        join(path[0] == '/' ? "" : here, path[0] == '/' ? path + 1 : path);
-    free(here);
-    return absolute;
 }
 
 /* Takes over what a route.json says, if 'folder' has one. */
@@ -187,7 +159,7 @@ static char *
 find_plan(const char *word)
 {
     char *inside = cli_find_in_folder(word, "plan.json");
-    char *path = make_absolute(inside ? inside : word);
+    char *path = cli_make_absolute(inside ? inside : word);
     free(inside);
     return path;
 }
@@ -201,13 +173,14 @@ place(struct job *job, const struct cli_args *args)
         is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
     const char *home = job->folder ? job->folder : HOME;
     bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
-    char *tables = cli_find_in_folder(args->words[0], "opensm-lfts.dump");
+    char *tables = cli_find_in_folder(args->words[0], CLI_TABLES_FILE);
 
-    job->options = join(home, "slimfly.conf");
-    job->status = join(is_home ? STATUS_HOME : home, "slimfly-status.json");
+    job->options = cli_join(home, "slimfly.conf");
+    job->status =
+        cli_join(is_home ? STATUS_HOME : home, "slimfly-status.json");
     job->base =
-        join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
-    job->tables = tables ? make_absolute(tables) : NULL;
+        cli_join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
+    job->tables = tables ? cli_make_absolute(tables) : NULL;
     bool has_tables = tables != NULL;
     free(tables);
     bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
@@ -216,7 +189,7 @@ place(struct job *job, const struct cli_args *args)
     }
     const char *guids = args->values[OPT_GUIDS];
     if (guids) {
-        job->guids = make_absolute(guids);
+        job->guids = cli_make_absolute(guids);
     }
     settings->guids = job->guids;
     settings->options = job->options;
@@ -229,112 +202,45 @@ place(struct job *job, const struct cli_args *args)
            (!guids || job->guids);
 }
 
-/* A file of the settings, for cli_write_file(). */
-struct file_of {
-    const struct sf_settings *settings;
-    const struct sf_settings_file *file;
-};
-
-static enum sf_status
-write_one(const void *aux, FILE *stream, struct sf_error *err)
+/* Says what was written. */
+static void
+tell(const struct job *job)
 {
-    const struct file_of *of = aux;
-    return sf_settings_write_file(of->settings, of->file, stream, err);
-}
-
-/* Whether the file at 'path' is there and somebody else's. */
-static bool
-is_foreign(const char *path, const struct sf_settings_file *file)
-{
-    struct stat status;
-
-    /* What cannot be read or is no file is for the writing to refuse. */
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return false;
-    }
-    FILE *stream = fopen(path, "r");
-    bool is_own = stream && sf_settings_is_own(file, stream);
-    if (stream) {
-        fclose(stream);
-    }
-    return !is_own;
-}
-
-/* Sees that nothing is lost: files that were not written by this command are
- * named and stay. */
-static int
-spare_others(const struct job *job)
-{
-    char *names = NULL;
-    size_t length;
-    FILE *list = open_memstream(&names, &length);
-
-    for (const struct sf_settings_file *file = sf_settings_files;
-         list && file->name; file++) {
-        char *path = join(job->folder, file->name);
-        if (path && sf_settings_wants(&job->settings, file->part) &&
-            is_foreign(path, file)) {
-            fprintf(list, "%s%s", ftell(list) > 0 ? ", " : "", path);
-        }
-        free(path);
-    }
-    if (!list || fclose(list) != 0) {
-        free(names);
-        return cli_fail("out of memory");
-    }
-    int code =
-        length ? cli_fail("settings: already there, and not written by "
-                          "'slimfly settings': %s; nothing was changed. Write "
-                          "to another folder and take over the lines wanted, "
-                          "or replace with --force",
-                          names)
-               : CLI_FINE;
-    free(names);
-    return code;
-}
-
-static int
-write_files(const struct job *job, bool is_json)
-{
-    const struct sf_settings *settings = &job->settings;
-    int code = CLI_FINE;
-
-    cli_begin_files();
-    for (const struct sf_settings_file *file = sf_settings_files;
-         code == CLI_FINE && file->name; file++) {
-        struct file_of of = { settings, file };
-        if (sf_settings_wants(settings, file->part)) {
-            code = cli_write_file(job->folder, file->name, write_one, &of);
-        }
-    }
-    code = cli_end_files(code);
-    if (code != CLI_FINE || is_json) {
-        return code;
-    }
-    sf_settings_write_summary(settings, stdout);
+    sf_settings_write_summary(&job->settings, stdout);
     printf("\nwritten to %s:\n", job->folder);
     for (const struct sf_settings_file *file = sf_settings_files; file->name;
          file++) {
-        if (sf_settings_wants(settings, file->part)) {
+        if (sf_settings_wants(&job->settings, file->part)) {
             printf("  %-24s %s\n", file->name, file->summary);
         }
     }
-    return code;
 }
 
+/* Writes the files, if there is a folder for them, and then to standard
+ * output. */
 static int
-write_all(const struct job *job, bool is_json)
+write_all(const struct job *job, const struct cli_args *args)
 {
+    const char *format = args->values[OPT_FORMAT];
+    bool is_json = format && !strcmp(format, "json");
     struct sf_error err = { 0 };
     enum sf_status status = SF_OK;
-    int code = job->folder ? write_files(job, is_json) : CLI_FINE;
 
-    if (code == CLI_FINE && is_json) {
+    if (job->folder) {
+        int code = cli_write_settings(&job->settings, job->folder,
+                                      args->values[OPT_FORCE] != NULL);
+        if (code != CLI_FINE) {
+            return code;
+        }
+    }
+    if (is_json) {
         status = sf_settings_write_json(&job->settings, stdout, &err);
-    } else if (code == CLI_FINE && !job->folder) {
+    } else if (job->folder) {
+        tell(job);
+    } else {
         status = sf_settings_write_text(&job->settings, stdout, &err);
     }
-    return status == SF_OK ? code : cli_fail("%s", err.text);
+    return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }
 
 /* Options go before what a route.json says. */
@@ -364,7 +270,6 @@ run(const struct cli_args *args)
                                      .seed = 1 } };
     struct sf_error err;
     const char *folder = args->values[OPT_OUTPUT];
-    const char *format = args->values[OPT_FORMAT];
     uint32_t timeout = 60;
     int code = CLI_ERROR;
 
@@ -381,20 +286,14 @@ run(const struct cli_args *args)
         free_job(&job);
         return CLI_ERROR;
     }
-    job.folder = folder ? make_absolute(folder) : NULL;
+    job.folder = folder ? cli_make_absolute(folder) : NULL;
     if ((!folder || job.folder) && place(&job, args)) {
         code = sf_settings_check(&job.settings, &err) == SF_OK
                    ? CLI_FINE
                    : cli_fail("%s", err.text);
     }
-    if (code == CLI_FINE && folder && !args->values[OPT_FORCE]) {
-        code = spare_others(&job);
-    }
-    if (code == CLI_FINE && folder) {
-        code = cli_make_folder(folder);
-    }
     if (code == CLI_FINE) {
-        code = write_all(&job, format && !strcmp(format, "json"));
+        code = write_all(&job, args);
     }
     free_job(&job);
     return code;
