@@ -1,11 +1,10 @@
-/* cli.h -- what the commands share: a table of commands and of their options,
- * from which parsing, help, man pages and shell completion all follow. */
+/* cli.h -- what the commands share: the table of commands, help, and how they
+ * read their input and write their output. */
 #ifndef SF_CLI_H
 #define SF_CLI_H
 
+#include "options.h"
 #include "slimfly/slimfly.h"
-
-#define CLI_MAX_OPTIONS 24
 
 /* Exit codes of the program. */
 enum {
@@ -14,34 +13,14 @@ enum {
     CLI_ERROR = 2,    /* Wrong usage, bad input, nothing done. */
 };
 
-struct cli_option {
-    const char *name;     /* Without the dashes. */
-    char letter;          /* 0 if there is no short form. */
-    const char *argument; /* What its argument is called; NULL for none. */
-    const char *help;
-    /* Gives the 'i'th word that the argument may be, NULL at the end; for
-     * completion and the check.  NULL if it may be anything. */
-    const char *(*choice)(size_t i);
-};
-
-struct cli_command;
-
-/* The words of a command line. */
-struct cli_args {
-    const struct cli_command *command;
-    const char *values[CLI_MAX_OPTIONS]; /* By option; "" if without argument,
-                                          * NULL if not given. */
-    const char *const *words;            /* What is not an option. */
-    size_t n_words;
-};
-
 struct cli_command {
     const char *name;
     const char *arguments;   /* For the usage line. */
     const char *summary;     /* One line. */
     const char *description; /* Paragraphs, separated by empty lines. */
     const char *examples;    /* "COMMAND\tWHAT IT DOES\n" lines. */
-    struct cli_option options[CLI_MAX_OPTIONS];
+    /* Groups of options: its own come first, then those it shares. */
+    const struct cli_option *options[CLI_MAX_GROUPS];
     int (*run)(const struct cli_args *args); /* Returns an exit code. */
 };
 
@@ -52,20 +31,6 @@ const struct cli_command *cli_find_command(const char *name);
 
 /* Prints "slimfly: MESSAGE" to standard error and returns CLI_ERROR. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Reads the argument of 'option', if it was given, as a whole number, as a
- * real one, or as a seed of 64 bits; says what is wrong and returns false if
- * it is not from min to max.  Leaves '*numberp' alone if it was not given. */
-bool cli_number(const struct cli_args *args, int option, uint32_t min,
-                uint32_t max, uint32_t *numberp);
-bool cli_real(const struct cli_args *args, int option, double min, double max,
-              double *numberp);
-bool cli_seed(const struct cli_args *args, int option, uint64_t *seedp);
-
-/* Reads how many sets of paths the hosts of a switch get: the number behind
- * one option, or as many as hosts for the other. */
-bool cli_path_sets(const struct cli_args *args, int number, int per_host,
-                   uint32_t *n_setsp);
 
 /* Help for one command, or for all if 'command' is NULL. */
 void cli_help_text(const struct cli_command *command, FILE *stream);
@@ -136,13 +101,6 @@ void cli_warn_unanswered(uint32_t n_unanswered);
 
 /* Reads a GUID map that says something; NULL if it failed, and said why. */
 struct sf_guid_map *cli_load_guids(const char *path);
-
-/* Reads the options that say how nodes are recognized; on failure says so and
- * returns false.  The caller frees '*mapp'. */
-const char *cli_identity_choice(size_t i);
-bool cli_identity(const struct cli_args *args, int guids_option,
-                  int identity_option, struct sf_verify_params *params,
-                  struct sf_guid_map **mapp);
 
 /* Between the two, files that are written wait for each other.  The second
  * lets all take their places, or if 'code' is an error, none; it returns

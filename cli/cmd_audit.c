@@ -3,17 +3,13 @@
 #include "cli.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum {
-    OPT_ALL_ON_SL,
+    OPT_ALL_ON_SL = CLI_OWN,
     OPT_PORT_0,
     OPT_PATH_SLS,
     OPT_SAVE,
-    OPT_FORMAT,
-    OPT_TIMEOUT,
-    OPT_OUTPUT,
 };
 
 /* What is audited. */
@@ -26,18 +22,28 @@ struct job {
 };
 
 static const char *
-format_choice(size_t i)
-{
-    static const char *const formats[] = { "text", "json", NULL };
-    return formats[i];
-}
-
-static const char *
 path_sls_choice(size_t i)
 {
     static const char *const ways[] = { "file", "ask", "sample", NULL };
     return ways[i];
 }
+
+/* Reading the tables of a live fabric takes longer than discovering it. */
+static const struct cli_option options[] = {
+    { OPT_ALL_ON_SL, "all-on-sl", 's', CLI_NUMBER, "SL",
+      .help = "check also with all traffic on service level SL", .min = 0,
+      .max = SF_N_SLS - 1 },
+    { OPT_PORT_0, "port-0", 0, CLI_FLAG,
+      .help = "let packets start at switches too" },
+    { OPT_PATH_SLS, "path-sls", 'p', CLI_CHOICE, "WAY",
+      .help = "where the service levels of paths come from",
+      .choice = path_sls_choice, .value = "file" },
+    { OPT_SAVE, "save", 0, CLI_FOLDER, "DIR",
+      .help = "write what was read into the folder DIR, as OpenSM dumps it" },
+    CLI_FORMAT(cli_text_or_json),
+    CLI_TIMEOUT("600"),
+    { 0 },
+};
 
 static bool
 is_there(const char *path)
@@ -87,7 +93,6 @@ static enum sf_status
 load(const struct cli_args *args, struct job *job, const char *word,
      uint32_t timeout, struct sf_error *err)
 {
-    const char *way = args->values[OPT_PATH_SLS];
     enum sf_status status;
 
     if (sf_is_live(word)) {
@@ -98,14 +103,15 @@ load(const struct cli_args *args, struct job *job, const char *word,
     } else {
         status = sf_tables_read(word, job->fabric, &job->tables, err);
     }
-    if (status == SF_OK && job->tables && way && strcmp(way, "file") != 0) {
+    if (status == SF_OK && job->tables &&
+        !cli_is(args, OPT_PATH_SLS, "file")) {
         sf_path_sls_free(job->path_sls);
         const char *source = sf_is_live(word)             ? word
                              : sf_is_live(args->words[0]) ? args->words[0]
                                                           : "live";
         status = sf_live_path_sls(source, job->fabric, job->tables->max_lid,
-                                  !strcmp(way, "sample"), timeout,
-                                  &job->path_sls, err);
+                                  cli_is(args, OPT_PATH_SLS, "sample"),
+                                  timeout, &job->path_sls, err);
     }
     return status;
 }
@@ -146,7 +152,6 @@ has_lids(const struct sf_fabric *fabric)
 static int
 audit(const struct cli_args *args, struct job *job)
 {
-    const char *format = args->values[OPT_FORMAT];
     struct sf_audit *audit;
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -159,9 +164,9 @@ audit(const struct cli_args *args, struct job *job)
         SF_OK) {
         return cli_fail("%s", err.text);
     }
-    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status = SF_OK;
-        if (format && !strcmp(format, "json")) {
+        if (cli_is(args, OPT_FORMAT, "json")) {
             status =
                 sf_audit_write_json(audit, job->fabric, output.stream, &err);
         } else {
@@ -180,7 +185,7 @@ static int
 run(const struct cli_args *args)
 {
     struct job job = { 0 };
-    uint32_t timeout = 600, one_sl = 0;
+    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
     struct sf_error err = { 0 };
     int code = CLI_ERROR;
 
@@ -189,13 +194,9 @@ run(const struct cli_args *args)
                         "folder with both; found %zu words",
                         args->n_words);
     }
-    if (!cli_number(args, OPT_ALL_ON_SL, 0, SF_N_SLS - 1, &one_sl) ||
-        !cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout)) {
-        return CLI_ERROR;
-    }
-    job.params.has_one_sl = args->values[OPT_ALL_ON_SL] != NULL;
-    job.params.one_sl = (uint8_t)one_sl;
-    job.params.has_port_0 = args->values[OPT_PORT_0] != NULL;
+    job.params.has_one_sl = cli_has(args, OPT_ALL_ON_SL);
+    job.params.one_sl = (uint8_t)cli_number(args, OPT_ALL_ON_SL);
+    job.params.has_port_0 = cli_has(args, OPT_PORT_0);
     const char *tables = args->words[args->n_words - 1];
     if (args->n_words == 1 && !cli_is_folder(tables) && !sf_is_live(tables)) {
         return cli_fail("audit: expected the tables after the fabric, a "
@@ -218,8 +219,8 @@ run(const struct cli_args *args)
         code = cli_fail("%s", err.text);
         goto done;
     }
-    code =
-        args->values[OPT_SAVE] ? save(&job, args->values[OPT_SAVE]) : CLI_FINE;
+    code = cli_has(args, OPT_SAVE) ? save(&job, cli_text(args, OPT_SAVE))
+                                   : CLI_FINE;
     if (code == CLI_FINE) {
         code = audit(args, &job);
     }
@@ -280,26 +281,6 @@ const struct cli_command cli_command_audit = {
         "slimfly audit live /var/log --path-sls ask\tThe tables that OpenSM "
         "dumped, with the SLs that it tells senders.\n"
         "slimfly audit live --save seen\tAlso keep what was read.\n",
-    .options = {
-        [OPT_ALL_ON_SL] = { "all-on-sl", 's', "SL",
-                            "see also what happens with all traffic on SL",
-                            NULL },
-        [OPT_PORT_0] = { "port-0", 0, NULL,
-                         "let packets start at switches too, not only at "
-                         "hosts",
-                         NULL },
-        [OPT_PATH_SLS] = { "path-sls", 'p', "WAY",
-                           "where path SLs come from (file)",
-                           path_sls_choice },
-        [OPT_SAVE] = { "save", 0, "DIR",
-                       "write what was read to DIR, as OpenSM dumps it",
-                       NULL },
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "give up on a live fabric after this long (600)", NULL },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+    .options = { options, cli_file_options },
     .run = run,
 };

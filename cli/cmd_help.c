@@ -1,12 +1,6 @@
 /* cmd_help.c -- slimfly help: what the commands do. */
 #include "cli.h"
 
-#include <string.h>
-
-enum {
-    OPT_FORMAT
-};
-
 static const char *
 format_choice(size_t i)
 {
@@ -14,11 +8,14 @@ format_choice(size_t i)
     return formats[i];
 }
 
+static const struct cli_option options[] = {
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
+
 static int
 run(const struct cli_args *args)
 {
-    const char *format =
-        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
     const struct cli_command *command = NULL;
 
     if (args->n_words > 1) {
@@ -33,9 +30,9 @@ run(const struct cli_args *args)
                             args->words[0]);
         }
     }
-    if (!strcmp(format, "man")) {
+    if (cli_is(args, OPT_FORMAT, "man")) {
         cli_help_man(command, stdout);
-    } else if (!strcmp(format, "bash")) {
+    } else if (cli_is(args, OPT_FORMAT, "bash")) {
         cli_help_bash(stdout);
     } else {
         cli_help_text(command, stdout);
@@ -51,10 +48,6 @@ const struct cli_command cli_command_help = {
                    "without a command, the list of commands. The man pages "
                    "and the shell completion come from here as well.",
     .examples = "slimfly help topology\tThe options of one command.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT",
-                         "text, a man page, or completion for bash",
-                         format_choice },
-    },
+    .options = { options },
     .run = run,
 };

@@ -14,18 +14,9 @@
 #define CACHE_HOME  "/var/cache/opensm"
 
 enum {
-    OPT_OUTPUT,
-    OPT_FORCE,
+    OPT_FORCE = CLI_OWN,
     OPT_ONLY,
-    OPT_LAYERS,
-    OPT_PATH_SETS,
-    OPT_LANES,
-    OPT_MAX_VLS,
-    OPT_SEED,
     OPT_PLAN,
-    OPT_GUIDS,
-    OPT_FORMAT,
-    OPT_TIMEOUT,
 };
 
 /* The settings, and what must be freed after. */
@@ -39,18 +30,16 @@ struct job {
     char *plan_path, *guids, *tables;
 };
 
-static const char *
-format_choice(size_t i)
-{
-    static const char *const formats[] = { "text", "json", NULL };
-    return formats[i];
-}
-
-static const char *
-lanes_choice(size_t i)
-{
-    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
-}
+static const struct cli_option options[] = {
+    { OPT_FORCE, "force", 0, CLI_FLAG,
+      .help = "replace files that this command did not write" },
+    { OPT_ONLY, "only", 0, CLI_TEXT, "PARTS",
+      .help = "parts to write, separated by commas", .otherwise = "all" },
+    { OPT_PLAN, "plan", 'p', CLI_FILE, "PLAN",
+      .help = "plan that tells the racks of the switches" },
+    CLI_FORMAT(cli_text_or_json),
+    { 0 },
+};
 
 /* Whether the plan of the job holds its fabric. */
 static bool
@@ -73,35 +62,75 @@ free_job(struct job *job)
     free(job->tables);
 }
 
-/* Takes over what a route.json says, if 'folder' has one. */
+/* Takes over what the route.json at 'path' says. */
 static bool
-read_route(struct job *job, const char *folder)
+read_route(struct sf_settings *settings, const char *path)
 {
-    struct sf_settings *settings = &job->settings;
     struct sf_routing_params params;
     struct sf_error err;
-    char *path = cli_find_in_folder(folder, "route.json");
 
-    if (!path) {
-        return true;
-    }
-    bool is_read = sf_routing_params_read(path, &params, &err) == SF_OK;
-    if (is_read) {
-        settings->layers = sf_layer_scheme_find(params.layers.scheme);
-        settings->n_layers = params.layers.n_layers;
-        settings->n_path_sets = params.n_path_sets;
-        settings->max_hops = params.layers.max_hops;
-        settings->rues_fraction = params.layers.rues_fraction;
-        settings->paper_min_hops = params.layers.paper_min_hops;
-        settings->seed = params.layers.seed;
-        settings->lanes = sf_lane_scheme_find(params.lanes);
-        settings->max_vls = params.max_vls;
-        settings->max_sls = params.max_sls;
-    } else {
+    if (sf_routing_params_read(path, &params, &err) != SF_OK) {
         cli_fail("%s", err.text);
+        return false;
     }
+    settings->layers = sf_layer_scheme_find(params.layers.scheme);
+    settings->n_layers = params.layers.n_layers;
+    settings->n_path_sets = params.n_path_sets;
+    settings->max_hops = params.layers.max_hops;
+    settings->rues_fraction = params.layers.rues_fraction;
+    settings->paper_min_hops = params.layers.paper_min_hops;
+    settings->seed = params.layers.seed;
+    settings->lanes = sf_lane_scheme_find(params.lanes);
+    settings->max_vls = params.max_vls;
+    settings->max_sls = params.max_sls;
+    return true;
+}
+
+/* Takes over the scheme, and lanes that go with it. */
+static void
+read_scheme(struct sf_settings *settings, const struct cli_args *args)
+{
+    if (cli_has(args, OPT_SCHEME)) {
+        settings->layers = sf_layer_scheme_find(cli_text(args, OPT_SCHEME));
+        settings->lanes = sf_lane_scheme_for(settings->layers);
+        settings->rues_fraction = 0; /* Of another scheme. */
+        settings->paper_min_hops = 0;
+    }
+    if (cli_has(args, OPT_LANES)) {
+        settings->lanes = sf_lane_scheme_find(cli_text(args, OPT_LANES));
+    }
+}
+
+/* Options go before what a route.json says, and that before defaults. */
+static bool
+read_options(struct sf_settings *settings, const struct cli_args *args)
+{
+    char *path = cli_find_in_folder(args->words[0], "route.json");
+    bool has_route = path != NULL;
+    bool is_fine = !has_route || read_route(settings, path);
+
     free(path);
-    return is_read;
+    read_scheme(settings, args);
+    if (cli_has(args, OPT_LAYERS) || !has_route) {
+        settings->n_layers = cli_number(args, OPT_LAYERS);
+    }
+    if (cli_has(args, OPT_PATH_SETS) || !has_route) {
+        settings->n_path_sets = cli_number(args, OPT_PATH_SETS);
+    }
+    if (cli_has(args, OPT_MAX_HOPS)) {
+        settings->max_hops = cli_number(args, OPT_MAX_HOPS);
+    }
+    if (cli_has(args, OPT_MAX_VLS) || !has_route) {
+        settings->max_vls = cli_number(args, OPT_MAX_VLS);
+    }
+    if (cli_has(args, OPT_MAX_SLS)) {
+        settings->max_sls = cli_number(args, OPT_MAX_SLS);
+    }
+    if (cli_has(args, OPT_SEED) || !has_route) {
+        settings->seed = cli_seed(args, OPT_SEED);
+    }
+    settings->only = cli_text(args, OPT_ONLY);
+    return is_fine;
 }
 
 /* Names the switches of a fabric that was found as 'path', a GUID map, says.
@@ -131,13 +160,13 @@ name_switches(struct job *job, const char *path)
 
 /* Loads FABRIC, and the plan of --plan. */
 static bool
-load(struct job *job, const struct cli_args *args, unsigned timeout)
+load(struct job *job, const struct cli_args *args)
 {
-    const char *plan_word = args->values[OPT_PLAN];
+    const char *plan_word = cli_text(args, OPT_PLAN);
     struct sf_plan *own;
 
-    struct sf_fabric *fabric =
-        cli_load_fabric_and_plan(args->words[0], timeout, &own);
+    struct sf_fabric *fabric = cli_load_fabric_and_plan(
+        args->words[0], cli_number(args, OPT_TIMEOUT), &own);
     job->settings.fabric = fabric;
     job->fabric = own ? NULL : fabric;
     job->plan = own;
@@ -149,7 +178,7 @@ load(struct job *job, const struct cli_args *args, unsigned timeout)
         job->plan = cli_load_plan(plan_word);
     }
     job->settings.plan = job->plan;
-    const char *guids = args->values[OPT_GUIDS];
+    const char *guids = cli_text(args, OPT_GUIDS);
     return fabric && (!plan_word || job->plan) &&
            (!guids || name_switches(job, guids));
 }
@@ -170,7 +199,7 @@ place(struct job *job, const struct cli_args *args)
 {
     struct sf_settings *settings = &job->settings;
     const char *word =
-        is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
+        is_planned(job) ? args->words[0] : cli_text(args, OPT_PLAN);
     const char *home = job->folder ? job->folder : HOME;
     bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
     char *tables = cli_find_in_folder(args->words[0], CLI_TABLES_FILE);
@@ -187,7 +216,7 @@ place(struct job *job, const struct cli_args *args)
     if (has_file) {
         job->plan_path = find_plan(word);
     }
-    const char *guids = args->values[OPT_GUIDS];
+    const char *guids = cli_text(args, OPT_GUIDS);
     if (guids) {
         job->guids = cli_make_absolute(guids);
     }
@@ -221,14 +250,13 @@ tell(const struct job *job)
 static int
 write_all(const struct job *job, const struct cli_args *args)
 {
-    const char *format = args->values[OPT_FORMAT];
-    bool is_json = format && !strcmp(format, "json");
+    bool is_json = cli_is(args, OPT_FORMAT, "json");
     struct sf_error err = { 0 };
     enum sf_status status = SF_OK;
 
     if (job->folder) {
         int code = cli_write_settings(&job->settings, job->folder,
-                                      args->values[OPT_FORCE] != NULL);
+                                      cli_has(args, OPT_FORCE));
         if (code != CLI_FINE) {
             return code;
         }
@@ -243,34 +271,12 @@ write_all(const struct job *job, const struct cli_args *args)
     return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }
 
-/* Options go before what a route.json says. */
-static bool
-read_options(struct job *job, const struct cli_args *args)
-{
-    struct sf_settings *settings = &job->settings;
-
-    if (args->values[OPT_LANES]) {
-        settings->lanes = sf_lane_scheme_find(args->values[OPT_LANES]);
-    }
-    settings->only = args->values[OPT_ONLY];
-    return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
-                      &settings->n_layers) &&
-           cli_number(args, OPT_PATH_SETS, 1, SF_MAX_PORTS,
-                      &settings->n_path_sets) &&
-           cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS, &settings->max_vls) &&
-           cli_seed(args, OPT_SEED, &settings->seed);
-}
-
 static int
 run(const struct cli_args *args)
 {
-    struct job job = { .settings = { .n_layers = 4,
-                                     .n_path_sets = 1,
-                                     .max_vls = SF_DEFAULT_VLS,
-                                     .seed = 1 } };
+    struct job job = { 0 };
     struct sf_error err;
-    const char *folder = args->values[OPT_OUTPUT];
-    uint32_t timeout = 60;
+    const char *folder = cli_text(args, OPT_OUTPUT);
     int code = CLI_ERROR;
 
     if (args->n_words != 1) {
@@ -280,9 +286,7 @@ run(const struct cli_args *args)
                         args->n_words);
     }
     job.settings.lanes = sf_lane_scheme_for(sf_layer_schemes[0]);
-    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
-        !read_route(&job, args->words[0]) || !read_options(&job, args) ||
-        !load(&job, args, timeout)) {
+    if (!read_options(&job.settings, args) || !load(&job, args)) {
         free_job(&job);
         return CLI_ERROR;
     }
@@ -314,12 +318,14 @@ const struct cli_command cli_command_settings = {
         "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
         "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
         "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
-        "as live:mlx5_0:1, where this machine has several ports). What the route.json of a folder "
+        "as live:mlx5_0:1, where this machine has several ports). What the "
+        "route.json of a folder "
         "says holds unless an option says otherwise.\n"
         "\n"
         "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
         "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
-        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
+        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, "
+        "openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
         "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
         "linear goes by rack, switch and port. random is a shuffle by the "
         "seed. spread takes a host from each rack in turn, and within a rack "
@@ -327,7 +333,8 @@ const struct cli_command cli_command_settings = {
         "different racks and no switch has its second host in it before all "
         "switches of its rack have their first. Racks are those of the plan, "
         "whose switches are known by their names or by a GUID map (--guids); "
-        "without a plan, all counts as one rack. A host's name is the first word of "
+        "without a plan, all counts as one rack. A host's name is the first "
+        "word of "
         "its node description.\n"
         "\n"
         "Some lane schemes need a service level for each path, which UCX, "
@@ -337,37 +344,7 @@ const struct cli_command cli_command_settings = {
         "slimfly settings tables --plan plan -o settings\tFor what 'slimfly "
         "route' wrote, with the racks of a plan.\n"
         "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
-    .options = {
-        [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
-        [OPT_FORCE] = { "force", 0, NULL,
-                        "replace files that others wrote", NULL },
-        [OPT_ONLY] = { "only", 0, "PARTS",
-                       "parts to write, with commas between (all)", NULL },
-        [OPT_LAYERS] = { "layers", 'l', "N",
-                         "layers, 1 to 128 (as routed, else 4)", NULL },
-        [OPT_PATH_SETS] = { "path-sets", 0, "N",
-                            "sets of paths for the hosts of a switch (as "
-                            "routed, else 1)",
-                            NULL },
-        [OPT_LANES] = { "lanes", 0, "LANES",
-                        "how deadlock is avoided (as routed, else the first)",
-                        lanes_choice },
-        [OPT_MAX_VLS] = { "max-vls", 0, "N",
-                          "data VLs at most, 1 to 15 (as routed, else 8)",
-                          NULL },
-        [OPT_SEED] = { "seed", 0, "N",
-                       "of the layers and the random order (as routed, else "
-                       "1)",
-                       NULL },
-        [OPT_PLAN] = { "plan", 'p', "PLAN",
-                       "plan that tells the racks of the switches", NULL },
-        [OPT_GUIDS] = { "guids", 'g', "FILE",
-                        "real GUIDs and planned names, as in guids.map",
-                        NULL },
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to print it (text)",
-                         format_choice },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
-    },
+    .options = { options, cli_scheme_options, cli_path_options,
+                 cli_guid_options, cli_live_options, cli_folder_options },
     .run = run,
 };

@@ -5,9 +5,7 @@
 #include <string.h>
 
 enum {
-    OPT_FORMAT,
-    OPT_LIST,
-    OPT_OUTPUT
+    OPT_LIST = CLI_OWN,
 };
 
 static const char *
@@ -16,12 +14,18 @@ format_choice(size_t i)
     return sf_topology_formats[i].name;
 }
 
+static const struct cli_option options[] = {
+    { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list the families" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
+
 static const struct sf_topology_format *
 find_format(const char *name)
 {
     const struct sf_topology_format *format = sf_topology_formats;
     while (strcmp(format->name, name) != 0) {
-        format++; /* check_choice() has seen that it is there. */
+        format++; /* Its type has seen that it is there. */
     }
     return format;
 }
@@ -76,7 +80,7 @@ write_all(const struct cli_args *args, const struct sf_topology_format *format,
     struct cli_output output;
     struct sf_error err = { 0 };
 
-    if (!cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (!cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         return CLI_ERROR;
     }
     enum sf_status status =
@@ -90,15 +94,14 @@ write_all(const struct cli_args *args, const struct sf_topology_format *format,
 static int
 run(const struct cli_args *args)
 {
-    const char *name =
-        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
+    const char *name = cli_text(args, OPT_FORMAT);
     const struct sf_topology_format *format = find_format(name);
 
-    if (args->values[OPT_LIST]) {
+    if (cli_has(args, OPT_LIST)) {
         if (args->n_words) {
             return cli_fail("topology: --list takes no spec");
         }
-        return list_families(name, args->values[OPT_OUTPUT]);
+        return list_families(name, cli_text(args, OPT_OUTPUT));
     }
     if (args->n_words == 0) {
         return cli_fail("topology: expected a spec such as sf:q=5; 'slimfly "
@@ -150,12 +153,6 @@ const struct cli_command cli_command_topology = {
         "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tA Fat Tree "
         "with three parallel links, for programs.\n"
         "slimfly topology sf:q=5 --format svg -o sf5.svg\tA drawing.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_LIST] = { "list", 'l', NULL, "list the families", NULL },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+    .options = { options, cli_file_options },
     .run = run,
 };

@@ -5,13 +5,7 @@
 #include <string.h>
 
 enum {
-    OPT_FORMAT,
-    OPT_GUIDS,
-    OPT_SAVE_GUIDS,
-    OPT_IDENTITY,
-    OPT_IGNORE_RATES,
-    OPT_TIMEOUT,
-    OPT_OUTPUT,
+    OPT_SAVE_GUIDS = CLI_OWN,
 };
 
 static const char *
@@ -20,6 +14,13 @@ format_choice(size_t i)
     static const char *const formats[] = { "text", "json", "svg", NULL };
     return formats[i];
 }
+
+static const struct cli_option options[] = {
+    { OPT_SAVE_GUIDS, "save-guids", 0, CLI_FILE, "FILE",
+      .help = "write the GUIDs found to FILE, for --guids" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
 
 static enum sf_status
 write_verification(const char *format,
@@ -63,7 +64,7 @@ warn_useless_map(const struct cli_args *args,
         fprintf(stderr,
                 "slimfly: nothing that was found has a GUID and a planned "
                 "name in %s\n",
-                args->values[OPT_GUIDS]);
+                cli_text(args, OPT_GUIDS));
     }
 }
 
@@ -72,8 +73,7 @@ static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
        const struct sf_fabric *found, const struct sf_verify_params *params)
 {
-    const char *format =
-        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
+    const char *format = cli_text(args, OPT_FORMAT);
     struct sf_verification *verification;
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -82,13 +82,13 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
     if (sf_verify(plan, found, params, &verification, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status =
             write_verification(format, verification, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
-    if (code == CLI_FINE && args->values[OPT_SAVE_GUIDS]) {
-        code = save_guids(args->values[OPT_SAVE_GUIDS], verification,
+    if (code == CLI_FINE && cli_has(args, OPT_SAVE_GUIDS)) {
+        code = save_guids(cli_text(args, OPT_SAVE_GUIDS), verification,
                           params->map);
     }
     if (code == CLI_FINE) {
@@ -120,7 +120,6 @@ run(const struct cli_args *args)
     struct sf_guid_map *map = NULL;
     struct sf_plan *plan = NULL;
     struct sf_fabric *found = NULL;
-    uint32_t timeout = 60;
     int code = CLI_ERROR;
 
     if (args->n_words != 2) {
@@ -131,13 +130,13 @@ run(const struct cli_args *args)
     if (cli_is_plan(args->words[1])) {
         return refuse_plan(args->words[0], args->words[1]);
     }
-    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
-        !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
+    if (!cli_verify_params(args, &params, &map)) {
         return CLI_ERROR;
     }
-    params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
     plan = cli_load_plan(args->words[0]);
-    found = plan ? cli_load_discovered(args->words[1], timeout) : NULL;
+    found = plan ? cli_load_discovered(args->words[1],
+                                       cli_number(args, OPT_TIMEOUT))
+                 : NULL;
     if (found) {
         code = verify(args, plan, found, &params);
     }
@@ -178,24 +177,7 @@ const struct cli_command cli_command_verify = {
         "racks concerned.\n"
         "slimfly verify plan live --save-guids guids.map\tThe real GUIDs in "
         "place of the planned ones.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_GUIDS] = { "guids", 'g', "FILE",
-                        "real GUIDs and planned names, as in guids.map",
-                        NULL },
-        [OPT_SAVE_GUIDS] = { "save-guids", 0, "FILE",
-                             "write the GUIDs found to FILE, for --guids",
-                             NULL },
-        [OPT_IDENTITY] = { "identity", 'i', "HOW",
-                           "recognize nodes only this way (auto)",
-                           cli_identity_choice },
-        [OPT_IGNORE_RATES] = { "ignore-rates", 0, NULL,
-                               "do not compare width and speed", NULL },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+    .options = { options, cli_guid_options, cli_node_options, cli_live_options,
+                 cli_file_options },
     .run = run,
 };

@@ -1,40 +1,34 @@
 /* help.c -- help, man pages and shell completion, all made from the table of
- * commands. */
+ * commands and the declarations of their options. */
 #include "cli.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define WRAP_AT 78
+#define WRAP_AT   78
+#define HELP_AT   27 /* Where the words about an option start. */
+#define HELP_SIZE 1024
 
 /* Writes 'text', whose paragraphs are separated by empty lines, in lines of
- * limited length that start with 'indent' spaces. */
+ * limited length.  The first starts at 'column', the others after 'indent'
+ * spaces. */
 static void
-write_wrapped(const char *text, int indent, FILE *stream)
+write_wrapped(const char *text, int indent, int column, FILE *stream)
 {
-    int column = 0;
+    const char *space = ""; /* Before the next word of a line. */
 
     while (*text) {
-        if (*text == '\n') {
-            fputs("\n\n", stream);
-            column = 0;
+        int length = (int)strcspn(text, " \n");
+        bool is_full = *space && column + 1 + length > WRAP_AT;
+        if (is_full || *text == '\n') {
+            fprintf(stream, "%s\n%*s", is_full ? "" : "\n", indent, "");
+            column = indent;
+            space = "";
             text += strspn(text, "\n");
             continue;
         }
-        int length = (int)strcspn(text, " \n");
-        if (column > 0 && column + 1 + length > WRAP_AT) {
-            fputc('\n', stream);
-            column = 0;
-        }
-        if (column == 0) {
-            fprintf(stream, "%*s", indent, "");
-            column = indent;
-        } else {
-            fputc(' ', stream);
-            column++;
-        }
-        fwrite(text, 1, (size_t)length, stream);
-        column += length;
+        column += fprintf(stream, "%s%.*s", space, length, text);
+        space = " ";
         text += length;
         text += strspn(text, " ");
     }
@@ -43,10 +37,11 @@ write_wrapped(const char *text, int indent, FILE *stream)
 
 /* "-f, --format FORMAT". */
 static void
-spell_option(const struct cli_option *option, char *text, size_t size)
+spell_option(const struct cli_command *command,
+             const struct cli_option *option, char *text, size_t size)
 {
     char letter[8] = "    ";
-    if (option->letter) {
+    if (cli_option_has_letter(command, option)) {
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     }
     snprintf(text, size, "%s--%s%s%s", letter, option->name,
@@ -54,15 +49,20 @@ spell_option(const struct cli_option *option, char *text, size_t size)
              option->argument ? option->argument : "");
 }
 
+/* What an option is, with its range and its default: "number of layers (1 to
+ * 128; default: 4)". */
 static void
-write_choices(const struct cli_option *option, FILE *stream)
+explain_option(const struct cli_option *option, char text[HELP_SIZE])
 {
-    if (option->choice) {
-        fputs(": ", stream);
-        for (size_t i = 0; option->choice(i); i++) {
-            fprintf(stream, "%s%s", i ? ", " : "", option->choice(i));
-        }
-    }
+    char range[CLI_RANGE_SIZE], value[CLI_RANGE_SIZE];
+
+    cli_option_range(option, range);
+    cli_option_default(option, value);
+    const char *separator = *range && *value ? "; " : "";
+    bool has_any = *range || *value;
+    snprintf(text, HELP_SIZE, "%s%s%s%s%s%s%s", option->help,
+             has_any ? " (" : "", range, separator, *value ? "default: " : "",
+             value, has_any ? ")" : "");
 }
 
 /* Calls 'write' for each example: a command and what it does. */
@@ -107,17 +107,15 @@ cli_help_text(const struct cli_command *command, FILE *stream)
     }
     fprintf(stream, "Usage: slimfly %s %s\n\n", command->name,
             command->arguments);
-    write_wrapped(command->description, 0, stream);
+    write_wrapped(command->description, 0, 0, stream);
     fputs("\nOptions:\n", stream);
-    for (size_t i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
-        char spelled[64];
-        spell_option(&command->options[i], spelled, sizeof spelled);
-        fprintf(stream, "  %-24s %s", spelled, command->options[i].help);
-        if (command->options[i].choice) {
-            fprintf(stream, "\n%27s", "");
-            write_choices(&command->options[i], stream);
-        }
-        fputc('\n', stream);
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
+        char spelled[64], text[HELP_SIZE];
+        spell_option(command, option, spelled, sizeof spelled);
+        explain_option(option, text);
+        int column = fprintf(stream, "  %-*s ", HELP_AT - 3, spelled);
+        write_wrapped(text, HELP_AT, column, stream);
     }
     fputs("  -h, --help               this text\n", stream);
     if (command->examples) {
@@ -200,16 +198,16 @@ write_man_command(const struct cli_command *command, FILE *stream)
     fputs("\n.SH DESCRIPTION\n", stream);
     write_roff(command->description, strlen(command->description), stream);
     fputs("\n.SH OPTIONS\n", stream);
-    for (size_t i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
-        char spelled[64];
-        spell_option(&command->options[i], spelled, sizeof spelled);
+    const struct cli_option *option;
+    for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
+        char spelled[64], text[HELP_SIZE];
+        spell_option(command, option, spelled, sizeof spelled);
+        explain_option(option, text);
         const char *start = spelled + strspn(spelled, " ");
         fputs(".TP\n.B ", stream);
         write_roff(start, strlen(start), stream);
         fputc('\n', stream);
-        write_roff(command->options[i].help, strlen(command->options[i].help),
-                   stream);
-        write_choices(&command->options[i], stream);
+        write_roff(text, strlen(text), stream);
         fputc('\n', stream);
     }
     if (command->examples) {
@@ -231,37 +229,48 @@ cli_help_man(const struct cli_command *command, FILE *stream)
           stream);
 }
 
+/* The completion of an option's argument. */
+static void
+write_bash_argument(const struct cli_option *option, FILE *stream)
+{
+    if (option->choice) {
+        fputs("            words=\"", stream);
+        for (size_t i = 0; option->choice(i); i++) {
+            fprintf(stream, "%s%s", i ? " " : "", option->choice(i));
+        }
+        fputs("\" ;;\n", stream);
+    } else if (option->type == CLI_FILE || option->type == CLI_FOLDER) {
+        fprintf(stream,
+                "            COMPREPLY=($(compgen -%c -- \"$current\"))\n"
+                "            return ;;\n",
+                option->type == CLI_FOLDER ? 'd' : 'f');
+    } else {
+        fputs("            ;;\n", stream);
+    }
+}
+
 /* A case of the completion function: the options of one command and the
- * choices of each. */
+ * arguments of each. */
 static void
 write_bash_case(const struct cli_command *command, FILE *stream)
 {
+    const struct cli_option *option;
+
     fprintf(stream, "    %s)\n        case $previous in\n", command->name);
-    for (size_t i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
-        const struct cli_option *option = &command->options[i];
-        if (!option->argument) {
+    for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
+        if (option->type == CLI_FLAG) {
             continue;
         }
         fprintf(stream, "        --%s", option->name);
-        if (option->letter) {
+        if (cli_option_has_letter(command, option)) {
             fprintf(stream, " | -%c", option->letter);
         }
         fputs(")\n", stream);
-        if (option->choice) {
-            fputs("            words=\"", stream);
-            for (size_t j = 0; option->choice(j); j++) {
-                fprintf(stream, "%s%s", j ? " " : "", option->choice(j));
-            }
-            fputs("\" ;;\n", stream);
-        } else {
-            fputs("            COMPREPLY=($(compgen -f -- \"$current\"))\n"
-                  "            return ;;\n",
-                  stream);
-        }
+        write_bash_argument(option, stream);
     }
     fputs("        *)\n            words=\"--help", stream);
-    for (size_t i = 0; i < CLI_MAX_OPTIONS && command->options[i].name; i++) {
-        fprintf(stream, " --%s", command->options[i].name);
+    for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
+        fprintf(stream, " --%s", option->name);
     }
     if (!strcmp(command->name, "help")) {
         for (size_t i = 0; cli_commands[i]; i++) {

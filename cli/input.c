@@ -140,24 +140,6 @@ cli_load_fabric(const char *word, unsigned timeout)
     return fabric;
 }
 
-static const struct {
-    const char *name;
-    unsigned sources;
-} identities[] = {
-    { "auto", 0 },
-    { "map", SF_IDENTITY_MAP },
-    { "guid", SF_IDENTITY_MAP | SF_IDENTITY_GUID },
-    { "name", SF_IDENTITY_NAME },
-    { "structure", SF_IDENTITY_STRUCTURE },
-};
-
-const char *
-cli_identity_choice(size_t i)
-{
-    return i < sizeof identities / sizeof *identities ? identities[i].name
-                                                      : NULL;
-}
-
 struct sf_guid_map *
 cli_load_guids(const char *path)
 {
@@ -172,28 +154,4 @@ cli_load_guids(const char *path)
         map = NULL;
     }
     return map;
-}
-
-bool
-cli_identity(const struct cli_args *args, int guids_option,
-             int identity_option, struct sf_verify_params *params,
-             struct sf_guid_map **mapp)
-{
-    const char *path = args->values[guids_option];
-    const char *how = args->values[identity_option];
-
-    *mapp = NULL;
-    for (size_t i = 0; how && cli_identity_choice(i); i++) {
-        if (!strcmp(identities[i].name, how)) {
-            params->sources = identities[i].sources;
-        }
-    }
-    if (how && !strcmp(how, "map") && !path) {
-        cli_fail("%s: --identity map needs a map, --guids FILE",
-                 args->command->name);
-        return false;
-    }
-    *mapp = path ? cli_load_guids(path) : NULL;
-    params->map = *mapp;
-    return !path || *mapp;
 }
