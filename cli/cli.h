@@ -24,6 +24,18 @@ struct cli_command {
     int (*run)(const struct cli_args *args); /* Returns an exit code. */
 };
 
+/* Sentences that descriptions of commands share. */
+#define CLI_PLAN_IS \
+    "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec."
+#define CLI_LIVE_IS                                                       \
+    "the word live (live:DEVICE:PORT, such as live:mlx5_0:1, where this " \
+    "machine has several ports)"
+#define CLI_FABRIC_IS                                                    \
+    "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' " \
+    "wrote, a plan.json, the output of ibnetdiscover or its cache, a "   \
+    "netlist "                                                           \
+    "of ibsim, or " CLI_LIVE_IS "."
+
 /* All commands, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
 

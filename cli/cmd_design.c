@@ -110,8 +110,8 @@ check_options(const struct cli_args *args,
                        cli_has(args, OPT_SORT) || cli_has(args, OPT_LIMIT);
 
     if (args->n_words) {
-        cli_fail("design: unexpected '%s'; the question is asked with "
-                 "options, see 'slimfly help design'",
+        cli_fail("design: unexpected '%s'; design takes only options, see "
+                 "'slimfly help design'",
                  args->words[0]);
         return false;
     }
@@ -221,42 +221,44 @@ const struct cli_command cli_command_design = {
     .summary = "what to build: sizes, cost and limits of every family",
     .description =
         "Finds networks of every family for a number of endpoints, for "
-        "switches of some number of ports, or for a budget, and says of each "
-        "how many switches, links and free ports it has, how far its switches "
-        "are apart, what it costs and draws, and how many layers its "
-        "addresses allow. The specs are those that 'slimfly topology', "
-        "'slimfly plan' and 'slimfly route' take. If nothing fits, the exit "
-        "code is 1.\n"
+        "switches with a number of ports, or for a budget. It prints for each "
+        "network the numbers of switches, links and free ports, the distances "
+        "between switches, the cost, the power and the number of layers that "
+        "its addresses allow. 'slimfly topology', 'slimfly plan' and 'slimfly "
+        "route' take the specs that it prints. The exit code is 1 if no "
+        "network fits.\n"
         "\n"
-        "For --endpoints, each family gives the smallest network that holds "
-        "them, with as few hosts a switch as that takes (and the hosts to "
-        "leave out where that is still too many), the same network filled, "
-        "and the largest that falls short; without --ports, for each "
-        "generation of switches in the price file. Otherwise each family "
-        "gives the largest network that ports, layers and budget allow.\n"
+        "With --endpoints, each family gives three networks: the smallest "
+        "that holds the endpoints, with as few hosts a switch as possible, "
+        "the same network with all hosts, and the largest that is too small. "
+        "If the smallest still has too many hosts, the list says how many to "
+        "leave out. Without --ports, this is done for each generation of "
+        "switches in the price file. Without --endpoints, each family gives "
+        "the largest network that ports, layers and budget allow.\n"
         "\n"
-        "The format svg is a chart of the cost per endpoint over endpoints "
-        "for switches of --ports K.\n"
+        "The format svg is a chart of the cost per endpoint over the number "
+        "of endpoints, for switches of --ports K.\n"
         "\n"
         "Full bandwidth means that uniform traffic fits if shortest paths "
-        "share the links perfectly; 1.04:1 means that 4 % more is asked for. "
-        "Cable lengths, and so their medium, come from the plan on the "
-        "default floor. --layers L keeps what has addresses for L layers: 2^"
-        "LMC for each host and one for each switch, at most 49151.\n"
+        "share the links perfectly; 1.04:1 means that the traffic is 4 % more "
+        "than fits. The lengths of cables, and so copper or optical, come "
+        "from the plan on the default floor. --layers L keeps networks that "
+        "have addresses for L layers: each host needs 2^LMC addresses and "
+        "each switch one, and there are 49151.\n"
         "\n"
-        "Prices and power come from the file of --prices; the one that comes "
-        "with slimfly is data/prices.json in its sources and "
+        "Prices and power come from the file of --prices. The default file "
+        "is data/prices.json in the sources of slimfly, and "
         "share/slimfly/prices.json where it is installed.",
     .examples =
-        "slimfly design --endpoints 2048\tWhat to build for 2048 hosts.\n"
+        "slimfly design --endpoints 2048\tFind networks for 2048 hosts.\n"
         "slimfly design --endpoints 2000 --ports 36 --layers 8 --families "
-        "sf,ft3\tTwo families, with room for 8 layers.\n"
-        "slimfly design --ports 64\tThe largest networks of 64-port "
+        "sf,ft3\tCompare two families with addresses for 8 layers.\n"
+        "slimfly design --ports 64\tFind the largest networks of 64-port "
         "switches.\n"
-        "slimfly design --ports 36 --format svg -o cost.svg\tA chart of cost "
+        "slimfly design --ports 36 --format svg -o cost.svg\tDraw the cost "
         "per endpoint.\n"
-        "slimfly design --paper-tables\tThe tables of the Slim Fly paper "
-        "beside ours.\n",
+        "slimfly design --paper-tables\tCompute the tables of the Slim Fly "
+        "paper anew.\n",
     .options = { options, cli_file_options },
     .run = run,
 };

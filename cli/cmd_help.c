@@ -44,10 +44,11 @@ const struct cli_command cli_command_help = {
     .name = "help",
     .arguments = "[COMMAND]",
     .summary = "say what the commands do",
-    .description = "Prints what a command does and which options it takes; "
-                   "without a command, the list of commands. The man pages "
-                   "and the shell completion come from here as well.",
-    .examples = "slimfly help topology\tThe options of one command.\n",
+    .description =
+        "Prints what a command does and which options it takes. Without a "
+        "command, it lists the commands. The format man is a man page, and "
+        "the format bash is the completion for bash.",
+    .examples = "slimfly help topology\tPrint the options of one command.\n",
     .options = { options },
     .run = run,
 };

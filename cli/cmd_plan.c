@@ -344,28 +344,28 @@ const struct cli_command cli_command_plan = {
     .arguments = "SPEC -o DIR",
     .summary = "racks, ports, cables, labels and diagrams for building it",
     .description =
-        "Plans the installation of a topology: which switch and host stands "
-        "where, which port is joined to which, how long each cable is and "
-        "when it is wired. A Slim Fly is laid out as in its first "
-        "installation: rack r holds group r of both subgroups; hosts on the "
-        "first ports, then the links inside the subgroup, the one to the "
-        "other subgroup in the rack, and one port for each other rack, the "
-        "same on every switch of a rack.\n"
+        "Plans the installation of a topology: the place of each switch and "
+        "host, the ports that each cable joins, the length of each cable and "
+        "the step in which it is wired. A Slim Fly is laid out as in its "
+        "first installation: rack r holds group r of both subgroups. Hosts "
+        "are on the first ports of a switch. The links inside the subgroup "
+        "follow, then the link to the other subgroup in the rack, then one "
+        "port for each other rack, the same on every switch of a rack.\n"
         "\n"
-        "Cable lengths follow from the floor: racks side by side in rows, "
-        "cables through a tray above them. Up to --copper-max they are "
-        "copper, beyond that optical.\n"
+        "The lengths of cables follow from the floor: racks stand side by "
+        "side in rows, and cables run through a tray above them. Cables of "
+        "up to --copper-max metres are copper, longer ones are optical.\n"
         "\n"
-        "With --hosts N, hosts beyond N are left out, those that 'slimfly "
-        "design' names: the last ones of switches, evenly spread. Their ports "
-        "and places stay free; all other hosts keep their names, ports and "
-        "places.\n"
+        "With --hosts N, the plan leaves out the hosts beyond N: the last "
+        "hosts of switches, spread evenly, as 'slimfly design' names them. "
+        "Their ports and places stay free. All other hosts keep their names, "
+        "ports and places.\n"
         "\n"
-        "The files of DIR that the plan consists of are replaced when all are "
-        "complete, and diagrams of an earlier plan that this one does not "
-        "have go with them; other files are left alone.",
-    .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
-                "Slim Fly with switches of 36 ports.\n",
+        "The files of the plan in DIR are replaced when all new ones are "
+        "complete. Diagrams of an earlier plan that this plan does not have "
+        "are removed. Other files in DIR stay as they are.",
+    .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tPlan the "
+                "50-switch Slim Fly with switches of 36 ports.\n",
     .options = { options, cli_folder_options },
     .run = run,
 };

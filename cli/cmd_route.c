@@ -159,17 +159,18 @@ tell(const struct cli_routing *job, const char *folder, bool is_default_scheme)
 
     sf_route_report_write_text(&job->report, stdout);
     if (job->n_lids_lost) {
-        printf("  %u ports have another LID than in the fabric: theirs "
-               "collide, or do not go with LMC %u\n",
+        printf("  %u ports have another LID than in the fabric, because the "
+               "old ones collide or do not go with LMC %u\n",
                job->n_lids_lost, lmc);
     }
     if (is_default_scheme && is_fat_tree(routing)) {
-        printf("  a Fat Tree: --scheme ftree is made for it\n");
+        printf("  the fabric is a Fat Tree; --scheme ftree is made for it\n");
     }
-    printf("  made in %.3f s; written to %s\n", job->seconds, folder);
+    printf("  the tables were made in %.3f s and written to %s\n",
+           job->seconds, folder);
     if (routing->lanes->n_vls == 1) {
-        printf("to load them: opensm -R file -U %s/opensm-lfts.dump -l %u\n",
-               folder, lmc);
+        printf("to load the tables: opensm -R file -U %s/%s -l %u\n", folder,
+               CLI_TABLES_FILE, lmc);
     }
 }
 
@@ -234,47 +235,44 @@ const struct cli_command cli_command_route = {
     .arguments = "FABRIC -o DIR",
     .summary = "layers of paths and the forwarding tables of all switches",
     .description =
-        "Routes a fabric in layers: every host has 2^LMC addresses, and the "
-        "address chooses the layer; addresses that are left over start again "
-        "with layer 0. Layer 0 has shortest paths; the others "
-        "lead over other links, so that together they share the load and "
-        "survive faults. The hosts of a switch share its paths; with "
-        "--path-sets they are dealt among several sets of them: two sets of "
-        "4 layers carry a fifth to a third more under permutations of "
-        "switches, and take twice the time to make.\n"
-        "\n"
-        "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
-        "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
-        "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
-        "as live:mlx5_0:1, where this machine has several ports). Into DIR go "
-        "fabric.ibnetdiscover "
-        "with the LIDs, opensm-lfts.dump, opensm-sl2vl.dump, path-sl.csv, "
-        "guid2lid and route.json with figures, when all are complete. LIDs "
-        "that a fabric has already stay if they go with the LMC. OpenSM gives "
-        "the ports these LIDs if guid2lid is in its cache "
-        "folder (OSM_CACHE_DIR).\n"
+        "Routes a fabric in layers. Every host has 2^LMC addresses, and the "
+        "address chooses the layer. If there are more addresses than layers, "
+        "the remaining addresses use the layers from layer 0 on again. Layer "
+        "0 has shortest paths. The paths of the other layers take other "
+        "links, so that the layers together share the load and survive "
+        "faults. The hosts of a switch share its paths. With --path-sets, "
+        "they are dealt among several sets of paths. Two sets of 4 layers "
+        "carry a fifth to a third more under permutations of switches than "
+        "one set, and take twice the time to make.\n"
+        "\n" CLI_FABRIC_IS
+        " The files fabric.ibnetdiscover with the LIDs, " CLI_TABLES_FILE
+        ", opensm-sl2vl.dump, path-sl.csv, guid2lid and "
+        "route.json with figures appear in DIR when all are complete. LIDs "
+        "that the fabric has already stay if they go with the LMC. OpenSM "
+        "gives the ports these LIDs if guid2lid is in its cache folder "
+        "(OSM_CACHE_DIR).\n"
         "\n"
         "Virtual lanes keep packets from waiting for each other in a circle. "
-        "With --lanes turns, which is for layers by gates and minimal, the "
-        "lane follows from the ports alone: all traffic may be on one service "
-        "level, as UCX and NCCL have it. The others need the service level of "
-        "each path, as path records tell it. Lanes that were asked for and do "
-        "not do are an error that says what would; without --lanes, others "
-        "take their place, and if none do, without --scheme, layers of "
-        "shortest "
-        "paths. OpenSM's file engine knows nothing "
-        "of lanes: it is for routings that need one only.\n"
+        "With --lanes turns, which is for the schemes gates and minimal, the "
+        "lane follows from the ports alone. All traffic may then be on one "
+        "service level, as with UCX and NCCL. The other lane schemes need the "
+        "service level of each path, which path records tell. If the lanes "
+        "asked for cannot protect this network, route fails and names lanes "
+        "that can. Without --lanes, route takes other lanes where turns "
+        "cannot protect it. If no lanes can, and --scheme is not given, the "
+        "layers are of shortest paths. OpenSM's file engine knows no lanes: "
+        "use it only for a "
+        "routing that needs one virtual lane.\n"
         "\n"
-        "With --previous DIR, the tables of an earlier run are repaired after "
-        "links or switches have gone or come back: LIDs and settings stay, "
-        "and "
-        "as few entries as possible change. Only towards a switch that the "
-        "limit of hops does not reach from everywhere any more, paths may be "
-        "longer.",
+        "With --previous DIR, route repairs the tables of an earlier run "
+        "after links or switches have gone or come back. LIDs and settings "
+        "stay, and as few entries as possible change. Where the limit of hops "
+        "no longer reaches a switch from everywhere, paths to that switch may "
+        "be longer.",
     .examples =
-        "slimfly route sf:q=5 --layers 4 -o tables\tFour layers for the "
-        "50-switch Slim Fly.\n"
-        "slimfly route live --previous tables -o tables2\tMend the tables "
+        "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
+        "Fly in four layers.\n"
+        "slimfly route live --previous tables -o tables2\tRepair the tables "
         "after a fault.\n",
     .options = { options, cli_scheme_options, cli_path_options,
                  cli_work_options, cli_live_options, cli_folder_options },

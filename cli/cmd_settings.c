@@ -153,7 +153,7 @@ name_switches(struct job *job, const char *path)
     if (status != SF_OK) {
         cli_fail("%s", err.text);
     } else if (job->fabric && !n_named) {
-        cli_fail("%s: has the GUID of no switch of the fabric", path);
+        cli_fail("%s: this map has the GUID of no switch of the fabric", path);
     }
     return status == SF_OK && (!job->fabric || n_named);
 }
@@ -308,42 +308,40 @@ const struct cli_command cli_command_settings = {
     .arguments = "FABRIC [-o DIR]",
     .summary = "what to tell OpenSM, MPI libraries and Slurm",
     .description =
-        "Prints, or writes into DIR, what an administrator puts into "
-        "configuration files so that the layers of a fabric are used and its "
-        "lanes protect against deadlock. Every line says why it is there. "
-        "Files in DIR that were not written by this command, which their "
-        "first line tells, are not replaced without --force: the command "
-        "names them and changes nothing.\n"
+        "Prints the lines for configuration files with which the layers of a "
+        "fabric are used and its lanes prevent deadlock, or writes the files "
+        "into DIR. A comment gives the reason for each line. The first line "
+        "of a file tells that this command wrote it. If DIR holds other files "
+        "of these names, the command names them and changes nothing, unless "
+        "--force is given.\n"
+        "\n" CLI_FABRIC_IS
+        " If FABRIC is a folder with a route.json, the defaults "
+        "of the options about layers, paths and lanes are those of the "
+        "route.json.\n"
         "\n"
-        "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
-        "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
-        "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
-        "as live:mlx5_0:1, where this machine has several ports). What the "
-        "route.json of a folder "
-        "says holds unless an option says otherwise.\n"
+        "The parts for --only are these. opensm is OpenSM with the slimfly "
+        "plugin (opensm.conf, slimfly.conf). file is OpenSM's own file "
+        "engine, where no plugin may be loaded; it needs a folder with tables "
+        "that 'slimfly route' wrote. ucx, openmpi, openib, mvapich2 and nccl "
+        "(RCCL too) are environments. slurm is topology.conf and "
+        "topology.yaml. hosts is three hostfiles.\n"
         "\n"
-        "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
-        "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
-        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, "
-        "openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
-        "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
-        "linear goes by rack, switch and port. random is a shuffle by the "
-        "seed. spread takes a host from each rack in turn, and within a rack "
-        "from each switch in turn, so that neighbours in the list stand in "
-        "different racks and no switch has its second host in it before all "
-        "switches of its rack have their first. Racks are those of the plan, "
-        "whose switches are known by their names or by a GUID map (--guids); "
-        "without a plan, all counts as one rack. A host's name is the first "
-        "word of "
-        "its node description.\n"
+        "The hostfile linear lists hosts by rack, switch and port. random is "
+        "a shuffle by --seed. spread takes a host from each rack in turn, and "
+        "within a rack from each switch in turn: neighbours in the list are "
+        "in different racks, and the second host of a switch comes after the "
+        "first hosts of all switches of its rack. The racks are those of the "
+        "plan. Its switches are known by their names or by a GUID map "
+        "(--guids). Without a plan, all switches count as one rack. The name "
+        "of a host is the first word of its node description.\n"
         "\n"
-        "Some lane schemes need a service level for each path, which UCX, "
-        "NCCL and some builds of others do not ask for; a warning says so. "
-        "'turns' are safe with any.",
+        "Some lane schemes need a service level for each path. UCX, NCCL and "
+        "some builds of MPI libraries do not ask for it. The command then "
+        "prints a warning. The lane scheme turns is safe with all of them.",
     .examples =
-        "slimfly settings tables --plan plan -o settings\tFor what 'slimfly "
-        "route' wrote, with the racks of a plan.\n"
-        "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
+        "slimfly settings tables --plan plan -o settings\tWrite the settings "
+        "for what 'slimfly route' wrote, with the racks of a plan.\n"
+        "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n",
     .options = { options, cli_scheme_options, cli_path_options,
                  cli_guid_options, cli_live_options, cli_folder_options },
     .run = run,

@@ -39,8 +39,8 @@ list_families(const char *format, const char *path)
     enum sf_status status = SF_OK;
 
     if (!is_json && strcmp(format, "text") != 0) {
-        return cli_fail("topology: --list comes as text or json, not as %s",
-                        format);
+        return cli_fail(
+            "topology: --list is written as text or json, not as %s", format);
     }
     if (!cli_output_open(&output, path)) {
         return CLI_ERROR;
@@ -134,25 +134,26 @@ const struct cli_command cli_command_topology = {
     .arguments = "SPEC... | --list",
     .summary = "build a topology, check it, write it in many formats",
     .description =
-        "Builds the topology that a spec such as sf:q=5 describes, measures "
-        "it (connected, regular, diameter, distances, girth, Moore bound, "
-        "ports, full bandwidth) and prints what it found; with several specs, "
-        "a table, in which hops are the mean distance between switches that "
-        "carry hosts.\n"
+        "Builds the topology that a spec such as sf:q=5 describes and "
+        "measures it: whether it is connected and regular, its diameter, "
+        "distances, girth, Moore bound, ports and bandwidth. With several "
+        "specs, it prints a table. The column hops is the mean distance "
+        "between switches that carry hosts.\n"
         "\n"
         "A spec is FAMILY:KEY=VALUE,KEY=VALUE...; --list shows the families "
-        "with their keys. edges:FILE reads a graph from an edge list: a line "
-        "\"A B\" is a link, the same line again a parallel link, # starts a "
-        "comment.\n"
+        "and their keys. edges:FILE reads a graph from an edge list: a line "
+        "\"A B\" is a link, the same line again is a parallel link, and # "
+        "starts a comment.\n"
         "\n"
-        "The formats text, json and csv say what was measured; the others "
-        "write the graph itself, of one topology.",
+        "The formats text, json and csv hold the measurements. The other "
+        "formats hold the graph itself and take one topology.",
     .examples =
-        "slimfly topology sf:q=5\tThe 50-switch Slim Fly.\n"
-        "slimfly topology sf:q=5 ft2:ports=36 hx2:13x13\tA comparison.\n"
-        "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tA Fat Tree "
-        "with three parallel links, for programs.\n"
-        "slimfly topology sf:q=5 --format svg -o sf5.svg\tA drawing.\n",
+        "slimfly topology sf:q=5\tMeasure the 50-switch Slim Fly.\n"
+        "slimfly topology sf:q=5 ft2:ports=36 hx2:13x13\tCompare three "
+        "topologies.\n"
+        "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tWrite a Fat "
+        "Tree with three parallel links for programs.\n"
+        "slimfly topology sf:q=5 --format svg -o sf5.svg\tDraw it.\n",
     .options = { options, cli_file_options },
     .run = run,
 };

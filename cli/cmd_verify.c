@@ -62,7 +62,7 @@ warn_useless_map(const struct cli_args *args,
 
     if (params->map && is_used && !verification->n_by_source[0]) {
         fprintf(stderr,
-                "slimfly: nothing that was found has a GUID and a planned "
+                "slimfly: no node that was found has a GUID and a planned "
                 "name in %s\n",
                 cli_text(args, OPT_GUIDS));
     }
@@ -151,32 +151,34 @@ const struct cli_command cli_command_verify = {
     .arguments = "PLAN DISCOVERED",
     .summary = "compare the fabric with the plan and say how to mend it",
     .description =
-        "Compares what was wired with the plan: each cable that is missing, "
-        "unexpected, misconnected, duplicate or of another rate, switches and "
-        "hosts that are missing, unknown or exchanged; then the smallest list "
-        "of cable ends to move that turns the fabric into the plan.\n"
-        "\n"
-        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
-        "DISCOVERED is what ibnetdiscover prints (- for standard input), a "
-        "file that 'ibnetdiscover --cache' wrote, opensm-subnet.lst as OpenSM "
-        "dumps it, a folder with fabric.ibnetdiscover or opensm-subnet.lst in "
-        "it, or the word live for the fabric that this machine is part of.\n"
+        "Compares the fabric with the plan. It names each cable that is "
+        "missing, unexpected, misconnected, duplicate or of another rate, and "
+        "each switch and host that is missing, unknown or exchanged. It then "
+        "lists the fewest cable ends to move that turn the fabric into the "
+        "plan.\n"
+        "\n" CLI_PLAN_IS " DISCOVERED is the output of ibnetdiscover (- for "
+        "standard input), a file that 'ibnetdiscover --cache' wrote, "
+        "opensm-subnet.lst as OpenSM dumps it, a folder that holds "
+        "fabric.ibnetdiscover or opensm-subnet.lst, or the word live for the "
+        "fabric that this machine is part of.\n"
         "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "
-        "where nothing else is known, by how they are wired; what is a guess "
-        "is said to be one. --save-guids writes the GUIDs of all that was "
-        "recognized to a file that --guids takes, guesses as comments: with "
-        "the GUID of one switch in it, which is enough to tell all others by "
-        "their cables, the rest need not be typed.\n"
+        "where nothing else is known, by their wiring. The report marks "
+        "guesses as such. --save-guids writes the GUIDs of all recognized "
+        "nodes to a file that --guids takes; guesses are comments in it. The "
+        "GUID of one switch is enough to tell all others by their cables, so "
+        "the rest need not be typed.\n"
         "\n"
-        "The exit code is 0 if all is as planned and 1 if not.",
+        "The exit code is 0 if the fabric matches the plan and 1 if it does "
+        "not.",
     .examples =
-        "ibnetdiscover | slimfly verify plan -\tThe fabric of this machine.\n"
-        "slimfly verify plan live --format svg -o wrong.svg\tA picture of the "
-        "racks concerned.\n"
-        "slimfly verify plan live --save-guids guids.map\tThe real GUIDs in "
-        "place of the planned ones.\n",
+        "ibnetdiscover | slimfly verify plan -\tVerify the fabric of this "
+        "machine.\n"
+        "slimfly verify plan live --format svg -o wrong.svg\tDraw the racks "
+        "with mistakes.\n"
+        "slimfly verify plan live --save-guids guids.map\tWrite the real "
+        "GUIDs in place of the planned ones.\n",
     .options = { options, cli_guid_options, cli_node_options, cli_live_options,
                  cli_file_options },
     .run = run,

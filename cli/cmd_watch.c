@@ -75,7 +75,7 @@ show(struct view *view, const struct sf_watch *watch, const char *failure)
             cli_fail("%s", err.text);
         }
     } else if (failure) {
-        printf("discovery failed, trying again: %s\n", failure);
+        printf("the discovery failed and is tried again: %s\n", failure);
     } else {
         char *text = NULL;
         size_t length = 0;
@@ -170,8 +170,8 @@ run(const struct cli_args *args)
     if (args->n_words == 2 &&
         (!sf_is_live(args->words[1]) || cli_has(args, OPT_EXEC))) {
         return cli_fail("watch: expected nothing after the plan but "
-                        "live:DEVICE:PORT, and not that with --exec; found "
-                        "'%s'",
+                        "live:DEVICE:PORT, and nothing at all with --exec; "
+                        "found '%s'",
                         args->words[1]);
     }
     if (!cli_verify_params(args, &params, &map)) {
@@ -205,20 +205,20 @@ const struct cli_command cli_command_watch = {
     .arguments = "PLAN [live:DEVICE:PORT]",
     .summary = "follow the wiring and name each mistake as it is made",
     .description =
-        "Discovers the fabric again and again and shows how far the wiring "
-        "is, by step and by rack, what was just plugged right, and what is "
-        "wrong with the move that mends it. It ends with exit code 0 when all "
-        "is wired as planned, and with 1 on Ctrl-C before that; a discovery "
-        "that fails now and then does not end it.\n"
-        "\n"
-        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
-        "Discovery is that of this machine, by its first port or by the one "
-        "named (live:mlx5_0:1), or what a command given with "
-        "--exec prints: ibnetdiscover on another machine, say.",
-    .examples = "slimfly watch plan\tOn a machine that is part of the "
+        "Discovers the fabric again and again. After each discovery it shows "
+        "how far the wiring is, by step and by rack, which cables were just "
+        "plugged right, and for each mistake the move that mends it. It ends "
+        "with exit code 0 when all is wired as planned, and with 1 on Ctrl-C "
+        "before that. It goes on after a discovery that failed, and gives up "
+        "after 10 failures in a row.\n"
+        "\n" CLI_PLAN_IS
+        " The fabric is discovered from the first port of this "
+        "machine, from the port that is named (live:mlx5_0:1), or by a "
+        "command given with --exec, such as ibnetdiscover on another machine.",
+    .examples = "slimfly watch plan\tWatch on a machine that is part of the "
                 "fabric.\n"
-                "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\tFrom "
-                "elsewhere.\n",
+                "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\t"
+                "Watch from another machine.\n",
     .options = { options, cli_guid_options, cli_node_options,
                  cli_live_options },
     .run = run,

@@ -100,9 +100,11 @@ cli_help_text(const struct cli_command *command, FILE *stream)
             fprintf(stream, "  %-10s %s\n", cli_commands[i]->name,
                     cli_commands[i]->summary);
         }
-        fputs("\n'slimfly help COMMAND' says more. Exit codes: 0 fine, 1 "
-              "findings, 2 wrong usage or\nbad input.\n",
-              stream);
+        fputs(
+            "\n'slimfly help COMMAND' explains a command. The exit code is "
+            "0 if all is fine, 1\nif there are findings, 2 on wrong usage or "
+            "bad input.\n",
+            stream);
         return;
     }
     fprintf(stream, "Usage: slimfly %s %s\n\n", command->name,
@@ -117,7 +119,7 @@ cli_help_text(const struct cli_command *command, FILE *stream)
         int column = fprintf(stream, "  %-*s ", HELP_AT - 3, spelled);
         write_wrapped(text, HELP_AT, column, stream);
     }
-    fputs("  -h, --help               this text\n", stream);
+    fputs("  -h, --help               print this text\n", stream);
     if (command->examples) {
         fputs("\nExamples:\n", stream);
         for_each_example(command, write_example_text, stream);

@@ -47,8 +47,8 @@ cli_warn_unanswered(uint32_t n_unanswered)
 {
     if (n_unanswered) {
         fprintf(stderr,
-                "slimfly: some of the fabric did not answer (%u questions); "
-                "what hangs behind it counts as missing\n",
+                "slimfly: parts of the fabric did not answer (%u questions); "
+                "all that is behind them counts as missing\n",
                 n_unanswered);
     }
 }

@@ -57,10 +57,10 @@ spare_others(const struct sf_settings *settings, const char *folder)
         return cli_fail("out of memory");
     }
     int code =
-        length ? cli_fail("settings: already there, and not written by "
-                          "'slimfly settings': %s; nothing was changed. Write "
-                          "to another folder and take over the lines wanted, "
-                          "or replace with --force",
+        length ? cli_fail("settings: nothing was changed, because 'slimfly "
+                          "settings' did not write these files: %s; write to "
+                          "another folder and copy the lines wanted, or "
+                          "replace the files with --force",
                           names)
                : CLI_FINE;
     free(names);
