@@ -1,7 +1,6 @@
 /* cmd_design.c -- slimfly design: what to build, and for how much. */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,7 +17,7 @@ enum {
 
 #define MAX_BUDGET   1e15
 #define MAX_OVERLOAD 16
-#define TEXT_LIMIT   "24" /* Rows that people like to read. */
+#define TEXT_LIMIT   24 /* Rows that people like to read. */
 
 static const char *
 format_choice(size_t i)
@@ -56,7 +55,7 @@ static const struct cli_option options[] = {
     { OPT_LIMIT, "limit", 0, CLI_NUMBER, "N",
       .help = "number of candidates to list, 0 for all", .min = 0,
       .max = 1000000,
-      .otherwise = TEXT_LIMIT " as text, all in other formats" },
+      .otherwise = CLI_TEXT_OF(TEXT_LIMIT) " as text, all in other formats" },
     { OPT_PRICES, "prices", 0, CLI_FILE, "FILE", .help = "prices and power",
       .otherwise = "the file that comes with slimfly" },
     { OPT_PAPER_TABLES, "paper-tables", 0, CLI_FLAG,
@@ -94,7 +93,7 @@ read_options(const struct cli_args *args, struct sf_design_params *params,
     params->overload = cli_real(args, OPT_OVERLOAD);
     view->limit = cli_number(args, OPT_LIMIT);
     if (!cli_has(args, OPT_LIMIT) && cli_is(args, OPT_FORMAT, "text")) {
-        view->limit = (uint32_t)strtoul(TEXT_LIMIT, NULL, 10);
+        view->limit = TEXT_LIMIT;
     }
 }
 

@@ -210,11 +210,14 @@ const struct cli_command cli_command_watch = {
         "plugged right, and for each mistake the move that mends it. It ends "
         "with exit code 0 when all is wired as planned, and with 1 on Ctrl-C "
         "before that. It goes on after a discovery that failed, and gives up "
-        "after 10 failures in a row.\n"
-        "\n" CLI_PLAN_IS
-        " The fabric is discovered from the first port of this "
-        "machine, from the port that is named (live:mlx5_0:1), or by a "
-        "command given with --exec, such as ibnetdiscover on another machine.",
+        "after " CLI_TEXT_OF(
+            MAX_FAILURES) " failures in a row.\n"
+                          "\n" CLI_PLAN_IS " The fabric is discovered from "
+                          "the first port of this "
+                          "machine, from the port that is named "
+                          "(live:mlx5_0:1), or by a "
+                          "command given with --exec, such as ibnetdiscover "
+                          "on another machine.",
     .examples = "slimfly watch plan\tWatch on a machine that is part of the "
                 "fabric.\n"
                 "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\t"

@@ -5,10 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text of a number that a macro stands for. */
-#define TEXT_OF(number)  TEXT_OF_(number)
-#define TEXT_OF_(number) #number
-
 const char *
 cli_text_or_json(size_t i)
 {
@@ -89,10 +85,10 @@ const struct cli_option cli_scheme_options[] = {
       .otherwise = "turns, or dfsssp if turns are not possible" },
     { OPT_MAX_VLS, "max-vls", 0, CLI_NUMBER, "N",
       .help = "number of virtual lanes that may be used", .min = 1,
-      .max = SF_MAX_VLS, .value = TEXT_OF(SF_DEFAULT_VLS) },
+      .max = SF_MAX_VLS, .value = CLI_TEXT_OF(SF_DEFAULT_VLS) },
     { OPT_MAX_SLS, "max-sls", 0, CLI_NUMBER, "N",
       .help = "number of service levels that may be used", .min = 1,
-      .max = SF_N_SLS, .value = TEXT_OF(SF_N_SLS) },
+      .max = SF_N_SLS, .value = CLI_TEXT_OF(SF_N_SLS) },
     { 0 },
 };
 

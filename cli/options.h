@@ -63,6 +63,10 @@ enum {
     CLI_MAX_OPTIONS = CLI_OWN + 16,
 };
 
+/* The text of a number that a macro stands for, for defaults and help. */
+#define CLI_TEXT_OF(number)   CLI_TEXT_OF_1(number)
+#define CLI_TEXT_OF_1(number) #number
+
 #define CLI_MAX_GROUPS 8
 #define CLI_MAX_LIST   64
 
