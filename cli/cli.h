@@ -1,11 +1,10 @@
-/* cli.h -- what the commands share: a table of commands and of their options,
- * from which parsing, help, man pages and shell completion all follow. */
+/* cli.h -- what the commands share: the table of commands, help, and how they
+ * read their input and write their output. */
 #ifndef SF_CLI_H
 #define SF_CLI_H
 
+#include "options.h"
 #include "slimfly/slimfly.h"
-
-#define CLI_MAX_OPTIONS 24
 
 /* Exit codes of the program. */
 enum {
@@ -14,37 +13,28 @@ enum {
     CLI_ERROR = 2,    /* Wrong usage, bad input, nothing done. */
 };
 
-struct cli_option {
-    const char *name;     /* Without the dashes. */
-    char letter;          /* 0 if there is no short form. */
-    const char *argument; /* What its argument is called; NULL for none. */
-    const char *help;
-    /* Gives the 'i'th word that the argument may be, NULL at the end; for
-     * completion and the check.  NULL if it may be anything. */
-    const char *(*choice)(size_t i);
-    bool is_spec; /* The words are names of specs: settings may follow. */
-};
-
-struct cli_command;
-
-/* The words of a command line. */
-struct cli_args {
-    const struct cli_command *command;
-    const char *values[CLI_MAX_OPTIONS]; /* By option; "" if without argument,
-                                          * NULL if not given. */
-    const char *const *words;            /* What is not an option. */
-    size_t n_words;
-};
-
 struct cli_command {
     const char *name;
     const char *arguments;   /* For the usage line. */
     const char *summary;     /* One line. */
     const char *description; /* Paragraphs, separated by empty lines. */
     const char *examples;    /* "COMMAND\tWHAT IT DOES\n" lines. */
-    struct cli_option options[CLI_MAX_OPTIONS];
+    /* Groups of options: its own come first, then those it shares. */
+    const struct cli_option *options[CLI_MAX_GROUPS];
     int (*run)(const struct cli_args *args); /* Returns an exit code. */
 };
+
+/* Sentences that descriptions of commands share. */
+#define CLI_PLAN_IS \
+    "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec."
+#define CLI_LIVE_IS                                                       \
+    "the word live (live:DEVICE:PORT, such as live:mlx5_0:1, where this " \
+    "machine has several ports)"
+#define CLI_FABRIC_IS                                                    \
+    "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' " \
+    "wrote, a plan.json, the output of ibnetdiscover or its cache, a "   \
+    "netlist "                                                           \
+    "of ibsim, or " CLI_LIVE_IS "."
 
 /* All commands, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
@@ -53,20 +43,6 @@ const struct cli_command *cli_find_command(const char *name);
 
 /* Prints "slimfly: MESSAGE" to standard error and returns CLI_ERROR. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Reads the argument of 'option', if it was given, as a whole number, as a
- * real one, or as a seed of 64 bits; says what is wrong and returns false if
- * it is not from min to max.  Leaves '*numberp' alone if it was not given. */
-bool cli_number(const struct cli_args *args, int option, uint32_t min,
-                uint32_t max, uint32_t *numberp);
-bool cli_real(const struct cli_args *args, int option, double min, double max,
-              double *numberp);
-bool cli_seed(const struct cli_args *args, int option, uint64_t *seedp);
-
-/* Reads how many sets of paths the hosts of a switch get: the number behind
- * one option, or as many as hosts for the other; 0 without either. */
-bool cli_path_sets(const struct cli_args *args, int number, int per_host,
-                   uint32_t *n_setsp);
 
 /* Help for one command, or for all if 'command' is NULL. */
 void cli_help_text(const struct cli_command *command, FILE *stream);
@@ -93,6 +69,23 @@ bool cli_output_open(struct cli_output *output, const char *path);
 int cli_output_close(struct cli_output *output, enum sf_status status,
                      const struct sf_error *err);
 
+/* Seconds since some moment in the past. */
+double cli_seconds(void);
+
+/* Whether 'path' is there and is one. */
+bool cli_is_file(const char *path);
+bool cli_is_folder(const char *path);
+
+/* The path of 'name' in 'folder', 'path' from the root on, and the path of the
+ * file 'name' in 'folder' if it is there.  The caller frees these.  NULL if
+ * memory ran out, which is said, or if there is no such file. */
+char *cli_join(const char *folder, const char *name);
+char *cli_make_absolute(const char *path);
+char *cli_find_in_folder(const char *folder, const char *name);
+
+/* Makes 'folder' and those above it where they are missing. */
+int cli_make_folder(const char *folder);
+
 /* Loads the plan that 'word' names: a folder, a plan.json, or a spec.  On
  * failure says so and returns NULL. */
 struct sf_plan *cli_load_plan(const char *word);
@@ -115,25 +108,11 @@ struct sf_fabric *cli_load_fabric(const char *word, unsigned timeout);
 struct sf_fabric *cli_load_fabric_and_plan(const char *word, unsigned timeout,
                                            struct sf_plan **planp);
 
-/* The file 'name' in the folder 'folder', which the caller frees; NULL if it
- * is not there. */
-char *cli_find_in_folder(const char *folder, const char *name);
-
 /* Says that a discovery left 'n_unanswered' questions open, if any. */
 void cli_warn_unanswered(uint32_t n_unanswered);
 
 /* Reads a GUID map that says something; NULL if it failed, and said why. */
 struct sf_guid_map *cli_load_guids(const char *path);
-
-/* Reads the options that say how nodes are recognized; on failure says so and
- * returns false.  The caller frees '*mapp'. */
-const char *cli_identity_choice(size_t i);
-bool cli_identity(const struct cli_args *args, int guids_option,
-                  int identity_option, struct sf_verify_params *params,
-                  struct sf_guid_map **mapp);
-
-/* Makes 'folder' and those above it where they are missing. */
-int cli_make_folder(const char *folder);
 
 /* Between the two, files that are written wait for each other.  The second
  * lets all take their places, or if 'code' is an error, none; it returns
@@ -146,9 +125,22 @@ int cli_end_files(int code);
 int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
 
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
-int cli_write_file(const char *folder, const char *name,
-                   enum sf_status (*write)(const void *aux, FILE *stream,
-                                           struct sf_error *err),
+typedef enum sf_status cli_writer(const void *aux, FILE *stream,
+                                  struct sf_error *err);
+int cli_write_file(const char *folder, const char *name, cli_writer *write,
                    const void *aux);
+
+/* What OpenSM dumps of a subnet, and 'slimfly route' writes in its place. */
+#define CLI_TABLES_FILE "opensm-lfts.dump"
+struct cli_dump {
+    const struct sf_fabric *fabric;
+    const char *title; /* For the first line of the fabric. */
+    const struct sf_tables *tables;
+    const struct sf_sl2vl *sl2vl;       /* May be NULL, */
+    const struct sf_path_sls *path_sls; /* and so may these. */
+};
+
+/* Writes the files of a dump into 'folder'; returns an exit code. */
+int cli_write_dump(const struct cli_dump *dump, const char *folder);
 
 #endif

@@ -1,63 +1,31 @@
 /* cmd_analyze.c -- slimfly analyze: what the paths of routings are like, and
  * what throughput they allow. */
-#define _GNU_SOURCE
 #include "cli.h"
+#include "kept.h"
+#include "routed.h"
+#include "rows.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-    OPT_SCHEMES,
-    OPT_LAYERS,
+    OPT_SCHEMES = CLI_OWN,
     OPT_TRAFFIC,
     OPT_SEEDS,
-    OPT_SEED,
     OPT_REFERENCES,
     OPT_EQUAL_SPLIT,
-    OPT_PATH_SETS,
-    OPT_PER_HOST,
-    OPT_MAX_HOPS,
     OPT_GAP,
     OPT_EXACT,
     OPT_WITHOUT_HOST_LINKS,
     OPT_WITHOUT_LANES,
-    OPT_FORMAT,
-    OPT_OUTPUT,
-    OPT_THREADS,
-    OPT_TIMEOUT,
-};
-
-#define MAX_ROWS    400
-#define MAX_WORDS   64
-#define MAX_PATH    4096
-#define TABLES_FILE "opensm-lfts.dump"
-#define KEPT_FOLDER "measured" /* What is finished, below the output. */
-#define NAME_SIZE   32
-#define MAX_KEPT    (64u << 20)
-
-/* A list on the command line. */
-struct words {
-    char *text; /* The list with its commas replaced. */
-    const char *items[MAX_WORDS];
-    uint32_t n;
 };
 
 /* The whole question. */
 struct job {
     struct sf_comparison_params params;
-    struct sf_fabric *fabric;
-    struct sf_network *network;
-    struct sf_routes *given; /* Of tables. */
-    struct words schemes, traffics;
-    uint32_t layers[MAX_WORDS], n_layer_counts;
-    uint32_t n_path_sets;
-    bool without_lanes;
-    struct sf_comparison_row *rows; /* [MAX_ROWS] */
-    char *kept;                     /* The folder of what is finished. */
-    struct sf_measurement_store store;
+    struct cli_routed routed;
+    const char *traffics[CLI_MAX_LIST];
+    struct cli_rows rows;
+    struct cli_kept kept; /* What is finished. */
 };
 
 static const char *
@@ -66,440 +34,178 @@ format_choice(size_t i)
     return sf_comparison_files[i].format;
 }
 
-/* The traffic of the paper: three loads. */
-static const char *const paper_traffics[] = { "adversarial:load=0.1",
-                                              "adversarial:load=0.5",
-                                              "adversarial:load=0.9" };
-
-static bool
-add_word(struct words *words, const char *word, const char *option)
-{
-    if (words->n == MAX_WORDS) {
-        cli_fail("analyze: --%s: expected at most %d", option, MAX_WORDS);
-        return false;
-    }
-    if (!*word) {
-        cli_fail("analyze: --%s: expected words with a comma between, found "
-                 "an empty one",
-                 option);
-        return false;
-    }
-    words->items[words->n++] = word;
-    return true;
-}
-
-/* Splits a list at its commas.  With 'has_keys', KEY=VALUE goes on with the
- * word before: "adversarial:load=0.5,ratio=10,permutation" are two. */
-static bool
-split(const char *list, bool has_keys, const char *option, struct words *words)
-{
-    words->text = strdup(list);
-    if (!words->text) {
-        cli_fail("out of memory");
-        return false;
-    }
-    for (char *word = words->text; word;) {
-        char *end = strchr(word, ',');
-        while (end && has_keys && strchr(word, ':')) {
-            size_t length = strcspn(end + 1, ",:=");
-            if (end[1 + length] != '=') {
-                break;
-            }
-            end = strchr(end + 1, ',');
-        }
-        if (end) {
-            *end = '\0';
-        }
-        if (!add_word(words, word, option)) {
-            return false;
-        }
-        word = end ? end + 1 : NULL;
-    }
-    return true;
-}
-
-static bool
-read_layers(const char *list, struct job *job)
-{
-    struct words words = { 0 };
-    bool is_fine = split(list, false, "layers", &words);
-
-    for (uint32_t i = 0; is_fine && i < words.n; i++) {
-        char *end;
-        unsigned long n = strtoul(words.items[i], &end, 10);
-        is_fine = words.items[i][0] >= '0' && words.items[i][0] <= '9' &&
-                  !*end && n >= 1 && n <= SF_MAX_LAYERS;
-        if (!is_fine) {
-            cli_fail("analyze: --layers '%s': expected whole numbers from 1 "
-                     "to %d, as in 1,2,4,8",
-                     words.items[i], SF_MAX_LAYERS);
-        }
-        job->layers[job->n_layer_counts++] = (uint32_t)n;
-    }
-    free(words.text);
-    return is_fine;
-}
-
-/* Puts the traffics of the paper where that word stands. */
-static bool
-read_traffics(const char *list, struct job *job)
-{
-    struct words words = { 0 };
-    bool is_fine = split(list, true, "traffic", &words);
-
-    for (uint32_t i = 0; is_fine && i < words.n; i++) {
-        bool is_paper = !strcmp(words.items[i], "paper");
-        for (uint32_t k = 0; is_fine && k < (is_paper ? 3 : 1); k++) {
-            is_fine = add_word(&job->traffics,
-                               is_paper ? paper_traffics[k] : words.items[i],
-                               "traffic");
-        }
-    }
-    job->traffics.text = words.text;
-    return is_fine;
-}
-
-static bool
-read_options(const struct cli_args *args, struct job *job, uint32_t *timeoutp)
-{
-    struct sf_comparison_params *params = &job->params;
-    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *layers = args->values[OPT_LAYERS];
-
-    params->n_seeds = 1;
-    params->seed = 1;
-    params->n_threads = n_cores > 1 ? (uint32_t)n_cores : 1;
-    params->equal_split = args->values[OPT_EQUAL_SPLIT] != NULL;
-    params->without_host_links = args->values[OPT_WITHOUT_HOST_LINKS] != NULL;
-    job->without_lanes = args->values[OPT_WITHOUT_LANES] != NULL;
-    params->effort =
-        args->values[OPT_EXACT] ? SF_EFFORT_EXACT : SF_EFFORT_AUTO;
-    *timeoutp = 60;
-    if (!args->values[OPT_TRAFFIC] &&
-        (args->values[OPT_REFERENCES] || args->values[OPT_EQUAL_SPLIT] ||
-         args->values[OPT_EXACT] || args->values[OPT_GAP] ||
-         args->values[OPT_WITHOUT_HOST_LINKS])) {
-        cli_fail("analyze: --references, --equal-split, --exact, --gap and "
-                 "--without-host-links are about throughput: expected "
-                 "--traffic LIST too");
-        return false;
-    }
-    return (!args->values[OPT_SCHEMES] ||
-            split(args->values[OPT_SCHEMES], true, "schemes",
-                  &job->schemes)) &&
-           read_layers(layers ? layers : "4", job) &&
-           (!args->values[OPT_TRAFFIC] ||
-            read_traffics(args->values[OPT_TRAFFIC], job)) &&
-           cli_number(args, OPT_SEEDS, 1, 10000, &params->n_seeds) &&
-           cli_number(args, OPT_MAX_HOPS, 1, 64, &params->max_hops) &&
-           cli_path_sets(args, OPT_PATH_SETS, OPT_PER_HOST,
-                         &job->n_path_sets) &&
-           cli_number(args, OPT_THREADS, 1, 1024, &params->n_threads) &&
-           cli_number(args, OPT_TIMEOUT, 1, 86400, timeoutp) &&
-           cli_real(args, OPT_GAP, 1e-6, 1, &params->gap) &&
-           cli_seed(args, OPT_SEED, &params->seed);
-}
-
-static bool
-is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Reads the tables that 'word' names; '*tablesp' is NULL if it names none. */
-static enum sf_status
-read_tables(const struct job *job, const char *word, unsigned timeout,
-            struct sf_tables **tablesp, struct sf_error *err)
-{
-    struct sf_sl2vl *sl2vl = NULL;
-    enum sf_status status = SF_OK;
-
-    *tablesp = NULL;
-    if (sf_is_live(word)) {
-        status =
-            sf_live_tables(word, job->fabric, timeout, tablesp, &sl2vl, err);
-        sf_sl2vl_free(sl2vl);
-    } else if (is_file(word)) {
-        status = sf_tables_read(word, job->fabric, tablesp, err);
-    } else {
-        char *path = cli_find_in_folder(word, TABLES_FILE);
-        if (path) {
-            status = sf_tables_read(path, job->fabric, tablesp, err);
-        }
-        free(path);
-    }
-    return status;
-}
-
-/* Reads tables, if there are some, and turns them back into layers. */
-static bool
-load_tables(const struct cli_args *args, struct job *job, unsigned timeout)
-{
-    const char *word = args->words[args->n_words - 1];
-    struct sf_tables *tables = NULL;
-    struct sf_error err = { 0 };
-    enum sf_status status = SF_OK;
-
-    /* A file that is alone is the fabric. */
-    if (args->n_words == 2 || !is_file(word)) {
-        status = read_tables(job, word, timeout, &tables, &err);
-    }
-    if (status == SF_OK && tables) {
-        status = sf_ib_decode(job->network, tables, 0, &job->given, &err);
-        if (status != SF_OK) {
-            sf_error_add_context(&err, word);
-        }
-    }
-    sf_tables_free(tables);
-    if (status != SF_OK) {
-        cli_fail("%s", err.text);
-    } else if (args->n_words == 2 && !job->given) {
-        cli_fail("analyze: '%s': expected tables, a file or a folder with %s",
-                 word, TABLES_FILE);
-        return false;
-    }
-    return status == SF_OK;
-}
-
-static bool
-add_row(struct job *job, const struct sf_comparison_row *row)
-{
-    if (job->params.n_rows == MAX_ROWS) {
-        cli_fail("analyze: more than %d routings at once", MAX_ROWS);
-        return false;
-    }
-    job->rows[job->params.n_rows++] = *row;
-    return true;
-}
-
-/* The rows of schemes, by scheme and then by layers. */
-static bool
-add_schemes(struct job *job)
-{
-    struct sf_error err;
-    bool is_fine = true;
-
-    for (uint32_t i = 0; is_fine && i < job->schemes.n; i++) {
-        for (uint32_t k = 0; is_fine && k < job->n_layer_counts; k++) {
-            struct sf_comparison_row row;
-            if (sf_comparison_row_parse(job->schemes.items[i], job->layers[k],
-                                        &row, &err) != SF_OK) {
-                cli_fail("analyze: --schemes: %s", err.text);
-                return false;
-            }
-            row.routing.n_path_sets = job->n_path_sets;
-            row.routing.without_lanes = job->without_lanes;
-            row.routing.layers.max_hops = job->params.max_hops;
-            is_fine = add_row(job, &row);
-        }
-    }
-    return is_fine;
-}
-
-static const struct {
-    const char *name;
-    enum sf_throughput_mode mode;
-} references[] = {
-    { "free", SF_THROUGHPUT_FREE },
-    { "trees", SF_THROUGHPUT_TREES },
-    { "hops", SF_THROUGHPUT_HOPS },
-    { "any", SF_THROUGHPUT_ANY },
+static const struct cli_option options[] = {
+    { OPT_SCHEMES, "schemes", 's', CLI_SPECS, "LIST",
+      .help = "schemes to compare, separated by commas",
+      .otherwise = "gates if there are no tables" },
+    { OPT_LAYERS, "layers", 'l', CLI_NUMBERS, "LIST",
+      .help = "numbers of layers, separated by commas", .min = 1,
+      .max = SF_MAX_LAYERS, .value = "4" },
+    { OPT_TRAFFIC, "traffic", 't', CLI_SPECS, "LIST",
+      .help = "traffics, separated by commas", .otherwise = "none" },
+    { OPT_REFERENCES, "references", 0, CLI_WORDS, "LIST",
+      .help = "paths to compare throughput with, separated by commas",
+      .choice = cli_reference_choice, .value = "hops,any" },
+    { OPT_SEEDS, "seeds", 'n', CLI_NUMBER, "N",
+      .help = "number of seeds for layers and traffic, from --seed on",
+      .min = 1, .max = 10000, .value = "1" },
+    { OPT_EQUAL_SPLIT, "equal-split", 0, CLI_FLAG,
+      .help = "also measure with the same share on every layer" },
+    { OPT_GAP, "gap", 0, CLI_REAL, "X",
+      .help = "how far bounds of throughput may be apart", .min = 1e-6,
+      .max = 1, .otherwise = "0.005" },
+    { OPT_EXACT, "exact", 0, CLI_FLAG,
+      .help = "compute exactly, however long that takes" },
+    { OPT_WITHOUT_HOST_LINKS, "without-host-links", 0, CLI_FLAG,
+      .help = "let hosts send as fast as they like" },
+    { OPT_WITHOUT_LANES, "without-lanes", 0, CLI_FLAG,
+      .help = "measure paths that obey no lanes" },
+    CLI_FORMAT(format_choice),
+    { 0 },
 };
 
-/* Adds a row, or one for each number of layers. */
+/* Puts three loads where the word "paper" stands. */
 static bool
-add_reference(struct job *job, const char *word)
+read_traffics(const struct cli_list *list, struct job *job)
 {
-    struct sf_comparison_row row;
-    size_t i = 0;
+    static const char *const paper[] = { "adversarial:load=0.1",
+                                         "adversarial:load=0.5",
+                                         "adversarial:load=0.9" };
 
-    while (i < sizeof references / sizeof *references &&
-           strcmp(references[i].name, word) != 0) {
-        i++;
+    for (uint32_t i = 0; list && i < list->n; i++) {
+        bool is_paper = !strcmp(list->items[i], "paper");
+        for (uint32_t k = 0; k < (is_paper ? 3 : 1); k++) {
+            if (job->params.n_traffics == CLI_MAX_LIST) {
+                cli_fail("analyze: --traffic: expected at most %d",
+                         CLI_MAX_LIST);
+                return false;
+            }
+            job->traffics[job->params.n_traffics++] =
+                is_paper ? paper[k] : list->items[i];
+        }
     }
-    if (i == sizeof references / sizeof *references) {
-        cli_fail("analyze: --references '%s': expected free, trees, hops, any "
-                 "or none",
-                 word);
+    return true;
+}
+
+/* Options about throughput need traffic. */
+static bool
+check_options(const struct cli_args *args)
+{
+    static const int about_throughput[] = { OPT_REFERENCES, OPT_EQUAL_SPLIT,
+                                            OPT_EXACT, OPT_GAP,
+                                            OPT_WITHOUT_HOST_LINKS };
+
+    for (size_t i = 0; i < sizeof about_throughput / sizeof *about_throughput;
+         i++) {
+        int id = about_throughput[i];
+        if (cli_has(args, id) && !cli_has(args, OPT_TRAFFIC)) {
+            cli_fail("analyze: --%s is about throughput: expected --traffic "
+                     "LIST too",
+                     cli_name(args, id));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads which lanes schemes are to have. */
+static bool
+read_lanes(const struct cli_args *args, struct sf_routing_params *routing)
+{
+    routing->lanes = cli_text(args, OPT_LANES);
+    routing->max_vls = cli_number(args, OPT_MAX_VLS);
+    routing->max_sls = cli_number(args, OPT_MAX_SLS);
+    routing->without_lanes = cli_has(args, OPT_WITHOUT_LANES);
+    if (routing->without_lanes && cli_has(args, OPT_LANES)) {
+        cli_fail("analyze: expected --lanes or --without-lanes, found both");
         return false;
     }
-    if (references[i].mode == SF_THROUGHPUT_TREES &&
-        job->params.max_hops != 3) {
-        cli_fail("analyze: --references trees: known for diameter 2 and paths "
-                 "of at most 3 hops, not %u",
-                 job->params.max_hops);
-        return false;
-    }
-    bool by_layers = sf_throughput_counts_paths(references[i].mode);
-    bool is_fine = true;
-    for (uint32_t k = 0; is_fine && k < (by_layers ? job->n_layer_counts : 1);
-         k++) {
-        sf_comparison_row_reference(references[i].mode, job->layers[k],
-                                    job->params.max_hops, &row);
-        is_fine = add_row(job, &row);
-    }
-    return is_fine;
+    return true;
+}
+
+static bool
+read_options(const struct cli_args *args, struct job *job)
+{
+    struct sf_comparison_params *params = &job->params;
+
+    params->n_seeds = cli_number(args, OPT_SEEDS);
+    params->seed = cli_seed(args, OPT_SEED);
+    params->n_threads = cli_threads(args);
+    params->max_hops = cli_number(args, OPT_MAX_HOPS);
+    params->gap = cli_real(args, OPT_GAP);
+    params->equal_split = cli_has(args, OPT_EQUAL_SPLIT);
+    params->without_host_links = cli_has(args, OPT_WITHOUT_HOST_LINKS);
+    params->effort =
+        cli_has(args, OPT_EXACT) ? SF_EFFORT_EXACT : SF_EFFORT_AUTO;
+    job->rows.layers = cli_list(args, OPT_LAYERS);
+    return check_options(args) &&
+           read_traffics(cli_list(args, OPT_TRAFFIC), job) &&
+           read_lanes(args, &job->rows.routing) &&
+           cli_path_sets(args, &job->rows.routing.n_path_sets);
 }
 
 static bool
 add_references(const struct cli_args *args, struct job *job)
 {
-    const char *list = args->values[OPT_REFERENCES];
-    struct words words = { 0 };
+    const struct cli_list *list = cli_list(args, OPT_REFERENCES);
     struct sf_error err;
+    bool is_fine = true;
 
-    if (!job->traffics.n || (list && !strcmp(list, "none"))) {
+    if (!job->params.n_traffics || cli_is(args, OPT_REFERENCES, "none")) {
         return true;
     }
     if (!job->params.max_hops &&
-        sf_comparison_hops(job->network->graph, &job->params.max_hops, &err) !=
-            SF_OK) {
+        sf_comparison_hops(job->routed.network->graph, &job->params.max_hops,
+                           &err) != SF_OK) {
         cli_fail("%s", err.text);
         return false;
     }
-    bool is_fine =
-        split(list ? list : "hops,any", false, "references", &words);
-    for (uint32_t i = 0; is_fine && i < words.n; i++) {
-        is_fine = add_reference(job, words.items[i]);
+    for (uint32_t i = 0; is_fine && i < list->n; i++) {
+        is_fine = cli_rows_add_reference(&job->rows, list->items[i],
+                                         job->params.max_hops);
     }
-    free(words.text);
     return is_fine;
 }
 
-/* Makes the rows: the tables if there are some, the schemes that are asked
- * for, the default if there is neither, and what to compare with. */
+/* Adds the schemes that are asked for; the default, if there are neither such
+ * nor tables. */
+static bool
+add_schemes(const struct cli_args *args, struct job *job)
+{
+    const struct cli_list *list = cli_list(args, OPT_SCHEMES);
+    uint32_t max_hops = job->params.max_hops;
+    bool is_fine = true;
+
+    if (!list && !job->routed.given) {
+        const struct sf_layer_scheme *made_for =
+            sf_layer_scheme_made_for(job->routed.network);
+        return cli_rows_add_scheme(&job->rows, sf_layer_schemes[0]->name,
+                                   max_hops) &&
+               (!made_for ||
+                cli_rows_add_scheme(&job->rows, made_for->name, max_hops));
+    }
+    for (uint32_t i = 0; list && is_fine && i < list->n; i++) {
+        is_fine = cli_rows_add_scheme(&job->rows, list->items[i], max_hops);
+    }
+    return is_fine;
+}
+
+/* Makes the rows: the tables if there are some, schemes, and references. */
 static bool
 make_rows(const struct cli_args *args, struct job *job)
 {
-    job->rows = calloc(MAX_ROWS, sizeof *job->rows);
-    if (!job->rows) {
-        cli_fail("out of memory");
+    if (job->routed.given && !cli_has(args, OPT_SCHEMES) &&
+        job->rows.routing.n_path_sets > 1) {
+        cli_fail("analyze: --path-sets and --per-host are for --schemes; the "
+                 "paths of tables are given");
         return false;
     }
-    job->params.rows = job->rows;
-    if (job->given && !job->schemes.n && job->n_path_sets > 1) {
-        cli_fail("analyze: --path-sets and --per-host are for --schemes; "
-                 "tables have the paths that they have");
-        return false;
-    }
-    if (job->given) {
-        struct sf_comparison_row row = { .label = "tables",
-                                         .n_layers =
-                                             sf_routes_n_layers(job->given),
-                                         .given = job->given };
-        add_row(job, &row);
-    } else if (!job->schemes.n) {
-        const struct sf_layer_scheme *made_for =
-            sf_layer_scheme_made_for(job->network);
-        job->schemes.items[job->schemes.n++] = sf_layer_schemes[0]->name;
-        if (made_for) {
-            job->schemes.items[job->schemes.n++] = made_for->name;
-        }
-    }
-    return add_schemes(job) && add_references(args, job);
-}
-
-/* Loads the fabric and, if there are, the tables. */
-static bool
-load(const struct cli_args *args, struct job *job, unsigned timeout)
-{
-    struct sf_error err;
-
-    job->fabric = cli_load_fabric(args->words[0], timeout);
-    if (!job->fabric) {
-        return false;
-    }
-    if (sf_network_build(job->fabric, &job->network, &err) != SF_OK) {
-        cli_fail("%s", err.text);
-        return false;
-    }
-    return load_tables(args, job, timeout);
-}
-
-/* The file in which the measurement of 'settings' is kept. */
-static void
-name_kept(const char *settings, char name[NAME_SIZE])
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-    for (; *settings; settings++) {
-        hash = (hash ^ (unsigned char)*settings) * UINT64_C(0x100000001b3);
-    }
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash);
-}
-
-/* A file that cannot be read or says something else is as good as none. */
-static bool
-load_kept(void *aux, const char *settings, struct sf_measurement *measurement)
-{
-    const struct job *job = aux;
-    char name[NAME_SIZE], path[MAX_PATH];
-    bool is_known = false;
-
-    name_kept(settings, name);
-    snprintf(path, sizeof path, "%s/%s", job->kept, name);
-    FILE *stream = fopen(path, "r");
-    struct stat status;
-    if (stream && fstat(fileno(stream), &status) == 0 &&
-        status.st_size <= MAX_KEPT) {
-        size_t size = (size_t)status.st_size;
-        char *text = malloc(size + 1);
-        is_known = text && fread(text, 1, size, stream) == size &&
-                   sf_measurement_parse(text, size, path, settings,
-                                        measurement, NULL) == SF_OK;
-        free(text);
-    }
-    if (stream) {
-        fclose(stream);
-    }
-    return is_known;
-}
-
-/* What to keep, for a writer. */
-struct keeping {
-    const char *settings;
-    const struct sf_measurement *measurement;
-};
-
-static enum sf_status
-write_kept(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct keeping *keeping = aux;
-    return sf_measurement_write(keeping->settings, keeping->measurement,
-                                stream, err);
-}
-
-static enum sf_status
-save_kept(void *aux, const char *settings,
-          const struct sf_measurement *measurement, struct sf_error *err)
-{
-    const struct job *job = aux;
-    struct keeping keeping = { settings, measurement };
-    char name[NAME_SIZE];
-
-    name_kept(settings, name);
-    return cli_write_file(job->kept, name, write_kept, &keeping) == CLI_FINE
-               ? SF_OK
-               : sf_fail(err, SF_EIO, "what is finished cannot be kept");
-}
-
-/* Makes the folders, and finds again what an earlier run has finished. */
-static bool
-open_store(const char *folder, struct job *job)
-{
-    if (asprintf(&job->kept, "%s/%s", folder, KEPT_FOLDER) < 0) {
-        job->kept = NULL;
-        cli_fail("out of memory");
-        return false;
-    }
-    if (cli_make_folder(folder) != CLI_FINE ||
-        cli_make_folder(job->kept) != CLI_FINE) {
-        return false;
-    }
-    job->store = (struct sf_measurement_store){ load_kept, save_kept, job };
-    job->params.store = &job->store;
-    return true;
+    bool is_fine = (!job->routed.given ||
+                    cli_rows_add_tables(&job->rows, job->routed.given)) &&
+                   add_schemes(args, job) && add_references(args, job);
+    job->params.rows = job->rows.rows;
+    job->params.n_rows = job->rows.n;
+    return is_fine;
 }
 
 /* A file of the table and what is to go into it. */
@@ -520,8 +226,7 @@ write_one(const void *aux, FILE *stream, struct sf_error *err)
 static int
 write_all(const struct cli_args *args, const struct sf_comparison *comparison)
 {
-    const char *folder = args->values[OPT_OUTPUT];
-    const char *format = args->values[OPT_FORMAT];
+    const char *folder = cli_text(args, OPT_OUTPUT);
     struct sf_error err;
     int code = CLI_FINE;
 
@@ -538,7 +243,7 @@ write_all(const struct cli_args *args, const struct sf_comparison *comparison)
     for (size_t i = 0; code == CLI_FINE && sf_comparison_files[i].format;
          i++) {
         const struct sf_comparison_file *file = &sf_comparison_files[i];
-        if (!strcmp(file->format, format ? format : "text") &&
+        if (cli_is(args, OPT_FORMAT, file->format) &&
             file->write(comparison, stdout, &err) != SF_OK) {
             code = cli_fail("%s", err.text);
         }
@@ -553,9 +258,8 @@ compare(const struct cli_args *args, struct job *job)
     struct sf_error err = { 0 };
 
     job->params.name = args->words[0];
-    job->params.network = job->network;
-    job->params.n_traffics = job->traffics.n;
-    job->params.traffics = job->traffics.items;
+    job->params.network = job->routed.network;
+    job->params.traffics = job->traffics;
     job->params.progress = cli_progress();
     if (sf_comparison_build(&job->params, &comparison, &err) != SF_OK) {
         return cli_fail("analyze: %s", err.text);
@@ -574,20 +278,26 @@ compare(const struct cli_args *args, struct job *job)
 static void
 free_job(struct job *job)
 {
-    free(job->kept);
-    free(job->rows);
-    free(job->traffics.text);
-    free(job->schemes.text);
-    sf_routes_free(job->given);
-    sf_network_free(job->network);
-    sf_fabric_free(job->fabric);
+    cli_kept_clear(&job->kept);
+    cli_rows_clear(&job->rows);
+    cli_routed_clear(&job->routed);
+}
+
+/* Makes the folder of --output and finds again what an earlier run has
+ * finished. */
+static bool
+open_folder(const char *folder, struct job *job)
+{
+    job->params.store = &job->kept.store;
+    return cli_make_folder(folder) == CLI_FINE &&
+           cli_kept_open(&job->kept, folder);
 }
 
 static int
 run(const struct cli_args *args)
 {
+    const char *folder = cli_text(args, OPT_OUTPUT);
     struct job job = { 0 };
-    uint32_t timeout;
     int code = CLI_ERROR;
 
     if (args->n_words < 1 || args->n_words > 2) {
@@ -595,10 +305,8 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
-    if (read_options(args, &job, &timeout) && load(args, &job, timeout) &&
-        make_rows(args, &job) &&
-        (!args->values[OPT_OUTPUT] ||
-         open_store(args->values[OPT_OUTPUT], &job))) {
+    if (read_options(args, &job) && cli_routed_load(&job.routed, args) &&
+        make_rows(args, &job) && (!folder || open_folder(folder, &job))) {
         code = compare(args, &job);
     }
     free_job(&job);
@@ -612,104 +320,61 @@ const struct cli_command cli_command_analyze = {
                "routings",
     .description =
         "Measures routings of a fabric and sets them side by side: how long "
-        "their paths are, how evenly these share the links, how many "
-        "different paths a pair of switches has and how many of these share "
-        "no link; and, with --traffic, the maximum achievable throughput: "
-        "the largest factor that all demands of a traffic can have at once.\n"
-        "\n"
-        "FABRIC is what 'slimfly route' takes. TABLES is a folder with " TABLES_FILE
-        ", a file like it, or the word live (or live:DEVICE:PORT), which reads them back from the "
-        "switches; a FABRIC that is such a folder, or live, brings its own. "
-        "Tables are one routing; others are made by --schemes, with each "
-        "number of --layers. A scheme is what 'slimfly route --list' names, "
-        "with settings or without, as in gates, rues:0.6 or "
-        "rues:fraction=0.6,sets=2. Without tables and --schemes, it is "
-        "the scheme that 'slimfly route' uses, and ftree for a Fat Tree. Schemes "
-        "are taken by "
-        "themselves, free of what virtual lanes ask for: what 'slimfly route' "
-        "makes with these is in its folder.\n"
+        "their paths are, how evenly the paths share the links, how many "
+        "different paths a pair of switches has, and how many of these share "
+        "no link. With --traffic, it also computes the maximum achievable "
+        "throughput: the largest factor that all demands of a traffic can "
+        "have at once.\n"
+        "\n" CLI_FABRIC_IS " TABLES is a folder with " CLI_TABLES_FILE ", a "
+        "file like it, or live. With live, the tables are read back from the "
+        "switches. If FABRIC is such a folder, or live, TABLES may be left "
+        "out. Tables are one routing. --schemes makes "
+        "others, each with every number of --layers. A scheme is one that "
+        "'slimfly route --list' explains, perhaps with settings, as in "
+        "rues:0.6. Without tables and --schemes, "
+        "the default scheme of 'slimfly route' is measured, and ftree too if "
+        "the fabric is a Fat Tree. Schemes are routed as 'slimfly route' "
+        "would "
+        "route them, with virtual lanes that prevent deadlock. "
+        "--without-lanes measures paths that obey no lanes: no network can "
+        "run them safely. The column of lanes says which holds.\n"
         "\n"
         "A traffic is all-to-all, permutation, switch-permutation:distance=2, "
         "longest-matching, adversarial:load=0.5,elephants=1,ratio=10, or "
-        "file:PATH with lines SOURCE,DESTINATION,AMOUNT of host names; the "
+        "file:PATH with lines SOURCE,DESTINATION,AMOUNT of host names. The "
         "word paper stands for adversarial traffic of three loads. Demands "
-        "are scaled so that 1 is what the links of hosts carry, but those of "
-        "a file, where 1 is the rate of a link. Shares over the layers are "
-        "chosen best; --equal-split adds what round robin over the layers "
-        "reaches. --references says what to compare with: free, as many "
-        "disjoint paths as there are layers, chosen for each pair by itself; "
-        "trees, the same with no more paths than layers can have at best, for "
-        "being trees; hops, all paths of at most the diameter and one more hops, or "
-        "--max-hops; any, all paths; none.\n"
+        "are scaled so that 1 is what the links of hosts carry. In a file, 1 "
+        "is the rate of a link. The shares of the layers are the best "
+        "possible. --equal-split also measures round robin over the "
+        "layers.\n"
         "\n"
-        "Linear programs are solved exactly where that takes seconds. Beyond, "
-        "throughput is given as a lower bound that is reached, with the gap "
-        "to an upper bound.\n"
+        "--references names paths to compare with. free is as many disjoint "
+        "paths as there are layers, chosen for each pair by itself. trees is "
+        "free with no more paths than layers can have at best, because the "
+        "paths of a layer to a destination form a tree. hops is all paths of "
+        "at most --max-hops hops, or, without --max-hops, one more than the "
+        "diameter. any is all paths. none adds nothing to compare with.\n"
         "\n"
-        "With -o DIR, the tables go to DIR as text, JSON and CSV, with the "
-        "figures path-lengths.svg, paths-per-link.svg, disjoint-paths.svg and "
-        "throughput.svg. What is finished is kept in DIR/" KEPT_FOLDER
-        ": the same command goes on where it was interrupted.\n"
+        "Linear programs are solved exactly where that takes seconds. For "
+        "larger ones, throughput is a lower bound that is reached, with the "
+        "gap to an upper bound.\n"
+        "\n"
+        "With --output DIR, the results go to DIR as text, JSON and CSV, with "
+        "the figures path-lengths.svg, paths-per-link.svg, disjoint-paths.svg "
+        "and throughput.svg. Finished measurements are kept in "
+        "DIR/" CLI_KEPT_FOLDER ", and the same command goes on where it was "
+        "interrupted.\n"
         "\n"
         "The exit code is 1 if some paths do not arrive.",
     .examples =
-        "slimfly analyze sf:q=5 --traffic all-to-all\tFour layers of the "
-        "usual scheme.\n"
+        "slimfly analyze sf:q=5 --traffic all-to-all\tMeasure four layers of "
+        "the default scheme.\n"
         "slimfly analyze sf:q=5 -s minimal,paper,rues:0.6,fatpaths,gates -l "
-        "1,2,4,8 -t paper -n 10 -o out\tThe analysis of the Slim Fly "
+        "1,2,4,8 -t paper -n 10 -o out\tRun the analysis of the Slim Fly "
         "paper.\n"
-        "slimfly analyze tables --traffic permutation\tWhat 'slimfly route' "
-        "wrote.\n",
-    .options = {
-        [OPT_SCHEMES] = { "schemes", 's', "LIST",
-                          "routings to make, separated by commas", NULL },
-        [OPT_LAYERS] = { "layers", 'l', "LIST",
-                         "numbers of layers, separated by commas (4)", NULL },
-        [OPT_TRAFFIC] = { "traffic", 't', "LIST",
-                          "traffics, separated by commas (none)", NULL },
-        [OPT_SEEDS] = { "seeds", 'n', "N",
-                        "so many seeds, for layers and traffic (1)", NULL },
-        [OPT_SEED] = { "seed", 0, "N", "the first of them (1)", NULL },
-        [OPT_REFERENCES] = { "references", 0, "LIST",
-                             "what to compare throughput with: free, trees, "
-                             "hops, any; none (hops,any)",
-                             NULL },
-        [OPT_EQUAL_SPLIT] = { "equal-split", 0, NULL,
-                              "also with the same share on every layer",
-                              NULL },
-        [OPT_PATH_SETS] = { "path-sets", 0, "N",
-                            "sets of paths, among which the hosts of a switch "
-                            "are dealt (1)",
-                            NULL },
-        [OPT_PER_HOST] = { "per-host", 0, NULL,
-                           "as many: each host has paths of its own", NULL },
-        [OPT_MAX_HOPS] = { "max-hops", 0, "N",
-                           "longest path of schemes and references (by "
-                           "scheme; diameter and one)",
-                           NULL },
-        [OPT_GAP] = { "gap", 0, "X",
-                      "where bounds are found, how far they may be apart "
-                      "(0.005)",
-                      NULL },
-        [OPT_EXACT] = { "exact", 0, NULL,
-                        "no bounds, however long that takes", NULL },
-        [OPT_WITHOUT_HOST_LINKS] = { "without-host-links", 0, NULL,
-                                     "let hosts send as fast as they like",
-                                     NULL },
-        [OPT_WITHOUT_LANES] = { "without-lanes", 0, NULL,
-                                "measure paths that obey no lanes, which "
-                                "hardware cannot run safely",
-                                NULL },
-        [OPT_FORMAT] = { "format", 'f', "FORMAT",
-                         "how to write it to standard output (text)",
-                         format_choice },
-        [OPT_OUTPUT] = { "output", 'o', "DIR",
-                         "write tables and figures into DIR, and go on from "
-                         "what is there",
-                         NULL },
-        [OPT_THREADS] = { "threads", 0, "N", "threads (one a core)", NULL },
-        [OPT_TIMEOUT] = { "timeout", 0, "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
-    },
+        "slimfly analyze tables --traffic permutation\tMeasure what 'slimfly "
+        "route' wrote.\n",
+    .options = { options, cli_lane_options, cli_path_options, cli_work_options,
+                 cli_live_options, cli_folder_options },
     .run = run,
 };

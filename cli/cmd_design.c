@@ -4,9 +4,8 @@
 #include <string.h>
 
 enum {
-    OPT_ENDPOINTS,
+    OPT_ENDPOINTS = CLI_OWN,
     OPT_PORTS,
-    OPT_LAYERS,
     OPT_FAMILIES,
     OPT_BUDGET,
     OPT_OVERLOAD,
@@ -14,8 +13,7 @@ enum {
     OPT_LIMIT,
     OPT_PRICES,
     OPT_PAPER_TABLES,
-    OPT_FORMAT,
-    OPT_OUTPUT,
+    OPT_BACKEND,
 };
 
 #define MAX_BUDGET   1e15
@@ -34,40 +32,87 @@ sort_choice(size_t i)
     return i < SF_N_SORTS ? sf_design_sorts[i] : NULL;
 }
 
+static const struct sf_backend *const backends[] = { &sf_ib_backend,
+                                                     &sf_backend_any };
+
+static const char *
+backend_choice(size_t i)
+{
+    return i < sizeof backends / sizeof *backends ? backends[i]->name : NULL;
+}
+
+static const struct cli_option options[] = {
+    { OPT_ENDPOINTS, "endpoints", 'n', CLI_NUMBER, "N",
+      .help = "number of hosts to be connected", .min = 1,
+      .max = SF_MAX_DESIGN_ENDPOINTS },
+    { OPT_PORTS, "ports", 'k', CLI_NUMBER, "K",
+      .help = "number of ports of a switch", .min = SF_MIN_DESIGN_PORTS,
+      .max = SF_MAX_PORTS, .otherwise = "each number that has a price" },
+    { OPT_LAYERS, "layers", 0, CLI_NUMBER, "L",
+      .help = "number of layers that must have addresses", .min = 1,
+      .max = 1 << SF_MAX_LMC },
+    { OPT_BACKEND, "backend", 0, CLI_CHOICE, "NAME",
+      .help = "technology whose limits of addresses and ports hold",
+      .choice = backend_choice, .value = "ib" },
+    { OPT_FAMILIES, "families", 0, CLI_TEXT, "LIST",
+      .help = "families, separated by commas", .otherwise = "all" },
+    { OPT_BUDGET, "budget", 0, CLI_REAL, "AMOUNT",
+      .help = "highest cost, in the currency of the prices", .min = 1,
+      .max = MAX_BUDGET },
+    { OPT_OVERLOAD, "overload", 0, CLI_REAL, "X",
+      .help = "allow X times the hosts a switch that a family recommends",
+      .min = 1, .max = MAX_OVERLOAD, .value = "1" },
+    { OPT_SORT, "sort", 0, CLI_CHOICE, "KEY", .help = "order of the list",
+      .choice = sort_choice,
+      .otherwise = "cost with --endpoints, endpoints without" },
+    { OPT_LIMIT, "limit", 0, CLI_NUMBER, "N",
+      .help = "number of candidates to list, 0 for all", .min = 0,
+      .max = 1000000,
+      .otherwise = CLI_TEXT_OF(TEXT_LIMIT) " as text, all in other formats" },
+    { OPT_PRICES, "prices", 0, CLI_FILE, "FILE", .help = "prices and power",
+      .otherwise = "the file that comes with slimfly" },
+    { OPT_PAPER_TABLES, "paper-tables", 0, CLI_FLAG,
+      .help = "print the paper's tables of sizes and costs beside ours" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
+
 static const struct sf_design_format *
 find_format(const char *name)
 {
     const struct sf_design_format *format = sf_design_formats;
-    while (name && strcmp(format->name, name) != 0) {
+    while (strcmp(format->name, name) != 0) {
         format++;
     }
     return format;
 }
 
-/* Reads the question; false if an option is wrong. */
-static bool
+static void
 read_options(const struct cli_args *args, struct sf_design_params *params,
              struct sf_design_view *view)
 {
-    const char *sort = args->values[OPT_SORT];
-
-    params->families = args->values[OPT_FAMILIES];
+    for (size_t i = 0; backend_choice(i); i++) {
+        if (cli_is(args, OPT_BACKEND, backends[i]->name)) {
+            params->backend = backends[i];
+        }
+    }
+    params->families = cli_text(args, OPT_FAMILIES);
     params->sort =
-        args->values[OPT_ENDPOINTS] ? SF_SORT_COST : SF_SORT_ENDPOINTS;
-    for (int i = 0; sort && i < SF_N_SORTS; i++) {
-        if (!strcmp(sf_design_sorts[i], sort)) {
+        cli_has(args, OPT_ENDPOINTS) ? SF_SORT_COST : SF_SORT_ENDPOINTS;
+    for (int i = 0; i < SF_N_SORTS; i++) {
+        if (cli_is(args, OPT_SORT, sf_design_sorts[i])) {
             params->sort = (enum sf_design_sort)i;
         }
     }
-    return cli_number(args, OPT_ENDPOINTS, 1, SF_MAX_DESIGN_ENDPOINTS,
-                      &params->n_endpoints) &&
-           cli_number(args, OPT_PORTS, SF_MIN_DESIGN_PORTS, SF_MAX_PORTS,
-                      &params->ports) &&
-           cli_number(args, OPT_LAYERS, 1, 1 << SF_MAX_LMC,
-                      &params->n_layers) &&
-           cli_number(args, OPT_LIMIT, 0, 1000000, &view->limit) &&
-           cli_real(args, OPT_BUDGET, 1, MAX_BUDGET, &params->budget) &&
-           cli_real(args, OPT_OVERLOAD, 1, MAX_OVERLOAD, &params->overload);
+    params->n_endpoints = cli_number(args, OPT_ENDPOINTS);
+    params->ports = cli_number(args, OPT_PORTS);
+    params->n_layers = cli_number(args, OPT_LAYERS);
+    params->budget = cli_real(args, OPT_BUDGET);
+    params->overload = cli_real(args, OPT_OVERLOAD);
+    view->limit = cli_number(args, OPT_LIMIT);
+    if (!cli_has(args, OPT_LIMIT) && cli_is(args, OPT_FORMAT, "text")) {
+        view->limit = TEXT_LIMIT;
+    }
 }
 
 /* Says what does not go together; true if all does. */
@@ -78,28 +123,28 @@ check_options(const struct cli_args *args,
 {
     bool is_question = params->n_endpoints || params->ports ||
                        params->n_layers || params->families ||
-                       params->budget > 0 || args->values[OPT_OVERLOAD] ||
-                       args->values[OPT_SORT] || args->values[OPT_LIMIT];
+                       params->budget > 0 || cli_has(args, OPT_OVERLOAD) ||
+                       cli_has(args, OPT_SORT) || cli_has(args, OPT_LIMIT);
 
     if (args->n_words) {
-        cli_fail("design: unexpected '%s'; the question is asked with "
-                 "options, see 'slimfly help design'",
+        cli_fail("design: unexpected '%s'; design takes only options, see "
+                 "'slimfly help design'",
                  args->words[0]);
         return false;
     }
-    if (args->values[OPT_PAPER_TABLES] && (is_question || format->is_chart)) {
+    if (cli_has(args, OPT_PAPER_TABLES) && (is_question || format->is_chart)) {
         cli_fail("design: --paper-tables takes --prices, --output and "
                  "--format text, json or csv only");
         return false;
     }
-    if (!args->values[OPT_PAPER_TABLES] && !params->n_endpoints &&
+    if (!cli_has(args, OPT_PAPER_TABLES) && !params->n_endpoints &&
         !params->ports && !params->n_layers && !(params->budget > 0)) {
         cli_fail("design: expected a question: --endpoints N, --ports K, "
                  "--layers L or --budget AMOUNT");
         return false;
     }
     if (format->is_chart && (!params->ports || params->n_endpoints ||
-                             params->budget > 0 || args->values[OPT_LIMIT])) {
+                             params->budget > 0 || cli_has(args, OPT_LIMIT))) {
         cli_fail("design: --format %s is a chart over endpoints: expected "
                  "--ports K, and neither --endpoints, --budget nor --limit",
                  format->name);
@@ -126,7 +171,7 @@ write_design(const struct cli_args *args,
         return cli_fail("design: %s", err.text);
     }
     int code = CLI_ERROR;
-    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         status = format->write(design, view, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
@@ -150,7 +195,7 @@ write_paper(const struct cli_args *args, const struct sf_design_format *format,
         return cli_fail("design: %s", err.text);
     }
     int code = CLI_ERROR;
-    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status =
             format->write_paper(paper, output.stream, &err);
         code = cli_output_close(&output, status, &err);
@@ -163,16 +208,15 @@ static int
 run(const struct cli_args *args)
 {
     const struct sf_design_format *format =
-        find_format(args->values[OPT_FORMAT]);
-    struct sf_design_params params = { .backend = &sf_ib_backend };
-    struct sf_design_view view = { format == sf_design_formats ? TEXT_LIMIT
-                                                               : 0 };
-    const char *file = args->values[OPT_PRICES];
+        find_format(cli_text(args, OPT_FORMAT));
+    struct sf_design_params params = { 0 };
+    struct sf_design_view view = { 0 };
+    const char *file = cli_text(args, OPT_PRICES);
     struct sf_prices *prices;
     struct sf_error err = { 0 };
 
-    if (!read_options(args, &params, &view) ||
-        !check_options(args, format, &params)) {
+    read_options(args, &params, &view);
+    if (!check_options(args, format, &params)) {
         return CLI_ERROR;
     }
     enum sf_status status = file ? sf_prices_read(file, &prices, &err)
@@ -180,7 +224,7 @@ run(const struct cli_args *args)
     if (status != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    int code = args->values[OPT_PAPER_TABLES]
+    int code = cli_has(args, OPT_PAPER_TABLES)
                    ? write_paper(args, format, prices)
                    : write_design(args, format, &params, &view, prices);
     sf_prices_free(prices);
@@ -194,75 +238,44 @@ const struct cli_command cli_command_design = {
     .summary = "what to build: sizes, cost and limits of every family",
     .description =
         "Finds networks of every family for a number of endpoints, for "
-        "switches of some number of ports, or for a budget, and says of each "
-        "how many switches, links and free ports it has, how far its switches "
-        "are apart, what it costs and draws, and how many layers its "
-        "addresses allow. The specs are those that 'slimfly topology', "
-        "'slimfly plan' and 'slimfly route' take. If nothing fits, the exit "
-        "code is 1.\n"
+        "switches with a number of ports, or for a budget. It prints for each "
+        "network the numbers of switches, links and free ports, the distances "
+        "between switches, the cost, the power and the number of layers that "
+        "its addresses allow. 'slimfly topology', 'slimfly plan' and 'slimfly "
+        "route' take the specs that it prints. The exit code is 1 if no "
+        "network fits.\n"
         "\n"
-        "For --endpoints, each family gives the smallest network that holds "
-        "them, with as few hosts a switch as that takes (and the hosts to "
-        "leave out where that is still too many), the same network filled, "
-        "and the largest that falls short; without --ports, for each "
-        "generation of switches in the price file. Otherwise each family "
-        "gives the largest network that ports, layers and budget allow.\n"
+        "With --endpoints, each family gives three networks: the smallest "
+        "that holds the endpoints, with as few hosts a switch as possible, "
+        "the same network with all hosts, and the largest that is too small. "
+        "If the smallest still has too many hosts, the list says how many to "
+        "leave out. Without --ports, this is done for each generation of "
+        "switches in the price file. Without --endpoints, each family gives "
+        "the largest network that ports, layers and budget allow.\n"
         "\n"
-        "The format svg is a chart of the cost per endpoint over endpoints "
-        "for switches of --ports K.\n"
+        "The format svg is a chart of the cost per endpoint over the number "
+        "of endpoints, for switches of --ports K.\n"
         "\n"
         "Full bandwidth means that uniform traffic fits if shortest paths "
-        "share the links perfectly; 1.04:1 means that 4 % more is asked for. "
-        "Cable lengths, and so their medium, come from the plan on the "
-        "default floor. --layers L keeps what has addresses for L layers: 2^"
-        "LMC for each host and one for each switch, at most 49151.\n"
+        "share the links perfectly; 1.04:1 means that the traffic is 4 % more "
+        "than fits. The lengths of cables, and so copper or optical, come "
+        "from the plan on the default floor. --layers L keeps networks that "
+        "have addresses for L layers: each host needs 2^LMC addresses and "
+        "each switch one, and there are 49151.\n"
         "\n"
-        "Prices and power come from the file of --prices; the one that comes "
-        "with slimfly is data/prices.json in its sources and "
+        "Prices and power come from the file of --prices. The default file "
+        "is data/prices.json in the sources of slimfly, and "
         "share/slimfly/prices.json where it is installed.",
     .examples =
-        "slimfly design --endpoints 2048\tWhat to build for 2048 hosts.\n"
+        "slimfly design --endpoints 2048\tFind networks for 2048 hosts.\n"
         "slimfly design --endpoints 2000 --ports 36 --layers 8 --families "
-        "sf,ft3\tTwo families, with room for 8 layers.\n"
-        "slimfly design --ports 64\tThe largest networks of 64-port "
+        "sf,ft3\tCompare two families with addresses for 8 layers.\n"
+        "slimfly design --ports 64\tFind the largest networks of 64-port "
         "switches.\n"
-        "slimfly design --ports 36 --format svg -o cost.svg\tA chart of cost "
+        "slimfly design --ports 36 --format svg -o cost.svg\tDraw the cost "
         "per endpoint.\n"
-        "slimfly design --paper-tables\tThe tables of the Slim Fly paper "
-        "beside ours.\n",
-    .options = {
-        [OPT_ENDPOINTS] = { "endpoints", 'n', "N", "hosts to be connected",
-                            NULL },
-        [OPT_PORTS] = { "ports", 'k', "K",
-                        "ports of a switch (all that have a price)", NULL },
-        [OPT_LAYERS] = { "layers", 0, "L",
-                         "routing layers that must have addresses", NULL },
-        [OPT_FAMILIES] = { "families", 0, "LIST",
-                           "families, separated by commas (all)", NULL },
-        [OPT_BUDGET] = { "budget", 0, "AMOUNT",
-                         "the most that it may cost, in the currency of the "
-                         "prices",
-                         NULL },
-        [OPT_OVERLOAD] = { "overload", 0, "X",
-                           "allow X times the hosts a switch that a family "
-                           "recommends (1)",
-                           NULL },
-        [OPT_SORT] = { "sort", 0, "KEY", "what comes first (cost; without --endpoints, "
-                       "endpoints)",
-                       sort_choice },
-        [OPT_LIMIT] = { "limit", 0, "N",
-                        "at most N candidates, 0 for all (24 as text, else "
-                        "all)",
-                        NULL },
-        [OPT_PRICES] = { "prices", 0, "FILE", "prices and power", NULL },
-        [OPT_PAPER_TABLES] = { "paper-tables", 0, NULL,
-                               "the paper's tables of sizes and costs beside "
-                               "ours",
-                               NULL },
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+        "slimfly design --paper-tables\tCompute the tables of the Slim Fly "
+        "paper anew.\n",
+    .options = { options, cli_file_options },
     .run = run,
 };

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    OPT_OUTPUT,
-    OPT_HOSTS,
+    OPT_HOSTS = CLI_OWN,
     OPT_SWITCH_PORTS,
     OPT_RATE,
     OPT_RACK_UNITS,
@@ -20,6 +19,46 @@ enum {
     OPT_TRAY_HEIGHT,
     OPT_SLACK,
     OPT_COPPER_MAX,
+};
+
+/* The defaults of the floor are the library's. */
+static const struct cli_option options[] = {
+    { OPT_HOSTS, "hosts", 0, CLI_NUMBER, "N", .help = "number of hosts",
+      .min = 1, .max = UINT32_MAX, .otherwise = "as many as the spec has" },
+    { OPT_SWITCH_PORTS, "switch-ports", 0, CLI_NUMBER, "N",
+      .help = "number of ports of a switch", .min = 1, .max = SF_MAX_PORTS,
+      .otherwise = "as many as needed" },
+    { OPT_RATE, "rate", 0, CLI_TEXT, "RATE",
+      .help = "width and speed of every link, such as 4xHDR",
+      .otherwise = "4xEDR" },
+    { OPT_RACK_UNITS, "rack-units", 0, CLI_NUMBER, "N",
+      .help = "height of a rack in units", .min = 1, .max = 1000,
+      .number_at = &sf_floor_default.rack_units },
+    { OPT_SWITCH_UNITS, "switch-units", 0, CLI_NUMBER, "N",
+      .help = "height of a switch in units", .min = 1, .max = 1000,
+      .number_at = &sf_floor_default.switch_units },
+    { OPT_HOSTS_PER_UNIT, "hosts-per-unit", 0, CLI_NUMBER, "N",
+      .help = "number of hosts in a rack unit", .min = 1, .max = 1000,
+      .number_at = &sf_floor_default.hosts_per_unit },
+    { OPT_RACKS_PER_ROW, "racks-per-row", 0, CLI_NUMBER, "N",
+      .help = "number of racks in a row", .min = 1, .max = 100000,
+      .number_at = &sf_floor_default.racks_per_row },
+    { OPT_RACK_PITCH, "rack-pitch", 0, CLI_REAL, "M",
+      .help = "metres from rack to rack", .min = 0.01, .max = 1000,
+      .real_at = &sf_floor_default.rack_pitch },
+    { OPT_ROW_PITCH, "row-pitch", 0, CLI_REAL, "M",
+      .help = "metres from row to row", .min = 0.01, .max = 1000,
+      .real_at = &sf_floor_default.row_pitch },
+    { OPT_TRAY_HEIGHT, "tray-height", 0, CLI_REAL, "M",
+      .help = "metres from the racks up to the cable tray", .min = 0,
+      .max = 1000, .real_at = &sf_floor_default.tray_height },
+    { OPT_SLACK, "slack", 0, CLI_REAL, "M",
+      .help = "metres added to each cable", .min = 0, .max = 1000,
+      .real_at = &sf_floor_default.slack },
+    { OPT_COPPER_MAX, "copper-max", 0, CLI_REAL, "M",
+      .help = "length of the longest copper cable in metres", .min = 0,
+      .max = 1000, .real_at = &sf_floor_default.copper_max },
+    { 0 },
 };
 
 /* Whether 'rate' is a width and a speed as ibnetdiscover spells them. */
@@ -47,7 +86,7 @@ static bool
 read_options(const struct cli_args *args, struct sf_fabric_params *params,
              struct sf_floor *floor)
 {
-    const char *rate = args->values[OPT_RATE];
+    const char *rate = cli_text(args, OPT_RATE);
 
     if (rate && !is_rate(rate)) {
         cli_fail("plan: --rate '%s': expected a width, 1x, 2x, 4x, 8x or 12x, "
@@ -57,20 +96,19 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
         return false;
     }
     params->rate = rate;
-    return cli_number(args, OPT_HOSTS, 1, UINT32_MAX, &params->n_hosts) &&
-           cli_number(args, OPT_SWITCH_PORTS, 1, SF_MAX_PORTS,
-                      &params->switch_ports) &&
-           cli_number(args, OPT_RACK_UNITS, 1, 1000, &floor->rack_units) &&
-           cli_number(args, OPT_SWITCH_UNITS, 1, 1000, &floor->switch_units) &&
-           cli_number(args, OPT_HOSTS_PER_UNIT, 1, 1000,
-                      &floor->hosts_per_unit) &&
-           cli_number(args, OPT_RACKS_PER_ROW, 1, 100000,
-                      &floor->racks_per_row) &&
-           cli_real(args, OPT_RACK_PITCH, 0.01, 1000, &floor->rack_pitch) &&
-           cli_real(args, OPT_ROW_PITCH, 0.01, 1000, &floor->row_pitch) &&
-           cli_real(args, OPT_TRAY_HEIGHT, 0, 1000, &floor->tray_height) &&
-           cli_real(args, OPT_SLACK, 0, 1000, &floor->slack) &&
-           cli_real(args, OPT_COPPER_MAX, 0, 1000, &floor->copper_max);
+    params->n_hosts = cli_number(args, OPT_HOSTS);
+    params->switch_ports = cli_number(args, OPT_SWITCH_PORTS);
+    *floor = sf_floor_default;
+    floor->rack_units = cli_number(args, OPT_RACK_UNITS);
+    floor->switch_units = cli_number(args, OPT_SWITCH_UNITS);
+    floor->hosts_per_unit = cli_number(args, OPT_HOSTS_PER_UNIT);
+    floor->racks_per_row = cli_number(args, OPT_RACKS_PER_ROW);
+    floor->rack_pitch = cli_real(args, OPT_RACK_PITCH);
+    floor->row_pitch = cli_real(args, OPT_ROW_PITCH);
+    floor->tray_height = cli_real(args, OPT_TRAY_HEIGHT);
+    floor->slack = cli_real(args, OPT_SLACK);
+    floor->copper_max = cli_real(args, OPT_COPPER_MAX);
+    return true;
 }
 
 /* One file of a plan. */
@@ -261,8 +299,8 @@ static int
 run(const struct cli_args *args)
 {
     struct sf_fabric_params params = { 0 };
-    struct sf_floor floor = sf_floor_default;
-    const char *folder = args->values[OPT_OUTPUT];
+    struct sf_floor floor;
+    const char *folder = cli_text(args, OPT_OUTPUT);
     struct sf_topology *topo;
     struct sf_plan *plan;
     struct sf_error err;
@@ -306,55 +344,28 @@ const struct cli_command cli_command_plan = {
     .arguments = "SPEC -o DIR",
     .summary = "racks, ports, cables, labels and diagrams for building it",
     .description =
-        "Plans the installation of a topology: which switch and host stands "
-        "where, which port is joined to which, how long each cable is and "
-        "when it is wired. A Slim Fly is laid out as in its first "
-        "installation: rack r holds group r of both subgroups; hosts on the "
-        "first ports, then the links inside the subgroup, the one to the "
-        "other subgroup in the rack, and one port for each other rack, the "
-        "same on every switch of a rack.\n"
+        "Plans the installation of a topology: the place of each switch and "
+        "host, the ports that each cable joins, the length of each cable and "
+        "the step in which it is wired. A Slim Fly is laid out as in its "
+        "first installation: rack r holds group r of both subgroups. Hosts "
+        "are on the first ports of a switch. The links inside the subgroup "
+        "follow, then the link to the other subgroup in the rack, then one "
+        "port for each other rack, the same on every switch of a rack.\n"
         "\n"
-        "Cable lengths follow from the floor: racks side by side in rows, "
-        "cables through a tray above them. Up to --copper-max they are "
-        "copper, beyond that optical.\n"
+        "The lengths of cables follow from the floor: racks stand side by "
+        "side in rows, and cables run through a tray above them. Cables of "
+        "up to --copper-max metres are copper, longer ones are optical.\n"
         "\n"
-        "With --hosts N, hosts beyond N are left out, those that 'slimfly "
-        "design' names: the last ones of switches, evenly spread. Their ports "
-        "and places stay free; all other hosts keep their names, ports and "
-        "places.\n"
+        "With --hosts N, the plan leaves out the hosts beyond N: the last "
+        "hosts of switches, spread evenly, as 'slimfly design' names them. "
+        "Their ports and places stay free. All other hosts keep their names, "
+        "ports and places.\n"
         "\n"
-        "The files of DIR that the plan consists of are replaced when all are "
-        "complete, and diagrams of an earlier plan that this one does not "
-        "have go with them; other files are left alone.",
-    .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tThe 50-switch "
-                "Slim Fly with switches of 36 ports.\n",
-    .options = {
-        [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
-        [OPT_HOSTS] = { "hosts", 0, "N",
-                        "hosts that there are (as many as the spec says)",
-                        NULL },
-        [OPT_SWITCH_PORTS] = { "switch-ports", 0, "N",
-                               "ports of a switch (as many as needed)", NULL },
-        [OPT_RATE] = { "rate", 0, "RATE", "of every link, such as 4xHDR (4xEDR)", NULL },
-        [OPT_RACK_UNITS] = { "rack-units", 0, "N", "height of a rack (42)",
-                             NULL },
-        [OPT_SWITCH_UNITS] = { "switch-units", 0, "N",
-                               "rack units of a switch (1)", NULL },
-        [OPT_HOSTS_PER_UNIT] = { "hosts-per-unit", 0, "N",
-                                 "hosts in a rack unit (2)", NULL },
-        [OPT_RACKS_PER_ROW] = { "racks-per-row", 0, "N", "racks in a row (10)",
-                                NULL },
-        [OPT_RACK_PITCH] = { "rack-pitch", 0, "M",
-                             "metres from rack to rack (0.6)", NULL },
-        [OPT_ROW_PITCH] = { "row-pitch", 0, "M",
-                            "metres from row to row (2.4)", NULL },
-        [OPT_TRAY_HEIGHT] = { "tray-height", 0, "M",
-                              "metres of the cable tray above the racks (0.3)",
-                              NULL },
-        [OPT_SLACK] = { "slack", 0, "M", "metres added to each cable (0.5)",
-                        NULL },
-        [OPT_COPPER_MAX] = { "copper-max", 0, "M",
-                             "longest copper cable in metres (3)", NULL },
-    },
+        "The files of the plan in DIR are replaced when all new ones are "
+        "complete. Diagrams of an earlier plan that this plan does not have "
+        "are removed. Other files in DIR stay as they are.",
+    .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tPlan the "
+                "50-switch Slim Fly with switches of 36 ports.\n",
+    .options = { options, cli_folder_options },
     .run = run,
 };

@@ -2,11 +2,10 @@
  * Slurm. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "settings_files.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where the files go if nobody says so. */
@@ -15,18 +14,9 @@
 #define CACHE_HOME  "/var/cache/opensm"
 
 enum {
-    OPT_OUTPUT,
-    OPT_FORCE,
+    OPT_FORCE = CLI_OWN,
     OPT_ONLY,
-    OPT_LAYERS,
-    OPT_PATH_SETS,
-    OPT_LANES,
-    OPT_MAX_VLS,
-    OPT_SEED,
     OPT_PLAN,
-    OPT_GUIDS,
-    OPT_FORMAT,
-    OPT_TIMEOUT,
 };
 
 /* The settings, and what must be freed after. */
@@ -42,18 +32,16 @@ struct job {
     char *plan_path, *guids, *tables;
 };
 
-static const char *
-format_choice(size_t i)
-{
-    static const char *const formats[] = { "text", "json", NULL };
-    return formats[i];
-}
-
-static const char *
-lanes_choice(size_t i)
-{
-    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
-}
+static const struct cli_option options[] = {
+    { OPT_FORCE, "force", 0, CLI_FLAG,
+      .help = "replace files that this command did not write" },
+    { OPT_ONLY, "only", 0, CLI_TEXT, "PARTS",
+      .help = "parts to write, separated by commas", .otherwise = "all" },
+    { OPT_PLAN, "plan", 'p', CLI_FILE, "PLAN",
+      .help = "plan that tells the racks of the switches" },
+    CLI_FORMAT(cli_text_or_json),
+    { 0 },
+};
 
 /* Whether the plan of the job holds its fabric. */
 static bool
@@ -76,63 +64,85 @@ free_job(struct job *job)
     free(job->tables);
 }
 
-/* "FOLDER/NAME", or NULL, having said so. */
-static char *
-join(const char *folder, const char *name)
-{
-    char *path;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        cli_fail("out of memory");
-        return NULL;
-    }
-    return path;
-}
-
-/* 'path' from the root on, or NULL, having said so. */
-static char *
-make_absolute(const char *path)
-{
-    char *here = getcwd(NULL, 0);
-    if (!here) {
-        cli_fail("the working folder: %s", strerror(errno));
-        return NULL;
-    }
-    char *absolute =
-        join(path[0] == '/' ? "" : here, path[0] == '/' ? path + 1 : path);
-    free(here);
-    return absolute;
-}
-
-/* Takes over what a route.json says, if 'folder' has one. */
+/* Takes over what the route.json at 'path' says. */
 static bool
-read_route(struct job *job, const char *folder)
+read_route(struct job *job, const char *path)
 {
     struct sf_settings *settings = &job->settings;
     struct sf_routing_params params;
     struct sf_routing_specs specs;
     struct sf_error err;
-    char *path = cli_find_in_folder(folder, "route.json");
 
-    if (!path) {
-        return true;
-    }
-    bool is_read =
-        sf_routing_params_read(path, &params, &specs, &err) == SF_OK &&
-        sf_layer_spec_parse(specs.layers, 0, &job->layers, &err) == SF_OK &&
-        sf_lane_spec_parse(specs.lanes, &job->lanes, &err) == SF_OK;
-    if (is_read) {
-        settings->layers = &job->layers;
-        settings->n_layers = params.layers.n_layers;
-        settings->n_path_sets = params.n_path_sets;
-        settings->max_hops = params.layers.max_hops;
-        settings->seed = params.layers.seed;
-        settings->max_vls = params.max_vls;
-        settings->max_sls = params.max_sls;
-    } else {
+    if (sf_routing_params_read(path, &params, &specs, &err) != SF_OK ||
+        sf_layer_spec_parse(specs.layers, 0, &job->layers, &err) != SF_OK ||
+        sf_lane_spec_parse(specs.lanes, &job->lanes, &err) != SF_OK) {
         cli_fail("%s", err.text);
+        return false;
     }
+    settings->layers = &job->layers;
+    settings->n_layers = params.layers.n_layers;
+    settings->n_path_sets = params.n_path_sets;
+    settings->max_hops = params.layers.max_hops;
+    settings->seed = params.layers.seed;
+    settings->max_vls = params.max_vls;
+    settings->max_sls = params.max_sls;
+    return true;
+}
+
+/* Takes over the scheme, and lanes that go with it. */
+static bool
+read_scheme(struct job *job, const struct cli_args *args)
+{
+    const char *lanes = cli_text(args, OPT_LANES);
+    struct sf_error err;
+
+    if (cli_has(args, OPT_SCHEME)) {
+        if (sf_layer_spec_parse(cli_text(args, OPT_SCHEME), 0, &job->layers,
+                                &err) != SF_OK) {
+            cli_fail("settings: --scheme %s", err.text);
+            return false;
+        }
+        job->settings.layers = &job->layers;
+        lanes = lanes ? lanes : sf_lane_scheme_for(job->layers.scheme)->name;
+    }
+    if (lanes && sf_lane_spec_parse(lanes, &job->lanes, &err) != SF_OK) {
+        cli_fail("settings: --lanes %s", err.text);
+        return false;
+    }
+    return true;
+}
+
+/* Options go before what a route.json says, and that before defaults. */
+static bool
+read_options(struct job *job, const struct cli_args *args)
+{
+    struct sf_settings *settings = &job->settings;
+    char *path = cli_find_in_folder(args->words[0], "route.json");
+    bool has_route = path != NULL;
+    bool is_fine =
+        (!has_route || read_route(job, path)) && read_scheme(job, args);
+
     free(path);
-    return is_read;
+    if (cli_has(args, OPT_LAYERS) || !has_route) {
+        settings->n_layers = cli_number(args, OPT_LAYERS);
+    }
+    if (cli_has(args, OPT_PATH_SETS) || !has_route) {
+        settings->n_path_sets = cli_number(args, OPT_PATH_SETS);
+    }
+    if (cli_has(args, OPT_MAX_HOPS)) {
+        settings->max_hops = cli_number(args, OPT_MAX_HOPS);
+    }
+    if (cli_has(args, OPT_MAX_VLS) || !has_route) {
+        settings->max_vls = cli_number(args, OPT_MAX_VLS);
+    }
+    if (cli_has(args, OPT_MAX_SLS)) {
+        settings->max_sls = cli_number(args, OPT_MAX_SLS);
+    }
+    if (cli_has(args, OPT_SEED) || !has_route) {
+        settings->seed = cli_seed(args, OPT_SEED);
+    }
+    settings->only = cli_text(args, OPT_ONLY);
+    return is_fine;
 }
 
 /* Names the switches of a fabric that was found as 'path', a GUID map, says.
@@ -155,20 +165,20 @@ name_switches(struct job *job, const char *path)
     if (status != SF_OK) {
         cli_fail("%s", err.text);
     } else if (job->fabric && !n_named) {
-        cli_fail("%s: has the GUID of no switch of the fabric", path);
+        cli_fail("%s: this map has the GUID of no switch of the fabric", path);
     }
     return status == SF_OK && (!job->fabric || n_named);
 }
 
 /* Loads FABRIC, and the plan of --plan. */
 static bool
-load(struct job *job, const struct cli_args *args, unsigned timeout)
+load(struct job *job, const struct cli_args *args)
 {
-    const char *plan_word = args->values[OPT_PLAN];
+    const char *plan_word = cli_text(args, OPT_PLAN);
     struct sf_plan *own;
 
-    struct sf_fabric *fabric =
-        cli_load_fabric_and_plan(args->words[0], timeout, &own);
+    struct sf_fabric *fabric = cli_load_fabric_and_plan(
+        args->words[0], cli_number(args, OPT_TIMEOUT), &own);
     job->settings.fabric = fabric;
     job->fabric = own ? NULL : fabric;
     job->plan = own;
@@ -180,7 +190,7 @@ load(struct job *job, const struct cli_args *args, unsigned timeout)
         job->plan = cli_load_plan(plan_word);
     }
     job->settings.plan = job->plan;
-    const char *guids = args->values[OPT_GUIDS];
+    const char *guids = cli_text(args, OPT_GUIDS);
     return fabric && (!plan_word || job->plan) &&
            (!guids || name_switches(job, guids));
 }
@@ -190,7 +200,7 @@ static char *
 find_plan(const char *word)
 {
     char *inside = cli_find_in_folder(word, "plan.json");
-    char *path = make_absolute(inside ? inside : word);
+    char *path = cli_make_absolute(inside ? inside : word);
     free(inside);
     return path;
 }
@@ -201,25 +211,26 @@ place(struct job *job, const struct cli_args *args)
 {
     struct sf_settings *settings = &job->settings;
     const char *word =
-        is_planned(job) ? args->words[0] : args->values[OPT_PLAN];
+        is_planned(job) ? args->words[0] : cli_text(args, OPT_PLAN);
     const char *home = job->folder ? job->folder : HOME;
     bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
-    char *tables = cli_find_in_folder(args->words[0], "opensm-lfts.dump");
+    char *tables = cli_find_in_folder(args->words[0], CLI_TABLES_FILE);
 
-    job->options = join(home, "slimfly.conf");
-    job->status = join(is_home ? STATUS_HOME : home, "slimfly-status.json");
+    job->options = cli_join(home, "slimfly.conf");
+    job->status =
+        cli_join(is_home ? STATUS_HOME : home, "slimfly-status.json");
     job->base =
-        join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
-    job->tables = tables ? make_absolute(tables) : NULL;
+        cli_join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
+    job->tables = tables ? cli_make_absolute(tables) : NULL;
     bool has_tables = tables != NULL;
     free(tables);
     bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
     if (has_file) {
         job->plan_path = find_plan(word);
     }
-    const char *guids = args->values[OPT_GUIDS];
+    const char *guids = cli_text(args, OPT_GUIDS);
     if (guids) {
-        job->guids = make_absolute(guids);
+        job->guids = cli_make_absolute(guids);
     }
     settings->guids = job->guids;
     settings->options = job->options;
@@ -232,147 +243,52 @@ place(struct job *job, const struct cli_args *args)
            (!guids || job->guids);
 }
 
-/* A file of the settings, for cli_write_file(). */
-struct file_of {
-    const struct sf_settings *settings;
-    const struct sf_settings_file *file;
-};
-
-static enum sf_status
-write_one(const void *aux, FILE *stream, struct sf_error *err)
+/* Says what was written. */
+static void
+tell(const struct job *job)
 {
-    const struct file_of *of = aux;
-    return sf_settings_write_file(of->settings, of->file, stream, err);
-}
-
-/* Whether the file at 'path' is there and somebody else's. */
-static bool
-is_foreign(const char *path, const struct sf_settings_file *file)
-{
-    struct stat status;
-
-    /* What cannot be read or is no file is for the writing to refuse. */
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
-        return false;
-    }
-    FILE *stream = fopen(path, "r");
-    bool is_own = stream && sf_settings_is_own(file, stream);
-    if (stream) {
-        fclose(stream);
-    }
-    return !is_own;
-}
-
-/* Sees that nothing is lost: files that were not written by this command are
- * named and stay. */
-static int
-spare_others(const struct job *job)
-{
-    char *names = NULL;
-    size_t length;
-    FILE *list = open_memstream(&names, &length);
-
-    for (const struct sf_settings_file *file = sf_settings_files;
-         list && file->name; file++) {
-        char *path = join(job->folder, file->name);
-        if (path && sf_settings_wants(&job->settings, file->part) &&
-            is_foreign(path, file)) {
-            fprintf(list, "%s%s", ftell(list) > 0 ? ", " : "", path);
-        }
-        free(path);
-    }
-    if (!list || fclose(list) != 0) {
-        free(names);
-        return cli_fail("out of memory");
-    }
-    int code =
-        length ? cli_fail("settings: already there, and not written by "
-                          "'slimfly settings': %s; nothing was changed. Write "
-                          "to another folder and take over the lines wanted, "
-                          "or replace with --force",
-                          names)
-               : CLI_FINE;
-    free(names);
-    return code;
-}
-
-static int
-write_files(const struct job *job, bool is_json)
-{
-    const struct sf_settings *settings = &job->settings;
-    int code = CLI_FINE;
-
-    cli_begin_files();
-    for (const struct sf_settings_file *file = sf_settings_files;
-         code == CLI_FINE && file->name; file++) {
-        struct file_of of = { settings, file };
-        if (sf_settings_wants(settings, file->part)) {
-            code = cli_write_file(job->folder, file->name, write_one, &of);
-        }
-    }
-    code = cli_end_files(code);
-    if (code != CLI_FINE || is_json) {
-        return code;
-    }
-    sf_settings_write_summary(settings, stdout);
+    sf_settings_write_summary(&job->settings, stdout);
     printf("\nwritten to %s:\n", job->folder);
     for (const struct sf_settings_file *file = sf_settings_files; file->name;
          file++) {
-        if (sf_settings_wants(settings, file->part)) {
+        if (sf_settings_wants(&job->settings, file->part)) {
             printf("  %-24s %s\n", file->name, file->summary);
         }
     }
-    return code;
 }
 
+/* Writes the files, if there is a folder for them, and then to standard
+ * output. */
 static int
-write_all(const struct job *job, bool is_json)
+write_all(const struct job *job, const struct cli_args *args)
 {
+    bool is_json = cli_is(args, OPT_FORMAT, "json");
     struct sf_error err = { 0 };
     enum sf_status status = SF_OK;
-    int code = job->folder ? write_files(job, is_json) : CLI_FINE;
 
-    if (code == CLI_FINE && is_json) {
+    if (job->folder) {
+        int code = cli_write_settings(&job->settings, job->folder,
+                                      cli_has(args, OPT_FORCE));
+        if (code != CLI_FINE) {
+            return code;
+        }
+    }
+    if (is_json) {
         status = sf_settings_write_json(&job->settings, stdout, &err);
-    } else if (code == CLI_FINE && !job->folder) {
+    } else if (job->folder) {
+        tell(job);
+    } else {
         status = sf_settings_write_text(&job->settings, stdout, &err);
     }
-    return status == SF_OK ? code : cli_fail("%s", err.text);
-}
-
-/* Options go before what a route.json says. */
-static bool
-read_options(struct job *job, const struct cli_args *args)
-{
-    struct sf_settings *settings = &job->settings;
-    struct sf_error err;
-
-    if (args->values[OPT_LANES] &&
-        sf_lane_spec_parse(args->values[OPT_LANES], &job->lanes, &err) !=
-            SF_OK) {
-        cli_fail("settings: --lanes %s", err.text);
-        return false;
-    }
-    settings->only = args->values[OPT_ONLY];
-    return cli_number(args, OPT_LAYERS, 1, SF_MAX_LAYERS,
-                      &settings->n_layers) &&
-           cli_number(args, OPT_PATH_SETS, 1, SF_MAX_PORTS,
-                      &settings->n_path_sets) &&
-           cli_number(args, OPT_MAX_VLS, 1, SF_MAX_VLS, &settings->max_vls) &&
-           cli_seed(args, OPT_SEED, &settings->seed);
+    return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }
 
 static int
 run(const struct cli_args *args)
 {
-    struct job job = { .settings = { .n_layers = 4,
-                                     .n_path_sets = 1,
-                                     .max_vls = SF_DEFAULT_VLS,
-                                     .seed = 1 } };
+    struct job job = { 0 };
     struct sf_error err;
-    const char *folder = args->values[OPT_OUTPUT];
-    const char *format = args->values[OPT_FORMAT];
-    uint32_t timeout = 60;
+    const char *folder = cli_text(args, OPT_OUTPUT);
     int code = CLI_ERROR;
 
     if (args->n_words != 1) {
@@ -386,26 +302,18 @@ run(const struct cli_args *args)
                            &job.lanes, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
-        !read_route(&job, args->words[0]) || !read_options(&job, args) ||
-        !load(&job, args, timeout)) {
+    if (!read_options(&job, args) || !load(&job, args)) {
         free_job(&job);
         return CLI_ERROR;
     }
-    job.folder = folder ? make_absolute(folder) : NULL;
+    job.folder = folder ? cli_make_absolute(folder) : NULL;
     if ((!folder || job.folder) && place(&job, args)) {
         code = sf_settings_check(&job.settings, &err) == SF_OK
                    ? CLI_FINE
                    : cli_fail("%s", err.text);
     }
-    if (code == CLI_FINE && folder && !args->values[OPT_FORCE]) {
-        code = spare_others(&job);
-    }
-    if (code == CLI_FINE && folder) {
-        code = cli_make_folder(folder);
-    }
     if (code == CLI_FINE) {
-        code = write_all(&job, format && !strcmp(format, "json"));
+        code = write_all(&job, args);
     }
     free_job(&job);
     return code;
@@ -416,70 +324,42 @@ const struct cli_command cli_command_settings = {
     .arguments = "FABRIC [-o DIR]",
     .summary = "what to tell OpenSM, MPI libraries and Slurm",
     .description =
-        "Prints, or writes into DIR, what an administrator puts into "
-        "configuration files so that the layers of a fabric are used and its "
-        "lanes protect against deadlock. Every line says why it is there. "
-        "Files in DIR that were not written by this command, which their "
-        "first line tells, are not replaced without --force: the command "
-        "names them and changes nothing.\n"
+        "Prints the lines for configuration files with which the layers of a "
+        "fabric are used and its lanes prevent deadlock, or writes the files "
+        "into DIR. A comment gives the reason for each line. The first line "
+        "of a file tells that this command wrote it. If DIR holds other files "
+        "of these names, the command names them and changes nothing, unless "
+        "--force is given.\n"
+        "\n" CLI_FABRIC_IS
+        " If FABRIC is a folder with a route.json, the defaults "
+        "of the options about layers, paths and lanes are those of the "
+        "route.json.\n"
         "\n"
-        "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "
-        "wrote, a plan.json, what ibnetdiscover prints, a cache of it, a "
-        "netlist of ibsim, or the word live (live:DEVICE:PORT, such "
-        "as live:mlx5_0:1, where this machine has several ports). What the route.json of a folder "
-        "says holds unless an option says otherwise.\n"
+        "The parts for --only are these. opensm is OpenSM with the slimfly "
+        "plugin (opensm.conf, slimfly.conf). file is OpenSM's own file "
+        "engine, where no plugin may be loaded; it needs a folder with tables "
+        "that 'slimfly route' wrote. ucx, openmpi, openib, mvapich2 and nccl "
+        "(RCCL too) are environments. slurm is topology.conf and "
+        "topology.yaml. hosts is three hostfiles.\n"
         "\n"
-        "The parts are: opensm, OpenSM with the slimfly plugin (opensm.conf, "
-        "slimfly.conf); file, OpenSM's own file engine where no plugin may be "
-        "loaded, for a folder with tables that 'slimfly route' wrote; ucx, openmpi, openib, mvapich2 and nccl (RCCL too); slurm, "
-        "topology.conf and topology.yaml; hosts, hostfiles in three orders. "
-        "linear goes by rack, switch and port. random is a shuffle by the "
-        "seed. spread takes a host from each rack in turn, and within a rack "
-        "from each switch in turn, so that neighbours in the list stand in "
-        "different racks and no switch has its second host in it before all "
-        "switches of its rack have their first. Racks are those of the plan, "
-        "whose switches are known by their names or by a GUID map (--guids); "
-        "without a plan, all counts as one rack. A host's name is the first word of "
-        "its node description.\n"
+        "The hostfile linear lists hosts by rack, switch and port. random is "
+        "a shuffle by --seed. spread takes a host from each rack in turn, and "
+        "within a rack from each switch in turn: neighbours in the list are "
+        "in different racks, and the second host of a switch comes after the "
+        "first hosts of all switches of its rack. The racks are those of the "
+        "plan. Its switches are known by their names or by a GUID map "
+        "(--guids). Without a plan, all switches count as one rack. The name "
+        "of a host is the first word of its node description.\n"
         "\n"
-        "Some lane schemes need a service level for each path, which UCX, "
-        "NCCL and some builds of others do not ask for; a warning says so. "
-        "'turns' are safe with any.",
+        "Some lane schemes need a service level for each path. UCX, NCCL and "
+        "some builds of MPI libraries do not ask for it. The command then "
+        "prints a warning. The lane scheme turns is safe with all of them.",
     .examples =
-        "slimfly settings tables --plan plan -o settings\tFor what 'slimfly "
-        "route' wrote, with the racks of a plan.\n"
-        "slimfly settings sf:q=5 --only ucx,nccl\tJust the environments.\n",
-    .options = {
-        [OPT_OUTPUT] = { "output", 'o', "DIR", "folder for the files", NULL },
-        [OPT_FORCE] = { "force", 0, NULL,
-                        "replace files that others wrote", NULL },
-        [OPT_ONLY] = { "only", 0, "PARTS",
-                       "parts to write, with commas between (all)", NULL },
-        [OPT_LAYERS] = { "layers", 'l', "N",
-                         "layers, 1 to 128 (as routed, else 4)", NULL },
-        [OPT_PATH_SETS] = { "path-sets", 0, "N",
-                            "sets of paths for the hosts of a switch (as "
-                            "routed, else 1)",
-                            NULL },
-        [OPT_LANES] = { "lanes", 0, "LANES",
-                        "how deadlock is avoided (as routed, else the first)",
-                        lanes_choice, .is_spec = true },
-        [OPT_MAX_VLS] = { "max-vls", 0, "N",
-                          "data VLs at most, 1 to 15 (as routed, else 8)",
-                          NULL },
-        [OPT_SEED] = { "seed", 0, "N",
-                       "of the layers and the random order (as routed, else "
-                       "1)",
-                       NULL },
-        [OPT_PLAN] = { "plan", 'p', "PLAN",
-                       "plan that tells the racks of the switches", NULL },
-        [OPT_GUIDS] = { "guids", 'g', "FILE",
-                        "real GUIDs and planned names, as in guids.map",
-                        NULL },
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to print it (text)",
-                         format_choice },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
-    },
+        "slimfly settings tables --plan plan -o settings\tWrite the settings "
+        "for what 'slimfly route' wrote, with the racks of a plan.\n"
+        "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n",
+    .options = { options, cli_scheme_options, cli_lane_options,
+                 cli_path_options, cli_guid_options, cli_live_options,
+                 cli_folder_options },
     .run = run,
 };

@@ -5,9 +5,7 @@
 #include <string.h>
 
 enum {
-    OPT_FORMAT,
-    OPT_LIST,
-    OPT_OUTPUT
+    OPT_LIST = CLI_OWN,
 };
 
 static const char *
@@ -16,12 +14,18 @@ format_choice(size_t i)
     return sf_topology_formats[i].name;
 }
 
+static const struct cli_option options[] = {
+    { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list the families" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
+
 static const struct sf_topology_format *
 find_format(const char *name)
 {
     const struct sf_topology_format *format = sf_topology_formats;
     while (strcmp(format->name, name) != 0) {
-        format++; /* check_choice() has seen that it is there. */
+        format++; /* Its type has seen that it is there. */
     }
     return format;
 }
@@ -35,8 +39,8 @@ list_families(const char *format, const char *path)
     enum sf_status status = SF_OK;
 
     if (!is_json && strcmp(format, "text") != 0) {
-        return cli_fail("topology: --list comes as text or json, not as %s",
-                        format);
+        return cli_fail(
+            "topology: --list is written as text or json, not as %s", format);
     }
     if (!cli_output_open(&output, path)) {
         return CLI_ERROR;
@@ -76,7 +80,7 @@ write_all(const struct cli_args *args, const struct sf_topology_format *format,
     struct cli_output output;
     struct sf_error err = { 0 };
 
-    if (!cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (!cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         return CLI_ERROR;
     }
     enum sf_status status =
@@ -90,15 +94,14 @@ write_all(const struct cli_args *args, const struct sf_topology_format *format,
 static int
 run(const struct cli_args *args)
 {
-    const char *name =
-        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
+    const char *name = cli_text(args, OPT_FORMAT);
     const struct sf_topology_format *format = find_format(name);
 
-    if (args->values[OPT_LIST]) {
+    if (cli_has(args, OPT_LIST)) {
         if (args->n_words) {
             return cli_fail("topology: --list takes no spec");
         }
-        return list_families(name, args->values[OPT_OUTPUT]);
+        return list_families(name, cli_text(args, OPT_OUTPUT));
     }
     if (args->n_words == 0) {
         return cli_fail("topology: expected a spec such as sf:q=5; 'slimfly "
@@ -131,31 +134,26 @@ const struct cli_command cli_command_topology = {
     .arguments = "SPEC... | --list",
     .summary = "build a topology, check it, write it in many formats",
     .description =
-        "Builds the topology that a spec such as sf:q=5 describes, measures "
-        "it (connected, regular, diameter, distances, girth, Moore bound, "
-        "ports, full bandwidth) and prints what it found; with several specs, "
-        "a table, in which hops are the mean distance between switches that "
-        "carry hosts.\n"
+        "Builds the topology that a spec such as sf:q=5 describes and "
+        "measures it: whether it is connected and regular, its diameter, "
+        "distances, girth, Moore bound, ports and bandwidth. With several "
+        "specs, it prints a table. The column hops is the mean distance "
+        "between switches that carry hosts.\n"
         "\n"
         "A spec is FAMILY:KEY=VALUE,KEY=VALUE...; --list shows the families "
-        "with their keys. edges:FILE reads a graph from an edge list: a line "
-        "\"A B\" is a link, the same line again a parallel link, # starts a "
-        "comment.\n"
+        "and their keys. edges:FILE reads a graph from an edge list: a line "
+        "\"A B\" is a link, the same line again is a parallel link, and # "
+        "starts a comment.\n"
         "\n"
-        "The formats text, json and csv say what was measured; the others "
-        "write the graph itself, of one topology.",
+        "The formats text, json and csv hold the measurements. The other "
+        "formats hold the graph itself and take one topology.",
     .examples =
-        "slimfly topology sf:q=5\tThe 50-switch Slim Fly.\n"
-        "slimfly topology sf:q=5 ft2:ports=36 hx2:13x13\tA comparison.\n"
-        "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tA Fat Tree "
-        "with three parallel links, for programs.\n"
-        "slimfly topology sf:q=5 --format svg -o sf5.svg\tA drawing.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_LIST] = { "list", 'l', NULL, "list the families", NULL },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+        "slimfly topology sf:q=5\tMeasure the 50-switch Slim Fly.\n"
+        "slimfly topology sf:q=5 ft2:ports=36 hx2:13x13\tCompare three "
+        "topologies.\n"
+        "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tWrite a Fat "
+        "Tree with three parallel links for programs.\n"
+        "slimfly topology sf:q=5 --format svg -o sf5.svg\tDraw it.\n",
+    .options = { options, cli_file_options },
     .run = run,
 };

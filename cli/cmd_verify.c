@@ -5,13 +5,7 @@
 #include <string.h>
 
 enum {
-    OPT_FORMAT,
-    OPT_GUIDS,
-    OPT_SAVE_GUIDS,
-    OPT_IDENTITY,
-    OPT_IGNORE_RATES,
-    OPT_TIMEOUT,
-    OPT_OUTPUT,
+    OPT_SAVE_GUIDS = CLI_OWN,
 };
 
 static const char *
@@ -20,6 +14,13 @@ format_choice(size_t i)
     static const char *const formats[] = { "text", "json", "svg", NULL };
     return formats[i];
 }
+
+static const struct cli_option options[] = {
+    { OPT_SAVE_GUIDS, "save-guids", 0, CLI_FILE, "FILE",
+      .help = "write the GUIDs found to FILE, for --guids" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
 
 static enum sf_status
 write_verification(const char *format,
@@ -61,9 +62,9 @@ warn_useless_map(const struct cli_args *args,
 
     if (params->map && is_used && !verification->n_by_source[0]) {
         fprintf(stderr,
-                "slimfly: nothing that was found has a GUID and a planned "
+                "slimfly: no node that was found has a GUID and a planned "
                 "name in %s\n",
-                args->values[OPT_GUIDS]);
+                cli_text(args, OPT_GUIDS));
     }
 }
 
@@ -72,8 +73,7 @@ static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
        const struct sf_fabric *found, const struct sf_verify_params *params)
 {
-    const char *format =
-        args->values[OPT_FORMAT] ? args->values[OPT_FORMAT] : "text";
+    const char *format = cli_text(args, OPT_FORMAT);
     struct sf_verification *verification;
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -82,13 +82,13 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
     if (sf_verify(plan, found, params, &verification, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    if (cli_output_open(&output, args->values[OPT_OUTPUT])) {
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status =
             write_verification(format, verification, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
-    if (code == CLI_FINE && args->values[OPT_SAVE_GUIDS]) {
-        code = save_guids(args->values[OPT_SAVE_GUIDS], verification,
+    if (code == CLI_FINE && cli_has(args, OPT_SAVE_GUIDS)) {
+        code = save_guids(cli_text(args, OPT_SAVE_GUIDS), verification,
                           params->map);
     }
     if (code == CLI_FINE) {
@@ -120,7 +120,6 @@ run(const struct cli_args *args)
     struct sf_guid_map *map = NULL;
     struct sf_plan *plan = NULL;
     struct sf_fabric *found = NULL;
-    uint32_t timeout = 60;
     int code = CLI_ERROR;
 
     if (args->n_words != 2) {
@@ -131,13 +130,13 @@ run(const struct cli_args *args)
     if (cli_is_plan(args->words[1])) {
         return refuse_plan(args->words[0], args->words[1]);
     }
-    if (!cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
-        !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
+    if (!cli_verify_params(args, &params, &map)) {
         return CLI_ERROR;
     }
-    params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
     plan = cli_load_plan(args->words[0]);
-    found = plan ? cli_load_discovered(args->words[1], timeout) : NULL;
+    found = plan ? cli_load_discovered(args->words[1],
+                                       cli_number(args, OPT_TIMEOUT))
+                 : NULL;
     if (found) {
         code = verify(args, plan, found, &params);
     }
@@ -152,50 +151,35 @@ const struct cli_command cli_command_verify = {
     .arguments = "PLAN DISCOVERED",
     .summary = "compare the fabric with the plan and say how to mend it",
     .description =
-        "Compares what was wired with the plan: each cable that is missing, "
-        "unexpected, misconnected, duplicate or of another rate, switches and "
-        "hosts that are missing, unknown or exchanged; then the smallest list "
-        "of cable ends to move that turns the fabric into the plan.\n"
-        "\n"
-        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
-        "DISCOVERED is what ibnetdiscover prints (- for standard input), a "
-        "file that 'ibnetdiscover --cache' wrote, opensm-subnet.lst as OpenSM "
-        "dumps it, a folder with fabric.ibnetdiscover or opensm-subnet.lst in "
-        "it, or the word live for the fabric that this machine is part of.\n"
+        "Compares the fabric with the plan. It names each cable that is "
+        "missing, unexpected, misconnected, duplicate or of another rate, and "
+        "each switch and host that is missing, unknown or exchanged. It then "
+        "lists the fewest cable ends to move that turn the fabric into the "
+        "plan.\n"
+        "\n" CLI_PLAN_IS " DISCOVERED is the output of ibnetdiscover (- for "
+        "standard input), a file that 'ibnetdiscover --cache' wrote, "
+        "opensm-subnet.lst as OpenSM dumps it, a folder that holds "
+        "fabric.ibnetdiscover or opensm-subnet.lst, or the word live for the "
+        "fabric that this machine is part of.\n"
         "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "
-        "where nothing else is known, by how they are wired; what is a guess "
-        "is said to be one. --save-guids writes the GUIDs of all that was "
-        "recognized to a file that --guids takes, guesses as comments: with "
-        "the GUID of one switch in it, which is enough to tell all others by "
-        "their cables, the rest need not be typed.\n"
+        "where nothing else is known, by their wiring. The report marks "
+        "guesses as such. --save-guids writes the GUIDs of all recognized "
+        "nodes to a file that --guids takes; guesses are comments in it. The "
+        "GUID of one switch is enough to tell all others by their cables, so "
+        "the rest need not be typed.\n"
         "\n"
-        "The exit code is 0 if all is as planned and 1 if not.",
+        "The exit code is 0 if the fabric matches the plan and 1 if it does "
+        "not.",
     .examples =
-        "ibnetdiscover | slimfly verify plan -\tThe fabric of this machine.\n"
-        "slimfly verify plan live --format svg -o wrong.svg\tA picture of the "
-        "racks concerned.\n"
-        "slimfly verify plan live --save-guids guids.map\tThe real GUIDs in "
-        "place of the planned ones.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to write it (text)",
-                         format_choice },
-        [OPT_GUIDS] = { "guids", 'g', "FILE",
-                        "real GUIDs and planned names, as in guids.map",
-                        NULL },
-        [OPT_SAVE_GUIDS] = { "save-guids", 0, "FILE",
-                             "write the GUIDs found to FILE, for --guids",
-                             NULL },
-        [OPT_IDENTITY] = { "identity", 'i', "HOW",
-                           "recognize nodes only this way (auto)",
-                           cli_identity_choice },
-        [OPT_IGNORE_RATES] = { "ignore-rates", 0, NULL,
-                               "do not compare width and speed", NULL },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a live discovery after this long (60)", NULL },
-        [OPT_OUTPUT] = { "output", 'o', "FILE",
-                         "write to FILE instead of standard output", NULL },
-    },
+        "ibnetdiscover | slimfly verify plan -\tVerify the fabric of this "
+        "machine.\n"
+        "slimfly verify plan live --format svg -o wrong.svg\tDraw the racks "
+        "with mistakes.\n"
+        "slimfly verify plan live --save-guids guids.map\tWrite the real "
+        "GUIDs in place of the planned ones.\n",
+    .options = { options, cli_guid_options, cli_node_options, cli_live_options,
+                 cli_file_options },
     .run = run,
 };

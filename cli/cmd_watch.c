@@ -10,13 +10,8 @@
 #include <unistd.h>
 
 enum {
-    OPT_FORMAT,
-    OPT_INTERVAL,
+    OPT_INTERVAL = CLI_OWN,
     OPT_EXEC,
-    OPT_GUIDS,
-    OPT_IDENTITY,
-    OPT_IGNORE_RATES,
-    OPT_TIMEOUT,
 };
 
 /* Failures in a row after which there is no point in going on. */
@@ -52,6 +47,16 @@ format_choice(size_t i)
     return formats[i];
 }
 
+static const struct cli_option options[] = {
+    { OPT_INTERVAL, "interval", 'n', CLI_REAL, "SECONDS",
+      .help = "time between discoveries", .min = 0, .max = 86400,
+      .value = "2" },
+    { OPT_EXEC, "exec", 'e', CLI_TEXT, "COMMAND",
+      .help = "discover by what COMMAND prints" },
+    CLI_FORMAT(format_choice),
+    { 0 },
+};
+
 /* How the state is shown. */
 struct view {
     bool is_json;
@@ -70,7 +75,7 @@ show(struct view *view, const struct sf_watch *watch, const char *failure)
             cli_fail("%s", err.text);
         }
     } else if (failure) {
-        printf("discovery failed, trying again: %s\n", failure);
+        printf("the discovery failed and is tried again: %s\n", failure);
     } else {
         char *text = NULL;
         size_t length = 0;
@@ -105,9 +110,10 @@ pause_for(double seconds)
 /* Discovers again and again until all is wired or somebody interrupts. */
 static int
 watch_wiring(const struct cli_args *args, struct sf_watch *watch,
-             struct view *view, double interval, uint32_t timeout)
+             struct view *view)
 {
-    const char *command = args->values[OPT_EXEC];
+    const char *command = cli_text(args, OPT_EXEC);
+    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
     const char *source = args->n_words == 2 ? args->words[1] : "live";
     uint32_t n_failures = 0;
 
@@ -139,7 +145,7 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
             return cli_fail("watch: discovery failed %d times in a row: %s",
                             MAX_FAILURES, err.text);
         }
-        pause_for(interval);
+        pause_for(cli_real(args, OPT_INTERVAL));
     }
     if (!view->is_json) {
         printf("\nstopped with %u of %u cables right\n", watch->all.n_right,
@@ -154,8 +160,6 @@ run(const struct cli_args *args)
     struct sf_verify_params params = { 0 };
     struct sf_guid_map *map = NULL;
     struct sf_watch *watch = NULL;
-    double interval = 2;
-    uint32_t timeout = 60;
     struct sf_error err;
     int code = CLI_ERROR;
 
@@ -164,18 +168,15 @@ run(const struct cli_args *args)
                         args->n_words);
     }
     if (args->n_words == 2 &&
-        (!sf_is_live(args->words[1]) || args->values[OPT_EXEC])) {
+        (!sf_is_live(args->words[1]) || cli_has(args, OPT_EXEC))) {
         return cli_fail("watch: expected nothing after the plan but "
-                        "live:DEVICE:PORT, and not that with --exec; found "
-                        "'%s'",
+                        "live:DEVICE:PORT, and nothing at all with --exec; "
+                        "found '%s'",
                         args->words[1]);
     }
-    if (!cli_real(args, OPT_INTERVAL, 0, 86400, &interval) ||
-        !cli_number(args, OPT_TIMEOUT, 1, 86400, &timeout) ||
-        !cli_identity(args, OPT_GUIDS, OPT_IDENTITY, &params, &map)) {
+    if (!cli_verify_params(args, &params, &map)) {
         return CLI_ERROR;
     }
-    params.ignores_rates = args->values[OPT_IGNORE_RATES] != NULL;
     struct sf_plan *plan = cli_load_plan(args->words[0]);
     if (!plan) {
         goto done;
@@ -186,11 +187,10 @@ run(const struct cli_args *args)
     }
     catch_signals();
     struct view view = {
-        .is_json = args->values[OPT_FORMAT] &&
-                   !strcmp(args->values[OPT_FORMAT], "jsonl"),
+        .is_json = cli_is(args, OPT_FORMAT, "jsonl"),
         .is_terminal = isatty(STDOUT_FILENO),
     };
-    code = watch_wiring(args, watch, &view, interval, timeout);
+    code = watch_wiring(args, watch, &view);
     free(view.last);
 
 done:
@@ -205,37 +205,24 @@ const struct cli_command cli_command_watch = {
     .arguments = "PLAN [live:DEVICE:PORT]",
     .summary = "follow the wiring and name each mistake as it is made",
     .description =
-        "Discovers the fabric again and again and shows how far the wiring "
-        "is, by step and by rack, what was just plugged right, and what is "
-        "wrong with the move that mends it. It ends with exit code 0 when all "
-        "is wired as planned, and with 1 on Ctrl-C before that; a discovery "
-        "that fails now and then does not end it.\n"
-        "\n"
-        "PLAN is a folder that 'slimfly plan' wrote, a plan.json, or a spec. "
-        "Discovery is that of this machine, by its first port or by the one "
-        "named (live:mlx5_0:1), or what a command given with "
-        "--exec prints: ibnetdiscover on another machine, say.",
-    .examples = "slimfly watch plan\tOn a machine that is part of the "
+        "Discovers the fabric again and again. After each discovery it shows "
+        "how far the wiring is, by step and by rack, which cables were just "
+        "plugged right, and for each mistake the move that mends it. It ends "
+        "with exit code 0 when all is wired as planned, and with 1 on Ctrl-C "
+        "before that. It goes on after a discovery that failed, and gives up "
+        "after " CLI_TEXT_OF(
+            MAX_FAILURES) " failures in a row.\n"
+                          "\n" CLI_PLAN_IS " The fabric is discovered from "
+                          "the first port of this "
+                          "machine, from the port that is named "
+                          "(live:mlx5_0:1), or by a "
+                          "command given with --exec, such as ibnetdiscover "
+                          "on another machine.",
+    .examples = "slimfly watch plan\tWatch on a machine that is part of the "
                 "fabric.\n"
-                "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\tFrom "
-                "elsewhere.\n",
-    .options = {
-        [OPT_FORMAT] = { "format", 'f', "FORMAT", "how to show it (text)",
-                         format_choice },
-        [OPT_INTERVAL] = { "interval", 'n', "SECONDS",
-                           "wait between discoveries (2)", NULL },
-        [OPT_EXEC] = { "exec", 'e', "COMMAND",
-                       "discover by what COMMAND prints", NULL },
-        [OPT_GUIDS] = { "guids", 'g', "FILE",
-                        "real GUIDs and planned names, as in guids.map",
-                        NULL },
-        [OPT_IDENTITY] = { "identity", 'i', "HOW",
-                           "recognize nodes only this way (auto)",
-                           cli_identity_choice },
-        [OPT_IGNORE_RATES] = { "ignore-rates", 0, NULL,
-                               "do not compare width and speed", NULL },
-        [OPT_TIMEOUT] = { "timeout", 't', "SECONDS",
-                          "end a discovery after this long (60)", NULL },
-    },
+                "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\t"
+                "Watch from another machine.\n",
+    .options = { options, cli_guid_options, cli_node_options,
+                 cli_live_options },
     .run = run,
 };

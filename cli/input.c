@@ -1,5 +1,4 @@
 /* input.c -- what several commands read: plans, and how to tell nodes. */
-#define _GNU_SOURCE
 #include "cli.h"
 
 #include <stdlib.h>
@@ -31,21 +30,15 @@ cli_load_plan(const char *word)
     struct stat status;
     struct sf_plan *plan;
     struct sf_error err;
-    char *path;
 
-    bool is_there = stat(word, &status) == 0;
-    if (!is_there && strchr(word, ':')) {
+    if (stat(word, &status) != 0 && strchr(word, ':')) {
         return plan_spec(word);
     }
-    bool is_folder = is_there && S_ISDIR(status.st_mode);
-    if (asprintf(&path, "%s%s", word, is_folder ? "/plan.json" : "") < 0) {
-        cli_fail("out of memory");
-        return NULL;
-    }
-    if (sf_plan_read(path, &plan, &err) != SF_OK) {
+    char *inside = cli_is_folder(word) ? cli_join(word, "plan.json") : NULL;
+    if (sf_plan_read(inside ? inside : word, &plan, &err) != SF_OK) {
         cli_fail("%s", err.text);
     }
-    free(path);
+    free(inside);
     return plan;
 }
 
@@ -54,26 +47,10 @@ cli_warn_unanswered(uint32_t n_unanswered)
 {
     if (n_unanswered) {
         fprintf(stderr,
-                "slimfly: some of the fabric did not answer (%u questions); "
-                "what hangs behind it counts as missing\n",
+                "slimfly: parts of the fabric did not answer (%u questions); "
+                "all that is behind them counts as missing\n",
                 n_unanswered);
     }
-}
-
-char *
-cli_find_in_folder(const char *folder, const char *name)
-{
-    struct stat status;
-    char *path;
-
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        return NULL;
-    }
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
-        free(path);
-        return NULL;
-    }
-    return path;
 }
 
 static struct sf_fabric *
@@ -91,20 +68,13 @@ discover(const char *source, unsigned timeout)
     return fabric;
 }
 
-static bool
-is_folder(const char *word)
-{
-    struct stat status;
-    return stat(word, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 bool
 cli_is_plan(const char *word)
 {
     struct stat status;
     size_t length = strlen(word);
 
-    if (is_folder(word)) {
+    if (cli_is_folder(word)) {
         char *path = cli_find_in_folder(word, "plan.json");
         free(path);
         return path != NULL;
@@ -126,7 +96,7 @@ find_discovered(const char *folder)
 struct sf_fabric *
 cli_load_discovered(const char *word, unsigned timeout)
 {
-    if (sf_is_live(word) || !is_folder(word)) {
+    if (sf_is_live(word) || !cli_is_folder(word)) {
         return discover(word, timeout);
     }
     char *path = find_discovered(word);
@@ -146,8 +116,8 @@ cli_load_fabric_and_plan(const char *word, unsigned timeout,
                          struct sf_plan **planp)
 {
     /* A plan says it all; a folder without one may hold a routed fabric. */
-    char *path = is_folder(word) ? find_discovered(word) : NULL;
-    bool is_plan = cli_is_plan(word) || (is_folder(word) && !path);
+    char *path = cli_is_folder(word) ? find_discovered(word) : NULL;
+    bool is_plan = cli_is_plan(word) || (cli_is_folder(word) && !path);
     free(path);
     *planp = NULL;
     if (!is_plan) {
@@ -170,24 +140,6 @@ cli_load_fabric(const char *word, unsigned timeout)
     return fabric;
 }
 
-static const struct {
-    const char *name;
-    unsigned sources;
-} identities[] = {
-    { "auto", 0 },
-    { "map", SF_IDENTITY_MAP },
-    { "guid", SF_IDENTITY_MAP | SF_IDENTITY_GUID },
-    { "name", SF_IDENTITY_NAME },
-    { "structure", SF_IDENTITY_STRUCTURE },
-};
-
-const char *
-cli_identity_choice(size_t i)
-{
-    return i < sizeof identities / sizeof *identities ? identities[i].name
-                                                      : NULL;
-}
-
 struct sf_guid_map *
 cli_load_guids(const char *path)
 {
@@ -202,28 +154,4 @@ cli_load_guids(const char *path)
         map = NULL;
     }
     return map;
-}
-
-bool
-cli_identity(const struct cli_args *args, int guids_option,
-             int identity_option, struct sf_verify_params *params,
-             struct sf_guid_map **mapp)
-{
-    const char *path = args->values[guids_option];
-    const char *how = args->values[identity_option];
-
-    *mapp = NULL;
-    for (size_t i = 0; how && cli_identity_choice(i); i++) {
-        if (!strcmp(identities[i].name, how)) {
-            params->sources = identities[i].sources;
-        }
-    }
-    if (how && !strcmp(how, "map") && !path) {
-        cli_fail("%s: --identity map needs a map, --guids FILE",
-                 args->command->name);
-        return false;
-    }
-    *mapp = path ? cli_load_guids(path) : NULL;
-    params->map = *mapp;
-    return !path || *mapp;
 }

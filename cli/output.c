@@ -273,45 +273,15 @@ cli_output_close(struct cli_output *output, enum sf_status status,
 }
 
 int
-cli_make_folder(const char *folder)
-{
-    struct stat status;
-    char *path = strdup(folder);
-
-    if (!path) {
-        return cli_fail("out of memory");
-    }
-    for (char *slash = strchr(path + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777); /* If it fails, so will the last one. */
-        *slash = '/';
-    }
-    free(path);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        return cli_fail("%s: %s", folder, strerror(errno));
-    }
-    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
-        return cli_fail("%s: expected a folder, and this is a file", folder);
-    }
-    return CLI_FINE;
-}
-
-int
-cli_write_file(const char *folder, const char *name,
-               enum sf_status (*write)(const void *aux, FILE *stream,
-                                       struct sf_error *err),
+cli_write_file(const char *folder, const char *name, cli_writer *write,
                const void *aux)
 {
     struct cli_output output;
     struct sf_error err = { 0 };
-    char *path;
-
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        return cli_fail("out of memory");
-    }
+    char *path = cli_join(folder, name);
     int code = CLI_ERROR;
-    if (cli_output_open(&output, path)) {
+
+    if (path && cli_output_open(&output, path)) {
         enum sf_status status = write(aux, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
@@ -325,8 +295,8 @@ cli_write_file(const char *folder, const char *name,
 
 static double started, last_shown;
 
-static double
-now(void)
+double
+cli_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -337,7 +307,7 @@ static void
 show_progress(void *aux, const char *what, uint64_t done, uint64_t total)
 {
     (void)aux;
-    double time = now();
+    double time = cli_seconds();
     if (done >= total) {
         if (last_shown > 0) {
             fputs("\r\033[K", stderr);
@@ -359,6 +329,6 @@ cli_progress(void)
     if (!isatty(STDERR_FILENO)) {
         return NULL;
     }
-    started = now();
+    started = cli_seconds();
     return &progress;
 }

@@ -425,7 +425,7 @@ class BadInput(Audited):
         for args, says in [
                 ([], "expected a fabric and its tables"),
                 (["a", "b", "c"], "found 3 words"),
-                (["sf:q=3"], "is no folder"),
+                (["sf:q=3"], "is not a folder"),
                 ([folder, "--path-sls", "luck"], "expected one of file, ask"),
                 ([folder, "--save", f"{empty}/file"], "this is a file"),
                 (["sf:q=3", folder], "nothing in 'sf:q=3' has a LID"),

@@ -87,6 +87,23 @@ class Files(Settings):
             self.assertIn(head.replace(f"{self.folder}/x", "/etc/opensm"),
                           shown)
 
+    def test_routing_options_are_those_of_route(self):
+        """Options say the same as the route.json of a run with them."""
+        args = ["--scheme", "minimal", "--layers", "2", "--max-hops", "4",
+                "--max-vls", "5", "--max-sls", "3", "--seed", "7"]
+        own = self.files("sf:q=3", *args)["slimfly.conf"]
+        for line in "scheme = minimal", "layers = 2", "max_hops = 4", \
+                "max_vls = 5", "max_sls = 3", "seed = 7":
+            self.assertIn(f"\n{line}\n", own)
+        routed = self.files(self.routed(*args))["slimfly.conf"]
+        self.assertEqual(own, routed)
+        # They go before what a route.json says.
+        other = self.files(f"{self.folder}/tables", "--scheme", "gates",
+                           "--max-hops", "3")["slimfly.conf"]
+        self.assertEqual(other, own.replace("scheme = minimal",
+                                            "scheme = gates")
+                         .replace("max_hops = 4", "max_hops = 3"))
+
     def test_files_of_others_stay(self):
         self.succeeds("settings", "sf:q=3", "-o", self.folder)
         # Its own are replaced, hostfiles of other hosts included.

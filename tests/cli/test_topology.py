@@ -1,6 +1,7 @@
 """What 'slimfly topology' and the frame around the commands promise."""
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,9 @@ from harness import slimfly
 SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
          "ft2b:ports=8,over=3", "ft3:ports=4", "hx2:3x4", "df:a=4,h=2,p=2",
          "xpander:k=5,lift=4,seed=3", "jellyfish:n=20,k=5,seed=1", "pf:q=5"]
+
+COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
+            "analyze", "settings", "help"]
 
 # spec, what the message must say
 BAD_SPECS = [
@@ -325,6 +329,8 @@ class Help(harness.Case):
 
     def test_every_command_has_help(self):
         overview = self.succeeds("help")
+        self.assertEqual([line.split()[0] for line in overview.splitlines()
+                          if line.startswith("  ")], COMMANDS)
         self.assertEqual(overview, self.succeeds("--help"))
         for line in overview.splitlines():
             if line.startswith("  "):
@@ -334,8 +340,46 @@ class Help(harness.Case):
                 self.assertIn(f"Usage: slimfly {command}", text)
                 self.assertLessEqual(max(map(len, text.splitlines())), 100)
 
+    def options(self, command):
+        """What the help of a command says about each of its options."""
+        text = self.succeeds("help", command)
+        text = text.split("\nOptions:\n")[1].split("\nExamples:")[0]
+        text = re.sub(r"\n {10,}", " ", text)
+        return dict(re.findall(r"^ +(?:-\w, )?--(\S+) (.*)$", text, re.M))
+
+    def test_ranges_are_checked_as_help_states_them(self):
+        for command in COMMANDS:
+            for name, text in self.options(command).items():
+                found = re.search(r"\(([\d.e+-]+) to ([\d.e+]+)", text)
+                if not found:
+                    continue
+                for value in "x", "-1", "1e30":
+                    with self.subTest(command=command, option=name):
+                        self.fails(command, f"--{name}", value,
+                                   says=f"--{name} '{value}': expected ")
+                        self.fails(command, f"--{name}", value,
+                                   says=f"{found[1]} to {found[2]}")
+
+    def test_choices_are_checked_as_help_states_them(self):
+        for command in COMMANDS:
+            for name, text in self.options(command).items():
+                found = re.search(r"\((\w[\w-]*(?:, \w[\w-]*)+);", text)
+                if found:
+                    with self.subTest(command=command, option=name):
+                        self.fails(command, f"--{name}", "x",
+                                   says=f"'x': expected one of {found[1]}\n")
+
+    def test_shared_options_have_one_help(self):
+        help_of = {command: self.options(command) for command in COMMANDS}
+        for name in "guids", "identity", "ignore-rates", "scheme", "lanes", \
+                "max-vls", "max-sls", "path-sets", "per-host", "max-hops", \
+                "seed", "threads":
+            texts = {options[name] for options in help_of.values()
+                     if name in options}
+            self.assertEqual(len(texts), 1, name)
+
     def test_man_pages_are_sound(self):
-        for command in [], ["topology"], ["help"]:
+        for command in [[]] + [[command] for command in COMMANDS]:
             page = self.succeeds("help", "--format", "man", *command)
             done = subprocess.run(["man", "--warnings", "-l", "-"],
                                   input=page, capture_output=True, text=True,
@@ -361,6 +405,21 @@ class Help(harness.Case):
         self.assertEqual(complete("slimfly", "topology", "--format", "graph"),
                          ["graphml"])
         self.assertEqual(complete("slimfly", "help", "topo"), ["topology"])
+        # Words, folders, and nothing for numbers; -t is not --timeout here.
+        self.assertEqual(complete("slimfly", "route", "--scheme", "min"),
+                         ["minimal"])
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(f"{folder}/tables")
+            with open(f"{folder}/tables.txt", "w", encoding="utf-8"):
+                pass
+            self.assertEqual(
+                complete("slimfly", "route", "-p", f"{folder}/tab"),
+                [f"{folder}/tables"])
+            self.assertEqual(
+                complete("slimfly", "route", "-l", f"{folder}/tab"), [])
+        self.assertNotIn("--timeout | -t",
+                         script[script.index("    analyze)"):
+                                script.index("    settings)")])
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class RightFabrics(Fabric):
                        "live:DEVICE:PORT")
         self.fails("watch", self.folder, "here", says="found 'here'")
         self.fails("watch", self.folder, "live:x:1", "--exec", "true",
-                   says="not that with --exec")
+                   says="nothing at all with --exec")
 
     def test_live_discovery_gives_its_place_back(self):
         # ibsim has room for ten clients.

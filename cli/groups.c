@@ -1,0 +1,166 @@
+/* groups.c -- options that several commands share, and what these make of
+ * them. */
+#include "cli.h"
+
+#include <string.h>
+#include <unistd.h>
+
+const char *
+cli_text_or_json(size_t i)
+{
+    static const char *const formats[] = { "text", "json", NULL };
+    return formats[i];
+}
+
+const struct cli_option cli_file_options[] = {
+    { OPT_OUTPUT, "output", 'o', CLI_FILE, "FILE",
+      .help = "write the output to FILE", .otherwise = "standard output" },
+    { 0 },
+};
+
+const struct cli_option cli_folder_options[] = {
+    { OPT_OUTPUT, "output", 'o', CLI_FOLDER, "DIR",
+      .help = "write the files into the folder DIR" },
+    { 0 },
+};
+
+const struct cli_option cli_live_options[] = {
+    CLI_TIMEOUT("60"),
+    { 0 },
+};
+
+const struct cli_option cli_guid_options[] = {
+    { OPT_GUIDS, "guids", 'g', CLI_FILE, "FILE",
+      .help = "map of real GUIDs to planned names, as in guids.map" },
+    { 0 },
+};
+
+static const struct {
+    const char *name;
+    unsigned sources;
+} identities[] = {
+    { "auto", 0 },
+    { "map", SF_IDENTITY_MAP },
+    { "guid", SF_IDENTITY_MAP | SF_IDENTITY_GUID },
+    { "name", SF_IDENTITY_NAME },
+    { "structure", SF_IDENTITY_STRUCTURE },
+};
+
+static const char *
+identity_choice(size_t i)
+{
+    return i < sizeof identities / sizeof *identities ? identities[i].name
+                                                      : NULL;
+}
+
+const struct cli_option cli_node_options[] = {
+    { OPT_IDENTITY, "identity", 'i', CLI_CHOICE, "HOW",
+      .help = "how switches and hosts are recognized",
+      .choice = identity_choice, .value = "auto" },
+    { OPT_IGNORE_RATES, "ignore-rates", 0, CLI_FLAG,
+      .help = "do not compare the width and speed of links" },
+    { 0 },
+};
+
+static const char *
+scheme_choice(size_t i)
+{
+    return sf_layer_schemes[i] ? sf_layer_schemes[i]->name : NULL;
+}
+
+static const char *
+lanes_choice(size_t i)
+{
+    return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
+}
+
+const struct cli_option cli_scheme_options[] = {
+    { OPT_SCHEME, "scheme", 's', CLI_SPEC, "SCHEME",
+      .help = "how paths are chosen", .choice = scheme_choice,
+      .otherwise = "gates" },
+    { OPT_LAYERS, "layers", 'l', CLI_NUMBER, "N", .help = "number of layers",
+      .min = 1, .max = SF_MAX_LAYERS, .value = "4" },
+    { 0 },
+};
+
+const struct cli_option cli_lane_options[] = {
+    { OPT_LANES, "lanes", 0, CLI_SPEC, "SCHEME",
+      .help = "how virtual lanes prevent deadlock", .choice = lanes_choice,
+      .otherwise = "turns, or dfsssp if turns are not possible" },
+    { OPT_MAX_VLS, "max-vls", 0, CLI_NUMBER, "N",
+      .help = "number of virtual lanes that may be used", .min = 1,
+      .max = SF_MAX_VLS, .value = CLI_TEXT_OF(SF_DEFAULT_VLS) },
+    { OPT_MAX_SLS, "max-sls", 0, CLI_NUMBER, "N",
+      .help = "number of service levels that may be used", .min = 1,
+      .max = SF_N_SLS, .value = CLI_TEXT_OF(SF_N_SLS) },
+    { 0 },
+};
+
+const struct cli_option cli_path_options[] = {
+    { OPT_PATH_SETS, "path-sets", 0, CLI_NUMBER, "N",
+      .help = "number of path sets that the hosts of a switch are dealt among",
+      .min = 1, .max = SF_MAX_PORTS, .otherwise = "1" },
+    { OPT_MAX_HOPS, "max-hops", 0, CLI_NUMBER, "N",
+      .help = "number of hops that a path may have", .min = 1, .max = 64,
+      .otherwise = "as the scheme has it" },
+    { OPT_SEED, "seed", 0, CLI_SEED, "N", .help = "seed of the random numbers",
+      .value = "1" },
+    { 0 },
+};
+
+const struct cli_option cli_work_options[] = {
+    { OPT_PER_HOST, "per-host", 0, CLI_FLAG,
+      .help = "give each host of a switch a path set of its own" },
+    { OPT_THREADS, "threads", 'j', CLI_NUMBER, "N",
+      .help = "number of threads; it does not change the result", .min = 1,
+      .max = 1024, .otherwise = "one for each core" },
+    { 0 },
+};
+
+bool
+cli_path_sets(const struct cli_args *args, uint32_t *n_setsp)
+{
+    bool is_per_host = cli_has(args, OPT_PER_HOST);
+
+    if (is_per_host && cli_has(args, OPT_PATH_SETS)) {
+        cli_fail("%s: expected --path-sets or --per-host, found both",
+                 args->command->name);
+        return false;
+    }
+    *n_setsp = is_per_host ? SF_NONE : cli_number(args, OPT_PATH_SETS);
+    return true;
+}
+
+uint32_t
+cli_threads(const struct cli_args *args)
+{
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (cli_has(args, OPT_THREADS)) {
+        return cli_number(args, OPT_THREADS);
+    }
+    return n_cores > 1 ? (uint32_t)n_cores : 1;
+}
+
+bool
+cli_verify_params(const struct cli_args *args, struct sf_verify_params *params,
+                  struct sf_guid_map **mapp)
+{
+    const char *path = cli_text(args, OPT_GUIDS);
+
+    *mapp = NULL;
+    params->ignores_rates = cli_has(args, OPT_IGNORE_RATES);
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
+        if (cli_is(args, OPT_IDENTITY, identities[i].name)) {
+            params->sources = identities[i].sources;
+        }
+    }
+    if (cli_is(args, OPT_IDENTITY, "map") && !path) {
+        cli_fail("%s: --identity map needs a map, --guids FILE",
+                 args->command->name);
+        return false;
+    }
+    *mapp = path ? cli_load_guids(path) : NULL;
+    params->map = *mapp;
+    return !path || *mapp;
+}

@@ -1,0 +1,21 @@
+/* kept.h -- measurements that are kept in a folder, so that interrupted work
+ * goes on where it was. */
+#ifndef SF_CLI_KEPT_H
+#define SF_CLI_KEPT_H
+
+#include "cli.h"
+
+/* Measurements that are kept in a folder of their own below another one. */
+#define CLI_KEPT_FOLDER "measured"
+struct cli_kept {
+    char *folder;
+    struct sf_measurement_store store; /* Points to the struct. */
+};
+
+/* Makes the folder and finds again what an earlier run has finished; on
+ * failure says so and returns false.  The caller calls cli_kept_clear() in any
+ * case; it accepts zeros. */
+bool cli_kept_open(struct cli_kept *kept, const char *folder);
+void cli_kept_clear(struct cli_kept *kept);
+
+#endif

@@ -1,0 +1,212 @@
+/* reroute.c -- routes a fabric, or repairs the routing of an earlier run. */
+#include "reroute.h"
+
+#include <stdio.h>
+
+/* Encodes 'routing' and, where there is an earlier one, counts what
+ * changed. */
+static enum sf_status
+encode(const struct cli_routing *job, const struct sf_routing *routing,
+       struct sf_ib_tables **tablesp, struct sf_repair *repair,
+       struct sf_error *err)
+{
+    enum sf_status status = sf_ib_encode(routing, tablesp, err);
+
+    return status == SF_OK && job->previous
+               ? sf_tables_compare(job->previous_tables,
+                                   job->previous->network->fabric,
+                                   (*tablesp)->lfts, job->fabric, repair, err)
+               : status;
+}
+
+/* Repairs the earlier routing, unless its lanes do not allow that. */
+static enum sf_status
+repair(struct cli_routing *job, struct sf_error *err)
+{
+    enum sf_status status =
+        sf_routing_repair(job->previous, job->network, &job->routing, err);
+
+    if (status == SF_ELANES) {
+        snprintf(job->why_anew, sizeof job->why_anew, "%s", err->text);
+        return SF_OK;
+    }
+    return status == SF_OK
+               ? encode(job, job->routing, &job->tables, &job->repair, err)
+               : status;
+}
+
+/* Whether what was made anew is to be used, and not the repair. */
+static bool
+is_better_anew(struct cli_routing *job)
+{
+    if (!job->routing) {
+        return true;
+    }
+    if (job->recomputation.n_changed >= job->repair.n_changed) {
+        return false;
+    }
+    /* As when all is back: it is what there was at first. */
+    snprintf(job->why_anew, sizeof job->why_anew,
+             "a repair would have changed %llu",
+             (unsigned long long)job->repair.n_changed);
+    return true;
+}
+
+/* Makes all anew.  After a repair that is there to be compared with, and need
+ * not be possible. */
+static enum sf_status
+make_anew(struct cli_routing *job, struct sf_error *err)
+{
+    struct sf_ib_tables *tables = NULL;
+    struct sf_routing *anew;
+    enum sf_status status =
+        sf_routing_build(job->network, &job->params, &anew, err);
+
+    if (job->routing && (status == SF_ELANES || status == SF_EUNREACHABLE)) {
+        snprintf(job->why_not, sizeof job->why_not, "%s", err->text);
+        return SF_OK;
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    status = encode(job, anew, &tables, &job->recomputation, err);
+    if (status == SF_OK && is_better_anew(job)) {
+        sf_routing_free(job->routing);
+        sf_ib_tables_free(job->tables);
+        job->routing = anew;
+        job->tables = tables;
+        job->repair = job->recomputation;
+    } else {
+        sf_routing_free(anew);
+        sf_ib_tables_free(tables);
+    }
+    return status;
+}
+
+/* Counts what had a LID in 'before', another state of 'fabric', and has not
+ * the same now. */
+static uint32_t
+count_lids_lost(const struct sf_fabric *before, const struct sf_fabric *fabric)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        n += before->nodes[i].lid &&
+             before->nodes[i].lid != fabric->nodes[i].lid;
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        n += before->ports[i].lid &&
+             before->ports[i].lid != fabric->ports[i].lid;
+    }
+    return n;
+}
+
+/* Gives LIDs.  Those of the earlier run stay, or those that the fabric has
+ * already, as far as they go with the LMC. */
+static enum sf_status
+assign_lids(struct cli_routing *job, struct sf_error *err)
+{
+    struct sf_fabric *before = NULL;
+    uint32_t lmc = sf_lmc_for_layers(job->params.layers.n_layers);
+    const struct sf_fabric *source =
+        job->previous ? job->previous->network->fabric : NULL;
+    enum sf_status status = SF_OK;
+
+    if (!source) {
+        status = sf_fabric_copy(job->fabric, &before, err);
+        source = before;
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_assign_lids(job->fabric, lmc, source, err);
+    }
+    if (before && status == SF_ELIMIT) {
+        /* With some kept, what is free may be in too small pieces. */
+        status = sf_fabric_assign_lids(job->fabric, lmc, NULL, err);
+    }
+    if (before && status == SF_OK) {
+        job->n_lids_lost = count_lids_lost(before, job->fabric);
+    }
+    sf_fabric_free(before);
+    return status;
+}
+
+/* Fills job->routing, by way of a repair if there is an earlier run. */
+static enum sf_status
+route(struct cli_routing *job, const char *previous, struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+
+    if (previous) {
+        status = sf_ib_read_routing(previous, &job->previous, err);
+    }
+    if (status == SF_OK && job->previous) {
+        status =
+            sf_ib_encode_lfts(job->previous->network, job->previous->routes,
+                              &job->previous_tables, err);
+    }
+    if (status == SF_OK && job->previous) {
+        struct sf_routing_params *params = &job->previous->params;
+        params->layers.n_threads = job->params.layers.n_threads;
+        params->layers.within_parts = job->params.layers.within_parts;
+        params->layers.may_exceed = true;
+        job->params = *params;
+        if (job->previous->has_default_lanes) {
+            job->params.lanes = NULL;
+        }
+    }
+    if (status == SF_OK) {
+        status = assign_lids(job, err);
+    }
+    if (status == SF_OK) {
+        sf_ib_count_addresses(job->fabric, &job->params);
+        status = sf_network_build(job->fabric, &job->network, err);
+    }
+    double start = cli_seconds();
+    if (status == SF_OK && job->previous) {
+        status = repair(job, err);
+        job->seconds = cli_seconds() - start;
+    }
+    if (status == SF_OK) {
+        status = make_anew(job, err);
+    }
+    if (job->why_anew[0] || !job->previous) {
+        job->seconds = cli_seconds() - start;
+    }
+    return status;
+}
+
+enum sf_status
+cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
+{
+    enum sf_status status = route(job, previous, err);
+
+    if (status == SF_OK) {
+        job->report.routing = job->routing;
+        job->report.tables = job->tables->lfts;
+        job->report.repair = job->previous ? &job->repair : NULL;
+        job->report.recomputation =
+            job->previous && !job->why_not[0] ? &job->recomputation : NULL;
+        job->report.why_anew = job->why_anew[0] ? job->why_anew : NULL;
+        job->report.why_not_anew = job->why_not;
+        status = sf_route_figures_measure(job->routing->network,
+                                          job->routing->routes,
+                                          &job->report.figures, err);
+    }
+    if (status == SF_OK && job->report.figures.n_broken > 0 &&
+        !job->params.layers.within_parts) {
+        status = SF_EUNREACHABLE; /* A repair does not mind parts. */
+        snprintf(err->text, sizeof err->text, "%s", job->why_not);
+    }
+    return status;
+}
+
+void
+cli_routing_clear(struct cli_routing *job)
+{
+    sf_ib_tables_free(job->tables);
+    sf_routing_free(job->routing);
+    sf_tables_free(job->previous_tables);
+    sf_routing_free(job->previous);
+    sf_network_free(job->network);
+    sf_fabric_free(job->fabric);
+}

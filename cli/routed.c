@@ -1,0 +1,87 @@
+/* routed.c -- loads a fabric, with the routes of its tables if there are
+ * some. */
+#include "routed.h"
+
+#include <stdlib.h>
+
+/* Reads the tables that 'word' names; '*tablesp' is NULL if it names none. */
+static enum sf_status
+read_tables(const struct cli_routed *routed, const char *word,
+            unsigned timeout, struct sf_tables **tablesp, struct sf_error *err)
+{
+    struct sf_sl2vl *sl2vl = NULL;
+    enum sf_status status = SF_OK;
+
+    *tablesp = NULL;
+    if (sf_is_live(word)) {
+        status = sf_live_tables(word, routed->fabric, timeout, tablesp, &sl2vl,
+                                err);
+        sf_sl2vl_free(sl2vl);
+    } else if (cli_is_file(word)) {
+        status = sf_tables_read(word, routed->fabric, tablesp, err);
+    } else {
+        char *path = cli_find_in_folder(word, CLI_TABLES_FILE);
+        if (path) {
+            status = sf_tables_read(path, routed->fabric, tablesp, err);
+        }
+        free(path);
+    }
+    return status;
+}
+
+/* Reads tables, if there are some, and turns them back into routes. */
+static bool
+load_tables(const struct cli_args *args, struct cli_routed *routed)
+{
+    const char *word = args->words[args->n_words - 1];
+    struct sf_tables *tables = NULL;
+    struct sf_error err = { 0 };
+    enum sf_status status = SF_OK;
+
+    /* A file that is alone is the fabric. */
+    if (args->n_words == 2 || !cli_is_file(word)) {
+        status = read_tables(routed, word, cli_number(args, OPT_TIMEOUT),
+                             &tables, &err);
+    }
+    if (status == SF_OK && tables) {
+        status =
+            sf_ib_decode(routed->network, tables, 0, &routed->given, &err);
+        if (status != SF_OK) {
+            sf_error_add_context(&err, word);
+        }
+    }
+    sf_tables_free(tables);
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    } else if (args->n_words == 2 && !routed->given) {
+        cli_fail("%s: '%s': expected tables, a file or a folder with %s",
+                 args->command->name, word, CLI_TABLES_FILE);
+        return false;
+    }
+    return status == SF_OK;
+}
+
+bool
+cli_routed_load(struct cli_routed *routed, const struct cli_args *args)
+{
+    struct sf_error err;
+
+    routed->fabric =
+        cli_load_fabric(args->words[0], cli_number(args, OPT_TIMEOUT));
+    if (!routed->fabric) {
+        return false;
+    }
+    if (sf_network_build(routed->fabric, &routed->network, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return load_tables(args, routed);
+}
+
+void
+cli_routed_clear(struct cli_routed *routed)
+{
+    sf_routes_free(routed->given);
+    sf_network_free(routed->network);
+    sf_fabric_free(routed->fabric);
+}
