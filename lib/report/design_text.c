@@ -78,6 +78,16 @@ write_note(const struct sf_candidate *candidate, FILE *stream)
     fputc('\n', stream);
 }
 
+/* How many layers there are addresses for: the LMC, where these come in powers
+ * of two. */
+static uint32_t
+count_layers(const struct sf_candidate *candidate)
+{
+    return candidate->backend->in_powers_of_two
+               ? sf_design_lmc(candidate->most_addresses)
+               : candidate->most_addresses;
+}
+
 static void
 write_candidate(const struct sf_candidate *candidate, int width, FILE *stream)
 {
@@ -97,7 +107,7 @@ write_candidate(const struct sf_candidate *candidate, int width, FILE *stream)
     if (candidate->most_addresses == 0) {
         fprintf(stream, "  %3s", "-");
     } else {
-        fprintf(stream, "  %3u", sf_design_lmc(candidate->most_addresses));
+        fprintf(stream, "  %3u", count_layers(candidate));
     }
     write_note(candidate, stream);
 }
@@ -167,10 +177,17 @@ write_closing(const struct sf_design *design, FILE *stream)
             "Prices in %s of %u; cost and power are of switches and cables. "
             "Bisection: lower and upper bound, 100 %% is a link for each "
             "endpoint of "
-            "a half. "
-            "LIDs at LMC %u; LMC: the largest that fits.\n",
-            design->prices->currency, design->prices->year,
-            sf_design_lmc(first->n_host_addresses));
+            "a half. ",
+            design->prices->currency, design->prices->year);
+    if (first->backend->in_powers_of_two) {
+        fprintf(stream, "LIDs at LMC %u; LMC: the largest that fits.\n",
+                sf_design_lmc(first->n_host_addresses));
+    } else {
+        fprintf(stream,
+                "Addresses with %u a host; most: the largest number a host "
+                "that fits.\n",
+                first->n_host_addresses);
+    }
     write_next(first, n, stream);
 }
 
@@ -197,8 +214,10 @@ sf_design_write_text(const struct sf_design *design,
         stream,
         "%-*s  ports  switches  endpoints   links  optical    used    free  "
         "diameter  distance  bisection  bandwidth    cost M  k/host       "
-        "kW    LIDs  LMC\n",
-        width, "topology");
+        "kW  %s\n",
+        width, "topology",
+        design->params.backend->in_powers_of_two ? "  LIDs  LMC"
+                                                 : " addrs  most");
     for (uint32_t i = 0; i < n; i++) {
         write_candidate(&design->candidates[i], width, stream);
     }
