@@ -165,7 +165,7 @@ void cli_option_range(const struct cli_option *option,
 void cli_option_default(const struct cli_option *option,
                         char text[CLI_RANGE_SIZE]);
 
-/* What several commands make of shared options.  How many sets of paths the
+/* What several commands make of shared options.  How many path sets the
  * hosts of a switch get, SF_NONE for one each, 0 if that is not said; false,
  * having said why, if the options contradict each other. */
 bool cli_path_sets(const struct cli_args *args, uint32_t *n_setsp);

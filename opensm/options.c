@@ -327,7 +327,7 @@ finish(const struct reader *reader, struct sf_error *err)
     if (options->scheme.names_sets && options->n_path_sets) {
         return sf_fail(err, SF_EPARSE,
                        "%s: the scheme %s and path_sets both say how many "
-                       "sets of paths; expected one of them",
+                       "path sets; expected one of them",
                        reader->place, options->scheme.text);
     }
     return SF_OK;

@@ -72,7 +72,7 @@ sf_layer_scheme_made_for(const struct sf_network *network);
 struct sf_layer_spec {
     const struct sf_layer_scheme *scheme;
     bool minimal_first, resists_repair; /* As the scheme, with the values. */
-    bool names_sets; /* Whether the spec says how many sets of paths, */
+    bool names_sets; /* Whether the spec says how many path sets, */
     uint32_t n_sets; /* as it says, or 1; SF_NONE: one for each host. */
 
     /* The canonical text: keys in the scheme's order, one spelling of each
@@ -81,7 +81,7 @@ struct sf_layer_spec {
 };
 
 /* Reads 'spec', NULL for the default.  'n_sets', unless 0, goes before what
- * the spec says of sets of paths.  SF_EINVAL: 'err' names the scheme or key,
+ * the spec says of path sets.  SF_EINVAL: 'err' names the scheme or key,
  * what was found and what was expected. */
 enum sf_status sf_layer_spec_parse(const char *spec, uint32_t n_sets,
                                    struct sf_layer_spec *parsed,

@@ -7,13 +7,13 @@
 #include "routes/turn_table.h"
 #include "slimfly/layers.h"
 
-/* The last parameter of each scheme that can have several sets of paths, which
+/* The last parameter of each scheme that can have several path sets, which
  * sf_layers_build() makes one by one. */
 #define SF_SETS_KEY "sets"
 #define SF_SETS_PARAM                                                     \
     {                                                                     \
         .key = SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false, "1", \
-        "sets of paths, among which the hosts of a switch are dealt"      \
+        "path sets, among which the hosts of a switch are dealt"          \
     }
 
 /* A routing task. */

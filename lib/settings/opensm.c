@@ -108,7 +108,7 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
 {
     struct sf_layer_spec layers;
-    /* The sets of paths have a line of their own. */
+    /* The path sets have a line of their own. */
     enum sf_status status = sf_layer_spec_parse(
         settings->layers ? settings->layers->text : NULL, 1, &layers, err);
 
