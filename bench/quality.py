@@ -18,7 +18,8 @@ SEEDS = "10"
 def analyze(program, q, layers, *args):
     """The rows of an analysis, by what they are of."""
     done = subprocess.run(
-        [program, "analyze", f"sf:q={q}", "--layers", layers, "--traffic",
+        [program, "analyze", f"sf:q={q}", "--layers", layers,
+         "--without-lanes", "--traffic",
          TRAFFIC, "--seeds", SEEDS, "--format", "json", *args],
         check=True, stdout=subprocess.PIPE, text=True)
     return {row["label"]: row for row in json.loads(done.stdout)["rows"]}
