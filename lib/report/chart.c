@@ -3,8 +3,6 @@
 
 #include "report/chart_parts.h"
 
-#include <ctype.h>
-
 /* Okabe and Ito's colours [OkabeIto08], darker on white and lighter in the
  * dark, since thin lines need more contrast than areas.  Renderers that know
  * no media queries, and paper, get the light scheme.  Colours are passed on by
@@ -107,31 +105,4 @@ sf_chart_draw(const struct sf_chart *chart, FILE *stream, struct sf_error *err)
     }
     sf_chart_layout_clear(&layout);
     return status;
-}
-
-void
-sf_chart_mark(char mark, const char *color, double x, double y, FILE *stream)
-{
-    fprintf(stream, "<path class=\"mark\" fill=\"%s\" stroke=\"%s\" d=\"",
-            isupper((unsigned char)mark) ? "#fff" : color, color);
-    switch (tolower((unsigned char)mark)) {
-    case 's':
-        fprintf(stream, "M%.1f %.1fh7v7h-7z", x - 3.5, y - 3.5);
-        break;
-    case 't':
-        fprintf(stream, "M%.1f %.1fl4.5 8h-9z", x, y - 5);
-        break;
-    case 'd':
-        fprintf(stream, "M%.1f %.1fl4.5 4.5l-4.5 4.5l-4.5 -4.5z", x, y - 4.5);
-        break;
-    case '+':
-        fprintf(stream, "M%.1f %.1fv9m-4.5 -4.5h9", x, y - 4.5);
-        break;
-    case 'x':
-        fprintf(stream, "M%.1f %.1fl7 7m0 -7l-7 7", x - 3.5, y - 3.5);
-        break;
-    default:
-        fprintf(stream, "M%.1f %.1fa4 4 0 1 0 8 0a4 4 0 1 0 -8 0", x - 4, y);
-    }
-    fputs("\"/>\n", stream);
 }

@@ -154,8 +154,4 @@ double sf_chart_round(double x, bool is_below);
 /* Writes 'value' with four significant digits. */
 void sf_chart_format(double value, char *text, size_t size);
 
-/* Draws a mark; for figures that do not use sf_chart_draw() yet. */
-void sf_chart_mark(char mark, const char *color, double x, double y,
-                   FILE *stream);
-
 #endif
