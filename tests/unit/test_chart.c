@@ -340,6 +340,10 @@ TEST(chart_labels_at_ends_are_apart)
         struct sf_chart_layout layout;
         sample->chart.has_end_labels = true;
         sample->chart.panel_height = 100;
+        for (uint32_t i = 0; i < n; i++) {
+            /* Lines that end at several heights. */
+            sample->series[i].n_points = 1 + i % 3;
+        }
         CHECK_EQ(sf_chart_layout_build(&sample->chart, &layout, NULL), SF_OK);
         const struct sf_chart_frame *frame = layout.frames;
         for (uint32_t i = 0; i < n; i++) {
