@@ -151,12 +151,26 @@ verify_by_structure(const char *spec)
     verify_by(spec, SF_IDENTITY_STRUCTURE);
 }
 
+/* The network of a spec, of which nobody has wired the ports. */
+static struct sf_network *
+build_network(const char *spec)
+{
+    struct sf_topology *topo = build(spec);
+    struct sf_network *network;
+    if (sf_network_from_graph(topo->graph, topo->n_hosts, &network, NULL) !=
+        SF_OK) {
+        exit(EXIT_FAILURE);
+    }
+    sf_topology_free(topo);
+    return network;
+}
+
 /* Makes layers by 'scheme' on one core. */
 static void
 route_by(const char *spec, const char *scheme, uint32_t n_layers,
          uint32_t n_threads)
 {
-    struct sf_topology *topo = build(spec);
+    struct sf_network *network = build_network(spec);
     struct sf_layers *layers;
     struct sf_layers_params params = {
         .scheme = scheme,
@@ -164,12 +178,11 @@ route_by(const char *spec, const char *scheme, uint32_t n_layers,
         .seed = 1,
         .n_threads = n_threads,
     };
-    if (sf_layers_build(topo->graph, topo->n_hosts, &params, &layers, NULL) !=
-        SF_OK) {
+    if (sf_layers_build(network, &params, &layers, NULL) != SF_OK) {
         exit(EXIT_FAILURE);
     }
     sf_layers_free(layers);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 static void
@@ -207,37 +220,35 @@ static void
 solve_by(const char *spec, const char *text, enum sf_throughput_mode mode,
          enum sf_throughput_effort effort)
 {
-    static struct sf_topology
-        *topo; /* Of the last spec: routing is not what */
-    static struct sf_layers *layers; /* is measured here. */
+    /* Of the last spec: routing is not what is measured here. */
+    static struct sf_network *network;
+    static struct sf_routes *routes;
     static const char *last;
     struct sf_traffic *traffic;
     struct sf_throughput found;
 
-    if (!topo || last != spec) {
-        sf_layers_free(layers);
-        sf_topology_free(topo);
-        topo = build(spec);
+    if (!network || last != spec) {
+        sf_routes_free(routes);
+        sf_network_free(network);
+        network = build_network(spec);
         struct sf_layers_params params = { .n_layers = 8, .n_threads = 2 };
-        if (sf_layers_build(topo->graph, topo->n_hosts, &params, &layers,
-                            NULL) != SF_OK) {
+        if (sf_routes_make(network, 1, &routes, NULL) != SF_OK ||
+            sf_layers_build(network, &params, &routes->sets[0], NULL) !=
+                SF_OK) {
             exit(EXIT_FAILURE);
         }
         last = spec;
     }
-    struct sf_traffic_params where = { .graph = topo->graph,
-                                       .n_hosts = topo->n_hosts,
-                                       .seed = 1 };
+    struct sf_traffic_params where = { .network = network, .seed = 1 };
     struct sf_throughput_params params = {
         .mode = mode,
-        .variants = &layers,
-        .n_variants = 1,
+        .routes = routes,
         .effort = effort,
         .n_threads = 2,
     };
     if (sf_traffic_build(text, &where, &traffic, NULL) != SF_OK ||
-        sf_throughput_measure(topo->graph, traffic, &params, &found, NULL) !=
-            SF_OK ||
+        sf_throughput_measure(network->graph, traffic, &params, &found,
+                              NULL) != SF_OK ||
         found.upper > 1.0051 * found.lower) {
         exit(EXIT_FAILURE);
     }

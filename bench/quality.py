@@ -2,7 +2,8 @@
 apart, as a mean over ten seeds of layers and permutations, and how evenly
 paths share the links.  Our scheme, with one and with two sets of paths for the
 hosts of a switch, beside the paper's and a free choice for every pair: of as
-many paths as there are layers, and of as many as trees can have at best.
+many paths as there are layers, and of as many as trees can have at best.  All
+of these are free of lanes, but for one column: our scheme as it is deployed.
 
 Arguments: the program, sizes q.
 """
@@ -32,25 +33,29 @@ def mean(row):
 def main():
     program, sizes = sys.argv[1], sys.argv[2:] or ["5", "7", "9"]
     print(f"\nthroughput under {TRAFFIC}, mean of {SEEDS} seeds\n"
-          "  q layers  paper  gates  2 sets  free  trees   gates/  gates/  "
-          "gates/  2 sets/  most/mean\n"
-          "                                                paper    free   "
-          "trees     free  paths a link", flush=True)
+          "  q layers  paper  gates  2 sets  free  trees  lanes   gates/  "
+          "gates/  gates/  2 sets/   lanes/  most/mean\n"
+          "                                                        paper  "
+          "  free   trees     free    gates  paths a link", flush=True)
     for q in sizes:
         for layers in LAYERS:
             rows = analyze(program, q, layers, "--schemes", "paper,gates",
-                           "--references", "free,trees")
+                           "--references", "free,trees", "--without-lanes")
             sets = analyze(program, q, layers, "--schemes", "gates",
-                           "--path-sets", "2", "--references", "none")
+                           "--path-sets", "2", "--references", "none",
+                           "--without-lanes")
+            deployed = analyze(program, q, layers, "--schemes", "gates",
+                               "--references", "none")
             paper, gates, free, trees = (
                 mean(rows[name]) for name in
                 ("paper", "gates", "free choice", "free, less trees"))
-            two = mean(sets["gates"])
+            two, lanes = mean(sets["gates"]), mean(deployed["gates"])
             load = rows["gates"]["paths"]["paths_per_link"]
             print(f"{q:>3} {layers:>6} {paper:>6.3f} {gates:>6.3f} "
-                  f"{two:>7.3f} {free:>5.3f} {trees:>6.3f} "
+                  f"{two:>7.3f} {free:>5.3f} {trees:>6.3f} {lanes:>6.3f} "
                   f"{gates / paper:>8.2f} {gates / free:>7.2f} "
                   f"{gates / trees:>7.2f} {two / free:>8.2f} "
+                  f"{lanes / gates:>8.2f} "
                   f"{load['max'] / load['mean']:>13.2f}", flush=True)
 
 

@@ -1,5 +1,6 @@
 /* fuzz_traffic.c -- any bytes as a CSV file of traffic, and as the text of
  * one: no crash, an error says something, and what is read is in order. */
+#include "slimfly/routes.h"
 #include "slimfly/traffic.h"
 
 #include <math.h>
@@ -11,17 +12,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct sf_traffic_params
 make_place(void)
 {
-    static struct sf_topology *topo;
-    static struct sf_fabric *fabric;
+    static struct sf_network *network;
+    static struct sf_routes *routes;
+    struct sf_topology *topo;
+    struct sf_fabric *fabric;
 
     if (sf_topology_build("sf:q=3,p=2", &topo, NULL) != SF_OK ||
-        sf_fabric_from_topology(topo, NULL, &fabric, NULL) != SF_OK) {
+        sf_fabric_from_topology(topo, NULL, &fabric, NULL) != SF_OK ||
+        sf_network_build(fabric, &network, NULL) != SF_OK ||
+        sf_routes_make(network, 2, &routes, NULL) != SF_OK) {
         abort();
     }
-    return (struct sf_traffic_params){ .graph = topo->graph,
-                                       .n_hosts = topo->n_hosts,
-                                       .fabric = fabric,
-                                       .n_variants = 2 };
+    sf_fabric_free(fabric);
+    sf_topology_free(topo);
+    return (struct sf_traffic_params){ .network = network,
+                                       .host_sets = routes->host_sets,
+                                       .n_sets = routes->n_sets };
 }
 
 static void
@@ -39,7 +45,7 @@ check(enum sf_status status, struct sf_traffic *traffic,
         if (demand->source == demand->destination ||
             demand->source >= traffic->n_switches ||
             demand->destination >= traffic->n_switches ||
-            demand->variant > 1 || !(demand->amount > 0) ||
+            demand->set >= traffic->n_sets || !(demand->amount > 0) ||
             !isfinite(demand->amount)) {
             abort();
         }
@@ -58,7 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!text) {
         abort();
     }
-    if (!params.graph) {
+    if (!params.network) {
         params = make_place();
     }
     memcpy(text, data, size);

@@ -3,7 +3,7 @@
 #ifndef SF_PATHS_ORACLE_H
 #define SF_PATHS_ORACLE_H
 
-#include "slimfly/layers.h"
+#include "slimfly/routes.h"
 
 /* What the paths of one pair are like; all zero if one does not arrive. */
 struct oracle_pair {

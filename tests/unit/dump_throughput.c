@@ -23,12 +23,12 @@ dump_links(const struct sf_graph *graph)
 static void
 dump_demands(const struct throughput_case *made)
 {
-    const struct sf_graph *graph = made->graph;
+    const struct sf_graph *graph = made->network->graph;
 
     printf(" \"demands\": [");
     for (size_t k = 0; k < made->traffic->n_demands; k++) {
         const struct sf_demand *demand = &made->traffic->demands[k];
-        const struct sf_layers *layers = made->variants[demand->variant];
+        const struct sf_layers *layers = made->routes->sets[demand->set];
         printf("%s[%u, %u, %.17g, [", k ? ", " : "", demand->source,
                demand->destination, demand->amount);
         for (uint32_t l = 0; l < layers->n_layers; l++) {
@@ -55,10 +55,9 @@ dump_result(const struct throughput_case *made, const char *name,
     struct sf_throughput found;
     struct sf_error err;
 
-    params.variants = made->variants;
-    params.n_variants = made->n_variants;
-    if (sf_throughput_measure(made->graph, made->traffic, &params, &found,
-                              &err) != SF_OK) {
+    params.routes = made->routes;
+    if (sf_throughput_measure(made->network->graph, made->traffic, &params,
+                              &found, &err) != SF_OK) {
         fprintf(stderr, "%s: %s\n", made->text, err.text);
         exit(EXIT_FAILURE);
     }
@@ -77,7 +76,7 @@ main(void)
             made.traffic->n_demands > 0) {
             printf("%s", is_first ? "[" : ",\n");
             is_first = false;
-            dump_links(made.graph);
+            dump_links(made.network->graph);
             printf(" \"traffic\": \"%s\",\n", made.text);
             dump_demands(&made);
             dump_result(

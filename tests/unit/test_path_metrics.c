@@ -6,7 +6,6 @@
 #include "oracle/paths_oracle.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/random.h"
-#include "slimfly/tables.h"
 #include "test.h"
 
 /* How many bins of that value there are. */
@@ -53,32 +52,50 @@ take(struct sf_path_metrics *metrics, enum sf_path_metric which,
               (unsigned long long)value, (int)which);
 }
 
+/* Whether the hosts of some switch have paths of their own. */
+static bool
+has_own_paths(const struct sf_network *network, const struct sf_routes *routes)
+{
+    bool has_own = false;
+
+    for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+        for (uint32_t j = 1; j < network->n_hosts[d]; j++) {
+            const uint32_t *sets = routes->host_sets + network->first_host[d];
+            has_own = has_own || sets[j] != sets[0];
+        }
+    }
+    return has_own;
+}
+
 /* Takes everything that the oracle sees off the metrics: nothing is left. */
 static void
-check_with_oracle(const struct sf_graph *graph, const uint32_t *n_hosts,
-                  struct sf_layers *const *variants, uint32_t n_variants,
-                  uint32_t n_threads)
+check_with_oracle(const struct sf_network *network,
+                  const struct sf_routes *routes, uint32_t n_threads)
 {
+    const struct sf_graph *graph = network->graph;
+    bool has_hosts = sf_network_count_hosts(network) > 0;
+    bool is_per_host = has_own_paths(network, routes);
     struct sf_path_metrics *metrics;
     uint32_t *loads = sf_calloc((size_t)2 * graph->n_links, sizeof *loads);
     uint64_t n_pairs = 0, n_incomplete = 0;
 
-    CHECK_EQ(sf_path_metrics_build(graph, n_hosts, variants, n_variants,
-                                   n_threads, &metrics, NULL),
+    CHECK_EQ(sf_path_metrics_build(network, routes, n_threads, &metrics, NULL),
              SF_OK);
     check_bins(metrics);
-    CHECK_EQ(metrics->n_layers, variants[0]->n_layers);
-    CHECK_EQ(metrics->is_per_host, n_variants > 1);
+    CHECK_EQ(metrics->n_layers, routes->sets[0]->n_layers);
+    CHECK_EQ(metrics->is_per_host, is_per_host);
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
-        uint32_t n_here = n_hosts ? n_hosts[d] : 1;
-        n_here = n_here && n_variants == 1 ? 1 : n_here;
+        uint32_t n_here = has_hosts ? network->n_hosts[d] : 1;
+        n_here = n_here && !is_per_host ? 1 : n_here;
         for (uint32_t j = 0; j < n_here; j++) {
+            uint32_t set =
+                has_hosts ? routes->host_sets[network->first_host[d] + j] : 0;
             for (uint32_t s = 0; s < graph->n_nodes; s++) {
-                if (s == d || (n_hosts && !n_hosts[s])) {
+                if (s == d || (has_hosts && !network->n_hosts[s])) {
                     continue;
                 }
-                struct oracle_pair pair = oracle_look_at_pair(
-                    graph, variants[j % n_variants], s, d, loads);
+                struct oracle_pair pair =
+                    oracle_look_at_pair(graph, routes->sets[set], s, d, loads);
                 n_pairs += pair.is_complete;
                 n_incomplete += !pair.is_complete;
                 if (pair.is_complete) {
@@ -155,24 +172,43 @@ TEST(path_metrics_agree_with_the_oracle)
             .seed = round,
             .within_parts = true,
         };
-        uint32_t n_variants = 1 + round % 3, n_hosts[16];
-        struct sf_layers *variants[3];
+        uint32_t n_sets = 1 + round % 3, n_hosts[16];
+        struct sf_routes *routes;
         for (uint32_t i = 0; i < n; i++) {
             n_hosts[i] = sf_random_below(&random, 4);
         }
-        for (uint32_t i = 0; i < n_variants; i++) {
+        struct sf_network *network =
+            network_of(graph, round % 2 ? n_hosts : NULL);
+        CHECK_EQ(sf_routes_make(network, n_sets, &routes, NULL), SF_OK);
+        for (uint32_t i = 0; i < n_sets; i++) {
             params.seed += i;
-            CHECK_EQ(sf_layers_build(graph, NULL, &params, &variants[i], NULL),
-                     SF_OK);
-            spoil(&random, graph, variants[i], round % 4 ? 0 : round % 50);
+            CHECK_EQ(
+                build_layers(graph, NULL, &params, &routes->sets[i], NULL),
+                SF_OK);
+            spoil(&random, graph, routes->sets[i], round % 4 ? 0 : round % 50);
         }
-        check_with_oracle(graph, round % 2 ? n_hosts : NULL, variants,
-                          n_variants, 1 + round % 3);
-        for (uint32_t i = 0; i < n_variants; i++) {
-            sf_layers_free(variants[i]);
+        check_with_oracle(network, routes, 1 + round % 3);
+        /* Hosts need not have path sets in turn. */
+        for (uint32_t h = 0; h < sf_network_count_hosts(network); h++) {
+            routes->host_sets[h] = sf_random_below(&random, n_sets);
         }
+        check_with_oracle(network, routes, 1 + round % 3);
+        sf_routes_free(routes);
+        sf_network_free(network);
         sf_graph_free(graph);
     }
+}
+
+/* Routes of one path set, of layers as 'params' says, between all switches. */
+static struct sf_routes *
+routes_of(const struct sf_network *network,
+          const struct sf_layers_params *params)
+{
+    struct sf_routes *routes;
+
+    CHECK_EQ(sf_routes_make(network, 1, &routes, NULL), SF_OK);
+    CHECK_EQ(sf_layers_build(network, params, &routes->sets[0], NULL), SF_OK);
+    return routes;
 }
 
 static struct sf_path_metrics *
@@ -183,15 +219,14 @@ metrics_of(const char *spec, const char *scheme, uint32_t n_layers,
     struct sf_layers_params params = { .scheme = scheme,
                                        .n_layers = n_layers,
                                        .seed = 1 };
-    struct sf_layers *layers;
+    struct sf_network *network = network_of(topo->graph, NULL);
+    struct sf_routes *routes = routes_of(network, &params);
     struct sf_path_metrics *metrics;
 
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, NULL),
+    CHECK_EQ(sf_path_metrics_build(network, routes, n_threads, &metrics, NULL),
              SF_OK);
-    CHECK_EQ(sf_path_metrics_build(topo->graph, NULL, &layers, 1, n_threads,
-                                   &metrics, NULL),
-             SF_OK);
-    sf_layers_free(layers);
+    sf_routes_free(routes);
+    sf_network_free(network);
     sf_topology_free(topo);
     return metrics;
 }
@@ -248,27 +283,29 @@ TEST(path_metrics_do_not_depend_on_threads)
 TEST(path_metrics_refuse_layers_of_another_graph)
 {
     struct sf_topology *topo = build("sf:q=4"), *other = build("sf:q=5");
+    struct sf_network *network = network_of(topo->graph, NULL);
+    struct sf_network *other_network = network_of(other->graph, NULL);
     struct sf_layers_params params = { .n_layers = 2, .seed = 1 };
     struct sf_path_metrics *metrics = UNSET(struct sf_path_metrics);
-    struct sf_layers *variants[2];
+    struct sf_routes *even, *uneven;
     struct sf_error err;
 
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &variants[0], NULL),
-             SF_OK);
+    even = routes_of(network, &params);
+    CHECK_EQ(sf_routes_make(network, 2, &uneven, NULL), SF_OK);
+    CHECK_EQ(sf_layers_build(network, &params, &uneven->sets[0], NULL), SF_OK);
     params.n_layers = 3;
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &variants[1], NULL),
-             SF_OK);
-    CHECK_EQ(sf_path_metrics_build(other->graph, NULL, variants, 1, 1,
-                                   &metrics, &err),
+    CHECK_EQ(sf_layers_build(network, &params, &uneven->sets[1], NULL), SF_OK);
+    CHECK_EQ(sf_path_metrics_build(other_network, even, 1, &metrics, &err),
              SF_EINVAL);
     CHECK(metrics == NULL);
     CHECK_STR(err.text, "layers for 32 switches do not go with a graph of 50");
-    CHECK_EQ(sf_path_metrics_build(topo->graph, NULL, variants, 2, 1, &metrics,
-                                   &err),
+    CHECK_EQ(sf_path_metrics_build(network, uneven, 1, &metrics, &err),
              SF_EINVAL);
     CHECK_STR(err.text, "hosts of one switch have 2 and 3 layers");
-    sf_layers_free(variants[1]);
-    sf_layers_free(variants[0]);
+    sf_routes_free(uneven);
+    sf_routes_free(even);
+    sf_network_free(other_network);
+    sf_network_free(network);
     sf_topology_free(other);
     sf_topology_free(topo);
 }
@@ -385,8 +422,7 @@ TEST(path_metrics_of_more_layers_than_a_word_has_bits)
     uint32_t n_links = 0, n_hosts[N] = { 1, 1 };
     struct sf_graph *graph;
     struct sf_path_metrics *metrics;
-    uint16_t *hops = sf_calloc((size_t)K * K * N * N, sizeof *hops);
-    struct sf_layers layers = { K * K, N, 3, hops }, *variant = &layers;
+    struct sf_routes *routes;
 
     for (uint32_t i = 0; i < K; i++) {
         links[n_links++] = (struct sf_link){ 0, 2 + i };
@@ -396,11 +432,14 @@ TEST(path_metrics_of_more_layers_than_a_word_has_bits)
         }
     }
     CHECK_EQ(sf_graph_build(N, links, n_links, &graph, NULL), SF_OK);
-    memset(hops, 0xff, (size_t)K * K * N * N * sizeof *hops);
+    struct sf_network *network = network_of(graph, n_hosts);
+    CHECK_EQ(sf_routes_make(network, 1, &routes, NULL), SF_OK);
+    CHECK_EQ(sf_layers_make(K * K, N, &routes->sets[0], NULL), SF_OK);
+    routes->sets[0]->max_hops = 3;
     for (uint32_t l = 0; l < K * K; l++) {
         uint16_t i = (uint16_t)(l / K), j = (uint16_t)(l % K);
-        uint16_t *there = sf_layers_tree(&layers, l, 1);
-        uint16_t *back = sf_layers_tree(&layers, l, 0);
+        uint16_t *there = sf_layers_tree(routes->sets[0], l, 1);
+        uint16_t *back = sf_layers_tree(routes->sets[0], l, 0);
         there[0] = i;
         there[2 + i] = (uint16_t)(1 + j);
         there[2 + K + j] = 0;
@@ -408,9 +447,7 @@ TEST(path_metrics_of_more_layers_than_a_word_has_bits)
         back[2 + K + j] = (uint16_t)(1 + i);
         back[2 + i] = 0;
     }
-    CHECK_EQ(
-        sf_path_metrics_build(graph, n_hosts, &variant, 1, 1, &metrics, NULL),
-        SF_OK);
+    CHECK_EQ(sf_path_metrics_build(network, routes, 1, &metrics, NULL), SF_OK);
     CHECK_EQ(metrics->n_pairs, 2);
     CHECK_EQ(count_of(metrics, SF_PATH_TOTALS, (uint64_t)3 * K * K), 2);
     CHECK_EQ(count_of(metrics, SF_PATH_DISTINCT, K * K), 2);
@@ -418,165 +455,31 @@ TEST(path_metrics_of_more_layers_than_a_word_has_bits)
     CHECK_EQ(count_of(metrics, SF_PATH_LOADS, K), (uint64_t)4 * K);
     CHECK_EQ(count_of(metrics, SF_PATH_LOADS, 1), (uint64_t)2 * K * K);
     sf_path_metrics_free(metrics);
+    sf_routes_free(routes);
+    sf_network_free(network);
     sf_graph_free(graph);
-    free(hops);
-}
-
-/* A routed fabric of uneven hosts, its tables, and the layers read off them.
- */
-static void
-check_tables(const char *spec, uint32_t n_layers, uint32_t n_variants)
-{
-    struct sf_topology *topo = build("%s", spec);
-    struct sf_fabric *fabric;
-    struct sf_graph *graph;
-    uint32_t *link_ports, n_found;
-    struct sf_layers *variants[4], **found;
-    struct sf_tables *tables;
-
-    CHECK_EQ(sf_fabric_from_topology(topo, NULL, &fabric, NULL), SF_OK);
-    CHECK_EQ(
-        sf_fabric_assign_lids(fabric, sf_lmc_for_layers(n_layers), NULL, NULL),
-        SF_OK);
-    CHECK_EQ(sf_fabric_graph(fabric, &graph, &link_ports, NULL), SF_OK);
-    for (uint32_t i = 0; i < n_variants; i++) {
-        struct sf_layers_params params = { .scheme = "rues",
-                                           .n_layers = n_layers,
-                                           .seed = i };
-        CHECK_EQ(sf_layers_build(graph, NULL, &params, &variants[i], NULL),
-                 SF_OK);
-    }
-    CHECK_EQ(sf_tables_build(fabric, graph, link_ports, variants, n_variants,
-                             &tables, NULL),
-             SF_OK);
-    CHECK_EQ(sf_layers_from_tables(fabric, graph, link_ports, tables, &found,
-                                   &n_found, NULL),
-             SF_OK);
-    CHECK_EQ(n_found, n_variants);
-    size_t n = graph->n_nodes;
-    for (uint32_t i = 0; i < n_found; i++) {
-        CHECK_EQ(found[i]->n_layers, 1u << sf_lmc_for_layers(n_layers));
-        for (uint32_t l = 0; l < found[i]->n_layers; l++) {
-            CHECK(!memcmp(sf_layers_tree(found[i], l, 0),
-                          sf_layers_tree(variants[i], l % n_layers, 0),
-                          n * n * sizeof *found[i]->hops));
-        }
-        sf_layers_free(variants[i]);
-    }
-    sf_layers_free_variants(found, n_found);
-    sf_tables_free(tables);
-    free(link_ports);
-    sf_graph_free(graph);
-    sf_fabric_free(fabric);
-    sf_topology_free(topo);
-}
-
-TEST(layers_from_tables_are_those_that_made_them)
-{
-    check_tables("sf:q=4,p=2", 1, 1);
-    check_tables("sf:q=4,p=2", 4, 1);
-    check_tables("sf:q=4,p=2", 4, 2);
-    check_tables("sf:q=5,p=4", 3, 4);
-    check_tables("hx2:3x4,p=1", 8, 1);
-}
-
-static enum sf_status
-read_off(const struct sf_fabric *fabric, const struct sf_tables *tables,
-         struct sf_error *err)
-{
-    struct sf_graph *graph;
-    uint32_t *link_ports, n_variants;
-    struct sf_layers **variants;
-
-    CHECK_EQ(sf_fabric_graph(fabric, &graph, &link_ports, NULL), SF_OK);
-    enum sf_status status = sf_layers_from_tables(
-        fabric, graph, link_ports, tables, &variants, &n_variants, err);
-    CHECK((variants == NULL) == (status != SF_OK));
-    sf_layers_free_variants(variants, n_variants);
-    free(link_ports);
-    sf_graph_free(graph);
-    return status;
-}
-
-TEST(layers_from_tables_refuse_tables_of_another_fabric)
-{
-    struct sf_topology *topo = build("sf:q=4,p=1");
-    struct sf_fabric *fabric;
-    uint8_t ports[33 * 41];
-    uint32_t targets[41] = { 0 };
-    struct sf_tables tables = { 33, 40, ports, targets };
-    struct sf_error err;
-
-    memset(ports, SF_NO_PORT, sizeof ports);
-    CHECK_EQ(sf_fabric_from_topology(topo, NULL, &fabric, NULL), SF_OK);
-    CHECK_EQ(read_off(fabric, &tables, &err), SF_EINVAL);
-    CHECK_STR(err.text, "the tables are not of this fabric: they have 33 "
-                        "switches, and it has 32");
-    tables.n_switches = 32;
-    CHECK_EQ(read_off(fabric, &tables, &err), SF_EINVAL);
-    CHECK_STR(err.text, "host 'node0000' has no LID, so that the tables "
-                        "cannot say where its packets go");
-    CHECK_EQ(sf_fabric_assign_lids(fabric, 1, NULL, NULL), SF_OK);
-    CHECK_EQ(read_off(fabric, &tables, &err), SF_EINVAL);
-    CHECK(strstr(err.text, "and the tables end at 40"));
-    sf_fabric_free(fabric);
-    sf_topology_free(topo);
-}
-
-TEST(layers_from_tables_nomem)
-{
-    struct sf_topology *topo = build("sf:q=4,p=1");
-    struct sf_fabric *fabric;
-    struct sf_graph *graph;
-    uint32_t *link_ports, n_variants;
-    uint8_t ports[32 * 65];
-    uint32_t targets[65] = { 0 };
-    struct sf_tables tables = { 32, 64, ports, targets };
-    struct sf_layers **variants = NULL;
-    unsigned long nth = 0;
-
-    memset(ports, SF_NO_PORT, sizeof ports);
-    CHECK_EQ(sf_fabric_from_topology(topo, NULL, &fabric, NULL), SF_OK);
-    CHECK_EQ(sf_fabric_assign_lids(fabric, 0, NULL, NULL), SF_OK);
-    CHECK_EQ(sf_fabric_graph(fabric, &graph, &link_ports, NULL), SF_OK);
-    do {
-        sf_mem_fail_at(++nth);
-    } while (sf_layers_from_tables(fabric, graph, link_ports, &tables,
-                                   &variants, &n_variants,
-                                   NULL) == SF_ENOMEM &&
-             !variants);
-    sf_mem_fail_at(0);
-    CHECK(variants != NULL);
-    CHECK(nth >= 5);
-    /* Entries that lead nowhere are no next hops. */
-    CHECK_EQ(variants[0]->hops[1], SF_NO_HOP);
-    sf_layers_free_variants(variants, n_variants);
-    free(link_ports);
-    sf_graph_free(graph);
-    sf_fabric_free(fabric);
-    sf_topology_free(topo);
 }
 
 TEST(path_metrics_nomem)
 {
     struct sf_topology *topo = build("sf:q=4,p=1");
     struct sf_layers_params params = { .n_layers = 2, .seed = 1 };
-    struct sf_layers *layers;
+    struct sf_network *network = network_of(topo->graph, NULL);
+    struct sf_routes *routes = routes_of(network, &params);
     struct sf_path_metrics *metrics = NULL;
     struct sf_error err;
     unsigned long nth = 0;
 
-    CHECK_EQ(sf_layers_build(topo->graph, NULL, &params, &layers, NULL),
-             SF_OK);
     do {
         sf_mem_fail_at(++nth);
-    } while (sf_path_metrics_build(topo->graph, NULL, &layers, 1, 2, &metrics,
-                                   &err) == SF_ENOMEM &&
+    } while (sf_path_metrics_build(network, routes, 2, &metrics, &err) ==
+                 SF_ENOMEM &&
              !metrics);
     sf_mem_fail_at(0);
     CHECK(metrics != NULL);
     CHECK(nth > 20);
     sf_path_metrics_free(metrics);
-    sf_layers_free(layers);
+    sf_routes_free(routes);
+    sf_network_free(network);
     sf_topology_free(topo);
 }

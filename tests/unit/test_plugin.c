@@ -469,14 +469,21 @@ TEST(plugin_and_route_have_one_updown_and_it_needs_one_lane)
                     .seed = options.seed,
                     .within_parts = true },
     };
-    CHECK_EQ(sf_routing_build(fabric, &route, &routing, NULL), SF_OK);
+    struct sf_network *network;
+    struct sf_tables *tables;
+    CHECK_EQ(sf_network_build(fabric, &network, NULL), SF_OK);
+    CHECK_EQ(sf_routing_build(network, &route, &routing, NULL), SF_OK);
+    CHECK_EQ(
+        sf_ib_encode_lfts(routing->network, routing->routes, &tables, NULL),
+        SF_OK);
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     check_route(engine, fabric, &plugin, 1, SF_OUTCOME_ANEW);
-    CHECK_EQ(count_changes(routing->tables, sf_engine_routing(engine)->tables),
-             0);
-    CHECK_EQ(routing->lanes->n_vls, 1);
-    CHECK_EQ(sf_engine_routing(engine)->lanes->n_vls, 1);
+    CHECK_EQ(count_changes(tables, sf_engine_tables(engine)->lfts), 0);
+    CHECK_EQ(routing->routes->lanes->n_vls, 1);
+    CHECK_EQ(sf_engine_routing(engine)->routes->lanes->n_vls, 1);
     sf_engine_free(engine);
+    sf_tables_free(tables);
+    sf_network_free(network);
     sf_routing_free(routing);
     sf_fabric_free(fabric);
 }

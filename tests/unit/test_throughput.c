@@ -10,28 +10,26 @@
 
 #define N_CASES 1000
 
-/* A topology, or a graph, with one host or more on each switch. */
-struct place {
-    struct sf_graph *graph;
-    uint32_t *n_hosts;
-};
-
-static struct place
+/* A network of a graph with as many hosts on each switch. */
+static struct sf_network *
 place_of(uint32_t n, const struct sf_link *links, uint32_t n_links,
          uint32_t n_hosts)
 {
-    struct place place = { 0 };
+    struct sf_graph *graph;
+    uint32_t *all_hosts = calloc(n, sizeof *all_hosts);
 
-    CHECK(sf_graph_build(n, links, n_links, &place.graph, NULL) == SF_OK);
-    place.n_hosts = calloc(n, sizeof *place.n_hosts);
-    CHECK(place.n_hosts != NULL);
+    CHECK(sf_graph_build(n, links, n_links, &graph, NULL) == SF_OK);
+    CHECK(all_hosts != NULL);
     for (uint32_t s = 0; s < n; s++) {
-        place.n_hosts[s] = n_hosts;
+        all_hosts[s] = n_hosts;
     }
+    struct sf_network *place = network_of(graph, all_hosts);
+    free(all_hosts);
+    sf_graph_free(graph);
     return place;
 }
 
-static struct place
+static struct sf_network *
 ring_of(uint32_t n, uint32_t n_hosts)
 {
     struct sf_link links[64];
@@ -41,7 +39,7 @@ ring_of(uint32_t n, uint32_t n_hosts)
     return place_of(n, links, n, n_hosts);
 }
 
-static struct place
+static struct sf_network *
 complete_of(uint32_t n, uint32_t n_hosts)
 {
     struct sf_link links[256];
@@ -54,18 +52,33 @@ complete_of(uint32_t n, uint32_t n_hosts)
     return place_of(n, links, n_links, n_hosts);
 }
 
-static void
-place_clear(struct place *place)
+/* The network of a topology. */
+static struct sf_network *
+network_by(const char *spec)
 {
-    free(place->n_hosts);
-    sf_graph_free(place->graph);
+    struct sf_topology *topo = build("%s", spec);
+    struct sf_network *network = network_of(topo->graph, topo->n_hosts);
+
+    sf_topology_free(topo);
+    return network;
+}
+
+/* Routes of one path set, made as 'params' says. */
+static struct sf_routes *
+routes_of(const struct sf_network *network,
+          const struct sf_layers_params *params)
+{
+    struct sf_routes *routes;
+
+    CHECK(sf_routes_make(network, 1, &routes, NULL) == SF_OK);
+    CHECK(sf_layers_build(network, params, &routes->sets[0], NULL) == SF_OK);
+    return routes;
 }
 
 static struct sf_traffic *
-traffic_of(const struct sf_graph *graph, const uint32_t *n_hosts,
-           const char *text)
+traffic_of(const struct sf_network *network, const char *text)
 {
-    struct sf_traffic_params params = { .graph = graph, .n_hosts = n_hosts };
+    struct sf_traffic_params params = { .network = network };
     struct sf_traffic *traffic;
     struct sf_error err = { 0 };
 
@@ -94,11 +107,10 @@ measure(const struct sf_graph *graph, const struct sf_traffic *traffic,
 /* Measures 'text' on 'place' in a mode that needs no layers, exactly and by
  * bounds, and expects 'expected' of the links between switches. */
 static void
-expect(const struct place *place, const char *text,
+expect(const struct sf_network *place, const char *text,
        enum sf_throughput_mode mode, uint32_t max_hops, double expected)
 {
-    struct sf_traffic *traffic =
-        traffic_of(place->graph, place->n_hosts, text);
+    struct sf_traffic *traffic = traffic_of(place, text);
     struct sf_throughput_params params = { .mode = mode,
                                            .max_hops = max_hops,
                                            .n_paths = 100 };
@@ -124,34 +136,34 @@ expect(const struct place *place, const char *text,
  * 1..m hops, 1 + ... + m of them, each 1 / (n - 1). */
 TEST(throughput_ring)
 {
-    struct place place = ring_of(7, 1);
-    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 3, 6.0 / 6);
-    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 6.0 / 6);
-    place_clear(&place);
+    struct sf_network *place = ring_of(7, 1);
+    expect(place, "all-to-all", SF_THROUGHPUT_HOPS, 3, 6.0 / 6);
+    expect(place, "all-to-all", SF_THROUGHPUT_ANY, 0, 6.0 / 6);
+    sf_network_free(place);
 
     place = ring_of(5, 1);
-    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 2, 4.0 / 3);
-    expect(&place, "all-to-all", SF_THROUGHPUT_FREE, 2, 4.0 / 3);
-    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 4.0 / 3);
-    place_clear(&place);
+    expect(place, "all-to-all", SF_THROUGHPUT_HOPS, 2, 4.0 / 3);
+    expect(place, "all-to-all", SF_THROUGHPUT_FREE, 2, 4.0 / 3);
+    expect(place, "all-to-all", SF_THROUGHPUT_ANY, 0, 4.0 / 3);
+    sf_network_free(place);
 }
 
 /* Each of n switches with p hosts sends p^2 / (np - 1) to each other.  Under a
  * permutation, direct links carry 1 and each of n - 2 detours 1/2. */
 TEST(throughput_complete_graph)
 {
-    struct place place = complete_of(6, 3);
-    expect(&place, "all-to-all", SF_THROUGHPUT_HOPS, 1, 17.0 / 9);
-    expect(&place, "all-to-all", SF_THROUGHPUT_ANY, 0, 17.0 / 9);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1,
+    struct sf_network *place = complete_of(6, 3);
+    expect(place, "all-to-all", SF_THROUGHPUT_HOPS, 1, 17.0 / 9);
+    expect(place, "all-to-all", SF_THROUGHPUT_ANY, 0, 17.0 / 9);
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1,
            1.0 / 3);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 2,
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 2,
            3.0 / 3);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 2,
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 2,
            3.0 / 3);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0,
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0,
            3.0 / 3);
-    place_clear(&place);
+    sf_network_free(place);
 }
 
 /* Three links between two switches carry three times as much; two switches
@@ -159,14 +171,12 @@ TEST(throughput_complete_graph)
 TEST(throughput_parallel_links)
 {
     static const struct sf_link links[] = { { 0, 1 }, { 0, 1 }, { 0, 1 } };
-    struct place place = place_of(2, links, 3, 2);
+    struct sf_network *place = place_of(2, links, 3, 2);
 
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1,
-           1.5);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 1,
-           1.5);
-    expect(&place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0, 1.5);
-    place_clear(&place);
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_HOPS, 1, 1.5);
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_FREE, 1, 1.5);
+    expect(place, "switch-permutation:distance=1", SF_THROUGHPUT_ANY, 0, 1.5);
+    sf_network_free(place);
 }
 
 /* Every pair of the 50 switches has one shortest path, and every link carries
@@ -174,80 +184,78 @@ TEST(throughput_parallel_links)
  * 16 / 199 of a host. */
 TEST(throughput_50_switches)
 {
-    struct sf_topology *topo = build("sf:q=5");
+    struct sf_network *network = network_by("sf:q=5");
     struct sf_layers_params minimal = { .scheme = "minimal", .n_layers = 3 };
-    struct sf_layers *layers;
-    struct sf_traffic *traffic =
-        traffic_of(topo->graph, topo->n_hosts, "all-to-all");
+    struct sf_routes *routes = routes_of(network, &minimal);
+    struct sf_traffic *traffic = traffic_of(network, "all-to-all");
     double expected = 199.0 / (16 * 13);
 
-    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &minimal, &layers,
-                          NULL) == SF_OK);
-    struct sf_throughput_params params = { .variants = &layers,
-                                           .n_variants = 1 };
-    struct sf_throughput found = measure(topo->graph, traffic, params);
+    struct sf_throughput_params params = { .routes = routes };
+    struct sf_throughput found = measure(network->graph, traffic, params);
     CHECK_EQ(found.method, SF_METHOD_CLOSED_FORM);
     CHECK_EQ(found.n_paths, 2450);
     CHECK_NEAR(found.lower, expected, 1e-12);
     params.mode = SF_THROUGHPUT_EQUAL;
-    found = measure(topo->graph, traffic, params);
+    found = measure(network->graph, traffic, params);
     CHECK_EQ(found.method, SF_METHOD_CLOSED_FORM);
     CHECK_NEAR(found.lower, expected, 1e-12);
     CHECK_NEAR(found.upper, expected, 1e-12);
-    sf_layers_free(layers);
+    sf_routes_free(routes);
 
     /* No other paths help: shortest ones fill every link evenly. */
     struct sf_layers_params gates = { .n_layers = 8, .seed = 1 };
-    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &gates, &layers, NULL) ==
-          SF_OK);
+    routes = routes_of(network, &gates);
+    params.routes = routes;
     params.mode = SF_THROUGHPUT_LAYERS;
-    found = measure(topo->graph, traffic, params);
+    found = measure(network->graph, traffic, params);
     CHECK_EQ(found.method, SF_METHOD_BARRIER);
     CHECK_NEAR(found.lower, expected, 1e-7);
     CHECK(found.lower == found.upper);
-    sf_layers_free(layers);
+    sf_routes_free(routes);
     params.mode = SF_THROUGHPUT_ANY;
-    found = measure(topo->graph, traffic, params);
+    found = measure(network->graph, traffic, params);
     CHECK_EQ(found.method, SF_METHOD_APPROXIMATION);
     CHECK(found.lower <= expected + 1e-9 && found.upper >= expected - 1e-9);
     CHECK(found.upper <= 1.0051 * found.lower);
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 TEST(throughput_host_links)
 {
     /* All hosts on one switch: nothing goes between switches. */
     static const struct sf_link links[] = { { 0, 1 } };
-    struct place place = place_of(2, links, 1, 4);
-    place.n_hosts[1] = 0;
-    struct sf_traffic *traffic =
-        traffic_of(place.graph, place.n_hosts, "permutation");
+    static const uint32_t n_hosts[] = { 4, 0 };
+    struct sf_graph *graph;
+    CHECK(sf_graph_build(2, links, 1, &graph, NULL) == SF_OK);
+    struct sf_network *place = network_of(graph, n_hosts);
+    struct sf_traffic *traffic = traffic_of(place, "permutation");
     struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY };
 
-    struct sf_throughput found = measure(place.graph, traffic, params);
+    struct sf_throughput found = measure(place->graph, traffic, params);
     CHECK(found.lower == 1 && found.upper == 1);
     CHECK(found.net_lower == HUGE_VAL && found.net_upper == HUGE_VAL);
     params.without_host_links = true;
-    found = measure(place.graph, traffic, params);
+    found = measure(place->graph, traffic, params);
     CHECK(found.lower == HUGE_VAL && found.host == HUGE_VAL);
     sf_traffic_free(traffic);
-    place_clear(&place);
+    sf_network_free(place);
+    sf_graph_free(graph);
 
     /* More links than hosts can fill. */
     place = complete_of(6, 1);
-    traffic = traffic_of(place.graph, place.n_hosts, "all-to-all");
+    traffic = traffic_of(place, "all-to-all");
     params.mode = SF_THROUGHPUT_HOPS;
     params.max_hops = 1;
     params.without_host_links = false;
-    found = measure(place.graph, traffic, params);
+    found = measure(place->graph, traffic, params);
     CHECK(found.lower == 1 && found.upper == 1);
     CHECK_NEAR(found.net_lower, 5, 1e-6);
     params.without_host_links = true;
-    found = measure(place.graph, traffic, params);
+    found = measure(place->graph, traffic, params);
     CHECK_NEAR(found.lower, 5, 1e-6);
     sf_traffic_free(traffic);
-    place_clear(&place);
+    sf_network_free(place);
 }
 
 /* Bounds enclose the optimum, are as close as asked, and more freedom never
@@ -257,23 +265,23 @@ compare_methods(const struct throughput_case *made, uint64_t number)
 {
     static const double gaps[] = { 0.02, 0.005, 1e-4 };
     struct sf_throughput_params params = {
-        .variants = made->variants,
-        .n_variants = made->n_variants,
+        .routes = made->routes,
         .effort = SF_EFFORT_EXACT,
     };
+    const struct sf_graph *graph = made->network->graph;
     double gap = gaps[number % ARRAY_SIZE(gaps)];
 
     params.mode = SF_THROUGHPUT_EQUAL;
-    double equal = measure(made->graph, made->traffic, params).net_upper;
+    double equal = measure(graph, made->traffic, params).net_upper;
     params.mode = SF_THROUGHPUT_LAYERS;
-    struct sf_throughput exact = measure(made->graph, made->traffic, params);
+    struct sf_throughput exact = measure(graph, made->traffic, params);
     CHECK_FOR(exact.net_lower == exact.net_upper, "case %llu: %.12g to %.12g",
               (unsigned long long)number, exact.net_lower, exact.net_upper);
     CHECK(equal <= exact.net_upper * (1 + 1e-6));
 
     params.effort = SF_EFFORT_APPROXIMATE;
     params.gap = gap;
-    struct sf_throughput bounds = measure(made->graph, made->traffic, params);
+    struct sf_throughput bounds = measure(graph, made->traffic, params);
     CHECK_FOR(bounds.net_lower <= exact.net_upper * (1 + 1e-6) &&
                   bounds.net_upper >= exact.net_lower * (1 - 1e-6),
               "case %llu, %s: %.12g is not from %.12g to %.12g",
@@ -286,7 +294,7 @@ compare_methods(const struct throughput_case *made, uint64_t number)
               bounds.net_upper, bounds.n_rounds);
 
     params.mode = SF_THROUGHPUT_ANY;
-    struct sf_throughput any = measure(made->graph, made->traffic, params);
+    struct sf_throughput any = measure(graph, made->traffic, params);
     CHECK(any.net_upper >= exact.net_lower * (1 - 1e-6));
     CHECK_FOR(any.net_upper <= (1 + gap) * any.net_lower + 1e-9 ||
                   any.net_lower == HUGE_VAL,
@@ -296,11 +304,10 @@ compare_methods(const struct throughput_case *made, uint64_t number)
               any.net_upper, any.n_rounds);
 
     params.mode = SF_THROUGHPUT_HOPS;
-    params.max_hops = made->graph->n_nodes - 1;
+    params.max_hops = graph->n_nodes - 1;
     params.effort = SF_EFFORT_EXACT;
-    if (made->graph->n_nodes <= 7) {
-        struct sf_throughput hops =
-            measure(made->graph, made->traffic, params);
+    if (graph->n_nodes <= 7) {
+        struct sf_throughput hops = measure(graph, made->traffic, params);
         CHECK_FOR(any.net_lower <= hops.net_upper * (1 + 1e-6) &&
                       any.net_upper >= hops.net_lower * (1 - 1e-6),
                   "case %llu: all paths %.12g, any %.12g to %.12g",
@@ -309,7 +316,7 @@ compare_methods(const struct throughput_case *made, uint64_t number)
         params.mode = SF_THROUGHPUT_FREE;
         params.n_paths = 3;
         params.seed = number;
-        CHECK(measure(made->graph, made->traffic, params).net_lower <=
+        CHECK(measure(graph, made->traffic, params).net_lower <=
               hops.net_upper * (1 + 1e-6));
     }
 }
@@ -338,17 +345,18 @@ compare_growth(const struct throughput_case *made, uint64_t number)
                                            .effort = SF_EFFORT_EXACT,
                                            .gap = 1e-3 };
     struct sf_throughput exact, grown = { 0 };
+    const struct sf_graph *graph = made->network->graph;
     struct sf_net net;
     struct sf_paths paths = { 0 };
     struct sf_error err = { 0 };
 
     /* Only as far as some demand: the others have a hop or two to spare. */
     for (params.max_hops = 1;
-         sf_throughput_measure(made->graph, made->traffic, &params, &exact,
-                               NULL) == SF_EUNREACHABLE;
+         sf_throughput_measure(graph, made->traffic, &params, &exact, NULL) ==
+         SF_EUNREACHABLE;
          params.max_hops++) {
     }
-    CHECK(sf_net_build(&net, made->graph, true, NULL) == SF_OK);
+    CHECK(sf_net_build(&net, graph, true, NULL) == SF_OK);
     CHECK(sf_paths_enumerate(&paths, &net, made->traffic, 0, true, NULL) ==
           SF_OK);
     CHECK_FOR(sf_throughput_approximate(&net, &paths, true, params.max_hops,
@@ -382,14 +390,13 @@ TEST(throughput_growth_within_hops)
  * over its minimal path and 6 detours. */
 TEST(throughput_free_paths)
 {
-    struct sf_topology *topo = build("sf:q=5");
-    struct sf_traffic *traffic =
-        traffic_of(topo->graph, topo->n_hosts, "switch-permutation");
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_traffic *traffic = traffic_of(network, "switch-permutation");
     struct sf_throughput_params params = { .mode = SF_THROUGHPUT_FREE };
     double before = 0;
 
     for (params.n_paths = 1; params.n_paths <= 8; params.n_paths++) {
-        struct sf_throughput found = measure(topo->graph, traffic, params);
+        struct sf_throughput found = measure(network->graph, traffic, params);
         CHECK_EQ(found.n_paths,
                  50 * (params.n_paths < 7 ? params.n_paths : 7));
         CHECK(found.lower >= before - 1e-9);
@@ -397,40 +404,39 @@ TEST(throughput_free_paths)
     }
     params.mode = SF_THROUGHPUT_HOPS;
     params.max_hops = 3;
-    CHECK_NEAR(measure(topo->graph, traffic, params).lower, before, 1e-6);
+    CHECK_NEAR(measure(network->graph, traffic, params).lower, before, 1e-6);
     params.mode = SF_THROUGHPUT_FREE;
     params.n_paths = 3;
     params.seed = 1;
-    double one = measure(topo->graph, traffic, params).lower;
-    CHECK(one == measure(topo->graph, traffic, params).lower);
+    double one = measure(network->graph, traffic, params).lower;
+    CHECK(one == measure(network->graph, traffic, params).lower);
     params.seed = 2;
-    CHECK(one != measure(topo->graph, traffic, params).lower);
+    CHECK(one != measure(network->graph, traffic, params).lower);
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 static void
 check_any_threads(uint32_t q, uint32_t n_layers)
 {
     static const uint32_t n_threads[] = { 0, 2, 5 };
-    struct sf_topology *topo = build("sf:q=%u", q);
+    char spec[16];
+    snprintf(spec, sizeof spec, "sf:q=%u", q);
+    struct sf_network *network = network_by(spec);
     struct sf_layers_params gates = { .n_layers = n_layers, .seed = 1 };
-    struct sf_layers *layers;
-    struct sf_traffic *traffic =
-        traffic_of(topo->graph, topo->n_hosts, "adversarial:load=0.1");
+    struct sf_routes *routes = routes_of(network, &gates);
+    struct sf_traffic *traffic = traffic_of(network, "adversarial:load=0.1");
 
-    CHECK(sf_layers_build(topo->graph, topo->n_hosts, &gates, &layers, NULL) ==
-          SF_OK);
     for (int mode = 0; mode < 2; mode++) {
         struct sf_throughput first = { 0 };
         for (size_t i = 0; i < ARRAY_SIZE(n_threads); i++) {
             struct sf_throughput_params params = {
                 .mode = mode ? SF_THROUGHPUT_ANY : SF_THROUGHPUT_LAYERS,
-                .variants = &layers,
-                .n_variants = 1,
+                .routes = routes,
                 .n_threads = n_threads[i],
             };
-            struct sf_throughput found = measure(topo->graph, traffic, params);
+            struct sf_throughput found =
+                measure(network->graph, traffic, params);
             CHECK_EQ(found.method, SF_METHOD_APPROXIMATION);
             if (i == 0) {
                 first = found;
@@ -441,9 +447,9 @@ check_any_threads(uint32_t q, uint32_t n_layers)
             CHECK_EQ(found.n_rounds, first.n_rounds);
         }
     }
-    sf_layers_free(layers);
+    sf_routes_free(routes);
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 TEST(throughput_same_with_any_threads_at_q_7)
@@ -467,24 +473,23 @@ count_report(void *aux, const char *what, uint64_t done, uint64_t total)
 
 TEST(throughput_reports_progress)
 {
-    struct sf_topology *topo = build("sf:q=5");
-    struct sf_traffic *traffic =
-        traffic_of(topo->graph, topo->n_hosts, "switch-permutation");
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_traffic *traffic = traffic_of(network, "switch-permutation");
     uint64_t reports[2] = { 0, 1 };
     struct sf_progress progress = { count_report, reports };
     struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY,
                                            .progress = &progress };
 
-    measure(topo->graph, traffic, params);
+    measure(network->graph, traffic, params);
     CHECK(reports[0] > 1);
     CHECK_EQ(reports[1], 0);
     /* Rounds that are used up leave bounds that hold, but far apart. */
     params.max_rounds = 3;
-    struct sf_throughput found = measure(topo->graph, traffic, params);
+    struct sf_throughput found = measure(network->graph, traffic, params);
     CHECK_EQ(found.n_rounds, 3);
     CHECK(found.lower < 0.628 && found.upper > 0.628);
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 static void
@@ -502,45 +507,46 @@ expect_refusal(const struct sf_graph *graph, const struct sf_traffic *traffic,
 TEST(throughput_refuses)
 {
     static const struct sf_link links[] = { { 0, 1 }, { 2, 3 } };
-    struct place apart = place_of(4, links, 2, 1);
-    struct place ring = ring_of(5, 1);
-    struct sf_traffic *traffic =
-        traffic_of(apart.graph, apart.n_hosts, "all-to-all");
-    struct sf_layers *layers;
+    struct sf_network *apart = place_of(4, links, 2, 1);
+    struct sf_network *ring = ring_of(5, 1);
+    struct sf_traffic *traffic = traffic_of(apart, "all-to-all");
     struct sf_layers_params layer_params = { .n_layers = 2,
                                              .within_parts = true };
+    struct sf_routes *routes = routes_of(apart, &layer_params), *two_sets;
     struct sf_throughput_params params = { .mode = SF_THROUGHPUT_ANY };
 
-    CHECK(sf_layers_build(apart.graph, NULL, &layer_params, &layers, NULL) ==
-          SF_OK);
-    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE,
+    expect_refusal(apart->graph, traffic, params, SF_EUNREACHABLE,
                    "switch 0 sends to switch 2");
-    expect_refusal(ring.graph, traffic, params, SF_EINVAL, "4");
-    params =
-        (struct sf_throughput_params){ .variants = &layers, .n_variants = 1 };
-    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE, "switch 2");
+    expect_refusal(ring->graph, traffic, params, SF_EINVAL, "4");
+    params = (struct sf_throughput_params){ .routes = routes };
+    expect_refusal(apart->graph, traffic, params, SF_EUNREACHABLE, "switch 2");
     params.mode = SF_THROUGHPUT_EQUAL;
-    expect_refusal(apart.graph, traffic, params, SF_EUNREACHABLE, "switch 2");
-    params.n_variants = 2;
-    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "variants");
+    expect_refusal(apart->graph, traffic, params, SF_EUNREACHABLE, "switch 2");
+    CHECK(sf_routes_make(apart, 2, &two_sets, NULL) == SF_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK(sf_layers_build(apart, &layer_params, &two_sets->sets[i],
+                              NULL) == SF_OK);
+    }
+    params.routes = two_sets;
+    expect_refusal(apart->graph, traffic, params, SF_EINVAL, "path sets");
+    sf_routes_free(two_sets);
     params = (struct sf_throughput_params){ 0 };
-    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "layers");
+    expect_refusal(apart->graph, traffic, params, SF_EINVAL, "routes");
     params.mode = SF_THROUGHPUT_FREE;
-    expect_refusal(apart.graph, traffic, params, SF_EINVAL, "path");
+    expect_refusal(apart->graph, traffic, params, SF_EINVAL, "path");
     sf_traffic_free(traffic);
 
-    traffic = traffic_of(ring.graph, ring.n_hosts, "all-to-all");
+    traffic = traffic_of(ring, "all-to-all");
     params = (struct sf_throughput_params){ .mode = SF_THROUGHPUT_HOPS,
                                             .max_hops = 1 };
-    expect_refusal(ring.graph, traffic, params, SF_EUNREACHABLE,
+    expect_refusal(ring->graph, traffic, params, SF_EUNREACHABLE,
                    "at most 1 hops");
-    params =
-        (struct sf_throughput_params){ .variants = &layers, .n_variants = 1 };
-    expect_refusal(ring.graph, traffic, params, SF_EINVAL, "5 switches");
+    params = (struct sf_throughput_params){ .routes = routes };
+    expect_refusal(ring->graph, traffic, params, SF_EINVAL, "5 switches");
     sf_traffic_free(traffic);
-    sf_layers_free(layers);
-    place_clear(&ring);
-    place_clear(&apart);
+    sf_routes_free(routes);
+    sf_network_free(ring);
+    sf_network_free(apart);
 }
 
 /* A case that 'mode' takes: not all are of diameter 2. */
@@ -551,12 +557,11 @@ case_for(enum sf_throughput_mode mode)
         struct throughput_case made;
         CHECK(throughput_case_make(&made, number));
         struct sf_throughput_params params = { .mode = mode,
-                                               .variants = made.variants,
-                                               .n_variants = made.n_variants,
+                                               .routes = made.routes,
                                                .n_paths = 2 };
         struct sf_throughput result;
-        if (sf_throughput_measure(made.graph, made.traffic, &params, &result,
-                                  NULL) == SF_OK &&
+        if (sf_throughput_measure(made.network->graph, made.traffic, &params,
+                                  &result, NULL) == SF_OK &&
             made.traffic->n_demands > 0) {
             return made;
         }
@@ -574,8 +579,7 @@ TEST(throughput_nomem)
             struct sf_throughput_params params = {
                 .mode = (enum sf_throughput_mode)mode,
                 .effort = (enum sf_throughput_effort)effort,
-                .variants = made.variants,
-                .n_variants = made.n_variants,
+                .routes = made.routes,
                 .n_paths = 2,
             };
             enum sf_status status = SF_ENOMEM;
@@ -583,8 +587,8 @@ TEST(throughput_nomem)
                 struct sf_throughput result;
                 struct sf_error err = { 0 };
                 sf_mem_fail_at(nth);
-                status = sf_throughput_measure(made.graph, made.traffic,
-                                               &params, &result, &err);
+                status = sf_throughput_measure(
+                    made.network->graph, made.traffic, &params, &result, &err);
                 void *memory = sf_calloc(1, 1);
                 bool is_to_come = memory == NULL;
                 free(memory);

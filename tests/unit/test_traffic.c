@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "oracle/routing_oracle.h"
+#include "slimfly/routes.h"
 #include "slimfly/traffic.h"
 #include "test.h"
 #include "traffic/matching.h"
@@ -21,12 +22,21 @@ traffic_of(const struct sf_traffic_params *params, const char *text)
     return traffic;
 }
 
-static struct sf_traffic_params
-params_of(const struct sf_topology *topo, uint64_t seed)
+/* The network of a topology. */
+static struct sf_network *
+network_by(const char *spec)
 {
-    return (struct sf_traffic_params){ .graph = topo->graph,
-                                       .n_hosts = topo->n_hosts,
-                                       .seed = seed };
+    struct sf_topology *topo = build("%s", spec);
+    struct sf_network *network = network_of(topo->graph, topo->n_hosts);
+
+    sf_topology_free(topo);
+    return network;
+}
+
+static struct sf_traffic_params
+params_of(const struct sf_network *network, uint64_t seed)
+{
+    return (struct sf_traffic_params){ .network = network, .seed = seed };
 }
 
 /* What holds for all: demands in order, none twice, none to itself, and what
@@ -35,7 +45,7 @@ static void
 check_sound(const struct sf_traffic *traffic,
             const struct sf_traffic_params *params)
 {
-    uint32_t n = params->graph->n_nodes;
+    uint32_t n = params->network->graph->n_nodes;
     double *sent = calloc(n, sizeof *sent);
     double *received = calloc(n, sizeof *received);
 
@@ -46,18 +56,19 @@ check_sound(const struct sf_traffic *traffic,
         const struct sf_demand *before = k ? demand - 1 : NULL;
         CHECK(demand->source < n && demand->destination < n);
         CHECK(demand->source != demand->destination);
-        CHECK(demand->variant < traffic->n_variants);
+        CHECK(demand->set < traffic->n_sets);
         CHECK(demand->amount > 0);
         CHECK(!before || before->source < demand->source ||
               (before->source == demand->source &&
                (before->destination < demand->destination ||
                 (before->destination == demand->destination &&
-                 before->variant < demand->variant))));
+                 before->set < demand->set))));
         sent[demand->source] += demand->amount;
         received[demand->destination] += demand->amount;
     }
     for (uint32_t s = 0; s < n; s++) {
-        double most = traffic->max_host * params->n_hosts[s] * (1 + 1e-12);
+        double most =
+            traffic->max_host * params->network->n_hosts[s] * (1 + 1e-12);
         CHECK(sent[s] <= most && received[s] <= most);
     }
     free(received);
@@ -66,8 +77,8 @@ check_sound(const struct sf_traffic *traffic,
 
 TEST(traffic_all_to_all)
 {
-    struct sf_topology *topo = build("ft2:leaf=4,core=2,up=1,p=3");
-    struct sf_traffic_params params = params_of(topo, 0);
+    struct sf_network *network = network_by("ft2:leaf=4,core=2,up=1,p=3");
+    struct sf_traffic_params params = params_of(network, 0);
 
     /* 12 hosts, each 1/11 to each other: 9 pairs between two leaves. */
     struct sf_traffic *traffic = traffic_of(&params, "all-to-all");
@@ -80,17 +91,20 @@ TEST(traffic_all_to_all)
     }
     sf_traffic_free(traffic);
 
-    /* Two variants: two of three receivers have the first. */
-    params.n_variants = 2;
+    /* Two path sets: two of three receivers have the first. */
+    uint32_t host_sets[12];
+    sf_routes_deal(network, 2, host_sets);
+    params.host_sets = host_sets;
+    params.n_sets = 2;
     traffic = traffic_of(&params, "all-to-all");
     check_sound(traffic, &params);
     CHECK_EQ(traffic->n_demands, 24);
     for (size_t k = 0; k < traffic->n_demands; k++) {
         CHECK_NEAR(traffic->demands[k].amount,
-                   (traffic->demands[k].variant ? 3.0 : 6.0) / 11, 1e-15);
+                   (traffic->demands[k].set ? 3.0 : 6.0) / 11, 1e-15);
     }
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 /* The sum of demands between switches. */
@@ -106,11 +120,11 @@ sum_of(const struct sf_traffic *traffic)
 
 TEST(traffic_permutation)
 {
-    struct sf_topology *topo = build("jellyfish:n=20,k=4,p=1,seed=3");
-    struct sf_topology *tiny = build("hx2:1x2,p=1");
+    struct sf_network *network = network_by("jellyfish:n=20,k=4,p=1,seed=3");
+    struct sf_network *tiny = network_by("hx2:1x2,p=1");
 
     for (uint64_t seed = 0; seed < 50; seed++) {
-        struct sf_traffic_params params = params_of(topo, seed);
+        struct sf_traffic_params params = params_of(network, seed);
         struct sf_traffic *traffic = traffic_of(&params, "permutation");
         check_sound(traffic, &params);
         /* One host a switch and no fixed point: 20 demands of 1. */
@@ -123,8 +137,8 @@ TEST(traffic_permutation)
         CHECK_EQ(traffic->n_demands, 2);
         sf_traffic_free(traffic);
     }
-    sf_topology_free(tiny);
-    sf_topology_free(topo);
+    sf_network_free(tiny);
+    sf_network_free(network);
 }
 
 /* Checks a permutation of the switches with hosts and returns how many pairs
@@ -134,8 +148,9 @@ check_matching(const struct sf_traffic *traffic,
                const struct sf_traffic_params *params, uint32_t distance,
                uint32_t *sump)
 {
-    uint32_t n = params->graph->n_nodes, n_exact = 0, n_carriers = 0;
-    uint32_t *distances = oracle_route_distances(params->graph);
+    const struct sf_graph *graph = params->network->graph;
+    uint32_t n = graph->n_nodes, n_exact = 0, n_carriers = 0;
+    uint32_t *distances = oracle_route_distances(graph);
     bool *is_source = calloc(n, sizeof *is_source);
     bool *is_destination = calloc(n, sizeof *is_destination);
 
@@ -153,7 +168,7 @@ check_matching(const struct sf_traffic *traffic,
         *sump += d;
     }
     for (uint32_t s = 0; s < n; s++) {
-        CHECK(is_source[s] == (params->n_hosts[s] > 0));
+        CHECK(is_source[s] == (params->network->n_hosts[s] > 0));
         n_carriers += is_source[s];
     }
     CHECK_EQ(traffic->n_demands, n_carriers);
@@ -165,12 +180,12 @@ check_matching(const struct sf_traffic *traffic,
 
 TEST(traffic_switch_permutation)
 {
-    struct sf_topology *topo = build("sf:q=5");
-    struct sf_topology *tree = build("ft2:leaf=5,core=2,up=1,p=3");
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_network *tree = network_by("ft2:leaf=5,core=2,up=1,p=3");
     uint32_t sum;
 
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct sf_traffic_params params = params_of(topo, seed);
+        struct sf_traffic_params params = params_of(network, seed);
         struct sf_traffic *traffic = traffic_of(&params, "switch-permutation");
         CHECK_EQ(check_matching(traffic, &params, 2, &sum), 50);
         CHECK_NEAR(traffic->demands[7].amount, 4, 0);
@@ -188,8 +203,8 @@ TEST(traffic_switch_permutation)
         CHECK_EQ(check_matching(traffic, &params, 2, &sum), 5);
         sf_traffic_free(traffic);
     }
-    sf_topology_free(tree);
-    sf_topology_free(topo);
+    sf_network_free(tree);
+    sf_network_free(network);
 }
 
 /* The cheapest permutation by trying all. */
@@ -245,7 +260,8 @@ TEST(traffic_longest_matching)
         n_hosts[s] = 2;
     }
     CHECK(sf_graph_build(8, links, 8, &graph, NULL) == SF_OK);
-    struct sf_traffic_params params = { .graph = graph, .n_hosts = n_hosts };
+    struct sf_network *network = network_of(graph, n_hosts);
+    struct sf_traffic_params params = params_of(network, 0);
     struct sf_traffic *traffic = traffic_of(&params, "longest-matching");
     check_matching(traffic, &params, 4, &sum);
     CHECK_EQ(sum, 32);
@@ -259,6 +275,7 @@ TEST(traffic_longest_matching)
     CHECK_NEAR(traffic->unit, 5, 0);
     CHECK_NEAR(sum_of(traffic), (8 * 5 + 8) / 5.0, 1e-12);
     sf_traffic_free(traffic);
+    sf_network_free(network);
     sf_graph_free(graph);
 }
 
@@ -266,12 +283,12 @@ TEST(traffic_longest_matching)
 TEST(traffic_adversarial)
 {
     static const double loads[] = { 0, 0.1, 0.5, 0.9, 1 };
-    struct sf_topology *topo = build("sf:q=5");
+    struct sf_network *network = network_by("sf:q=5");
     double n_pairs = 200.0 * 196;
 
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
         for (uint64_t seed = 0; seed < 3; seed++) {
-            struct sf_traffic_params params = params_of(topo, seed);
+            struct sf_traffic_params params = params_of(network, seed);
             char text[80];
             snprintf(text, sizeof text,
                      "adversarial:load=%g,elephants=0.25,ratio=7", loads[i]);
@@ -284,11 +301,11 @@ TEST(traffic_adversarial)
         }
     }
     /* All pairs and all elephants: 196 small ones and a large one each. */
-    struct sf_traffic_params params = params_of(topo, 1);
+    struct sf_traffic_params params = params_of(network, 1);
     struct sf_traffic *traffic = traffic_of(&params, "adversarial:load=1");
     CHECK_NEAR(traffic->unit, 206, 1e-9);
     uint32_t n_large = 0;
-    uint32_t *distances = oracle_route_distances(topo->graph);
+    uint32_t *distances = oracle_route_distances(network->graph);
     for (size_t k = 0; k < traffic->n_demands; k++) {
         const struct sf_demand *demand = &traffic->demands[k];
         if (demand->amount * 206 > 17) {
@@ -300,19 +317,19 @@ TEST(traffic_adversarial)
     CHECK_EQ(n_large, 50);
     free(distances);
     sf_traffic_free(traffic);
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 TEST(traffic_same_seed_same_bytes)
 {
-    struct sf_topology *topo = build("sf:q=4");
+    struct sf_network *network = network_by("sf:q=4");
 
     for (const struct sf_traffic_kind *kind = sf_traffic_kinds; kind->name;
          kind++) {
         if (kind->takes_path) {
             continue;
         }
-        struct sf_traffic_params params = params_of(topo, 1);
+        struct sf_traffic_params params = params_of(network, 1);
         struct sf_traffic *one = traffic_of(&params, kind->example);
         struct sf_traffic *two = traffic_of(&params, kind->name);
         sf_traffic_free(two);
@@ -337,7 +354,7 @@ TEST(traffic_same_seed_same_bytes)
         sf_traffic_free(two);
         sf_traffic_free(one);
     }
-    sf_topology_free(topo);
+    sf_network_free(network);
 }
 
 TEST(traffic_refuses_texts)
@@ -373,8 +390,8 @@ TEST(traffic_refuses_texts)
         { "file", "file:traffic.csv", SF_EINVAL },
         { "file:/nonexistent/traffic.csv", "needs a fabric", SF_EINVAL },
     };
-    struct sf_topology *topo = build("sf:q=4");
-    struct sf_traffic_params params = params_of(topo, 1);
+    struct sf_network *network = network_by("sf:q=4");
+    struct sf_traffic_params params = params_of(network, 1);
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_traffic *traffic = UNSET(struct sf_traffic);
@@ -386,47 +403,55 @@ TEST(traffic_refuses_texts)
                   cases[i].text, err.text, cases[i].word);
         CHECK(traffic == NULL);
     }
-    sf_topology_free(topo);
+    sf_network_free(network);
 
     /* Too few hosts, or all on one switch. */
-    struct sf_topology *small = build("hx2:1x2,p=1");
+    static const struct sf_link link = { 0, 1 };
+    static const uint32_t too_few[] = { 1, 0 }, on_one[] = { 2, 0 };
+    struct sf_graph *graph;
+    CHECK(sf_graph_build(2, &link, 1, &graph, NULL) == SF_OK);
+    struct sf_network *small = network_of(graph, too_few);
     params = params_of(small, 1);
     struct sf_traffic *traffic;
-    small->n_hosts[1] = 0;
     CHECK_EQ(sf_traffic_build("all-to-all", &params, &traffic, NULL),
              SF_EINVAL);
-    small->n_hosts[0] = 2;
+    sf_network_free(small);
+    small = network_of(graph, on_one);
+    params = params_of(small, 1);
     CHECK_EQ(sf_traffic_build("longest-matching", &params, &traffic, NULL),
              SF_EINVAL);
     CHECK_EQ(sf_traffic_build("all-to-all", &params, &traffic, NULL), SF_OK);
     CHECK_EQ(traffic->n_demands, 0);
     sf_traffic_free(traffic);
-    sf_topology_free(small);
+    sf_network_free(small);
+    sf_graph_free(graph);
 }
 
 /* A fabric of two switches with two hosts each, node0000 to node0003. */
 struct place {
-    struct sf_topology *topo;
-    struct sf_fabric *fabric;
+    struct sf_network *network;
     struct sf_traffic_params params;
 };
 
 static struct place
 make_place(void)
 {
-    struct place place = { .topo = build("hx2:1x2,p=2") };
-    CHECK(sf_fabric_from_topology(place.topo, NULL, &place.fabric, NULL) ==
-          SF_OK);
-    place.params = params_of(place.topo, 0);
-    place.params.fabric = place.fabric;
+    struct sf_topology *topo = build("hx2:1x2,p=2");
+    struct sf_fabric *fabric;
+    struct place place;
+
+    CHECK(sf_fabric_from_topology(topo, NULL, &fabric, NULL) == SF_OK);
+    CHECK(sf_network_build(fabric, &place.network, NULL) == SF_OK);
+    place.params = params_of(place.network, 0);
+    sf_fabric_free(fabric);
+    sf_topology_free(topo);
     return place;
 }
 
 static void
 clear_place(struct place *place)
 {
-    sf_fabric_free(place->fabric);
-    sf_topology_free(place->topo);
+    sf_network_free(place->network);
 }
 
 static enum sf_status
@@ -444,9 +469,8 @@ TEST(traffic_from_csv)
     struct place place = make_place();
     struct sf_traffic *traffic;
     struct sf_error err = { 0 };
-    uint32_t n_hosts[2];
+    const uint32_t *n_hosts = place.network->n_hosts;
 
-    sf_fabric_count_hosts(place.fabric, n_hosts);
     CHECK(n_hosts[0] == 2 && n_hosts[1] == 2);
     CHECK_FOR(parse(&place,
                     "source,destination,amount\n"
@@ -471,13 +495,15 @@ TEST(traffic_from_csv)
     CHECK_NEAR(traffic->unit, 1, 0);
     sf_traffic_free(traffic);
 
-    /* Variants follow the receiver's place on its switch. */
-    place.params.n_variants = 2;
+    /* Path sets are those of the receivers. */
+    static const uint32_t host_sets[] = { 0, 1, 0, 1 };
+    place.params.host_sets = host_sets;
+    place.params.n_sets = 2;
     CHECK(parse(&place, "node0000,node0002,1\nnode0000,node0003,2\n", &traffic,
                 NULL) == SF_OK);
     CHECK_EQ(traffic->n_demands, 2);
-    CHECK_EQ(traffic->demands[0].variant, 0);
-    CHECK_EQ(traffic->demands[1].variant, 1);
+    CHECK_EQ(traffic->demands[0].set, 0);
+    CHECK_EQ(traffic->demands[1].set, 1);
     CHECK_NEAR(traffic->demands[1].amount, 2, 0);
     sf_traffic_free(traffic);
 
@@ -531,12 +557,18 @@ TEST(traffic_refuses_csv)
                   cases[i].text, err.text, cases[i].word);
         CHECK(traffic == NULL);
     }
-    /* A fabric that the numbers are not of. */
-    uint32_t n_hosts[2] = { 2, 3 };
-    struct sf_traffic *traffic;
-    place.params.n_hosts = n_hosts;
-    CHECK_EQ(parse(&place, "node0000,node0002,1\n", &traffic, NULL),
+    /* A network without a fabric, in which hosts have no names. */
+    struct place nameless;
+    struct sf_traffic *traffic = UNSET(struct sf_traffic);
+    struct sf_error err = { 0 };
+    nameless.network =
+        network_of(place.network->graph, place.network->n_hosts);
+    nameless.params = params_of(nameless.network, 0);
+    CHECK_EQ(parse(&nameless, "node0000,node0002,1\n", &traffic, &err),
              SF_EINVAL);
+    CHECK(strstr(err.text, "needs a fabric"));
+    CHECK(traffic == NULL);
+    clear_place(&nameless);
     clear_place(&place);
 }
 

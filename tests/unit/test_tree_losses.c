@@ -211,8 +211,8 @@ TEST(tree_losses_of_schemes)
                                                .n_layers = l,
                                                .max_hops = 3 };
             struct sf_layers *layers;
-            CHECK(sf_layers_build(graph, topo->n_hosts, &params, &layers,
-                                  NULL) == SF_OK);
+            CHECK(build_layers(graph, topo->n_hosts, &params, &layers, NULL) ==
+                  SF_OK);
             for (uint32_t d = 0; d < graph->n_nodes; d += 3) {
                 uint32_t bound, n_lost = 0;
                 for (uint32_t s = 0; s < graph->n_nodes; s++) {
@@ -240,7 +240,7 @@ TEST(tree_losses_are_dealt)
     uint32_t n = topo->graph->n_nodes;
     struct sf_demand demands[] = { { 0, 1, 0, 1 }, { 1, 90, 0, 1 } };
     struct sf_traffic traffic = {
-        .n_switches = n, .n_variants = 1, .n_demands = 2, .demands = demands
+        .n_switches = n, .n_sets = 1, .n_demands = 2, .demands = demands
     };
     uint32_t *distances = oracle_route_distances(topo->graph);
     uint16_t *losses, *again;

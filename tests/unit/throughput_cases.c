@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MAX_SETS  2
+#define MAX_NODES 12
+
 /* A tree and some more links, so that all is connected. */
 static struct sf_graph *
 make_graph(struct sf_random *random)
 {
     struct sf_link links[64];
-    uint32_t n = 3 + sf_random_below(random, 10), n_links = 0;
+    uint32_t n = 3 + sf_random_below(random, MAX_NODES - 2), n_links = 0;
     struct sf_graph *graph = NULL;
 
     for (uint32_t s = 1; s < n; s++) {
@@ -42,34 +45,36 @@ throughput_case_make(struct throughput_case *made, uint64_t number)
     struct sf_random random;
 
     sf_random_init(&random, 20260101, number);
-    *made = (struct throughput_case){ .graph = make_graph(&random) };
-    uint32_t n = made->graph->n_nodes;
-    made->n_hosts = calloc(n, sizeof *made->n_hosts);
-    if (!made->n_hosts) {
+    *made = (struct throughput_case){ 0 };
+    struct sf_graph *graph = make_graph(&random);
+    uint32_t n_hosts[MAX_NODES];
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        n_hosts[s] = sf_random_below(&random, 4);
+    }
+    uint32_t n_sets = 1 + sf_random_below(&random, MAX_SETS);
+    if (sf_network_from_graph(graph, n_hosts, &made->network, NULL) != SF_OK ||
+        sf_routes_make(made->network, n_sets, &made->routes, NULL) != SF_OK) {
         abort();
     }
-    for (uint32_t s = 0; s < n; s++) {
-        made->n_hosts[s] = sf_random_below(&random, 4);
-    }
-    made->n_variants = 1 + sf_random_below(&random, MAX_VARIANTS);
+    sf_graph_free(graph);
     struct sf_layers_params layers = {
         .scheme = schemes[sf_random_below(&random,
                                           sizeof schemes / sizeof *schemes)],
         .n_layers = 1 + sf_random_below(&random, 5),
-        .n_variants = made->n_variants,
+        .n_sets = n_sets,
     };
-    for (uint32_t v = 0; v < made->n_variants; v++) {
-        layers.variant = v;
-        layers.seed = number + v;
-        if (sf_layers_build(made->graph, made->n_hosts, &layers,
-                            &made->variants[v], NULL) != SF_OK) {
+    for (uint32_t i = 0; i < n_sets; i++) {
+        layers.set = i;
+        layers.seed = number + i;
+        if (sf_layers_build(made->network, &layers, &made->routes->sets[i],
+                            NULL) != SF_OK) {
             abort();
         }
     }
     struct sf_traffic_params traffic = {
-        .graph = made->graph,
-        .n_hosts = made->n_hosts,
-        .n_variants = made->n_variants,
+        .network = made->network,
+        .host_sets = made->routes->host_sets,
+        .n_sets = n_sets,
         .seed = number,
     };
     snprintf(made->text, sizeof made->text, "%s",
@@ -82,10 +87,7 @@ void
 throughput_case_clear(struct throughput_case *made)
 {
     sf_traffic_free(made->traffic);
-    for (uint32_t v = 0; v < MAX_VARIANTS; v++) {
-        sf_layers_free(made->variants[v]);
-    }
-    free(made->n_hosts);
-    sf_graph_free(made->graph);
+    sf_routes_free(made->routes);
+    sf_network_free(made->network);
     *made = (struct throughput_case){ 0 };
 }

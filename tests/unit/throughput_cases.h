@@ -5,13 +5,9 @@
 
 #include "slimfly/slimfly.h"
 
-#define MAX_VARIANTS 2
-
 struct throughput_case {
-    struct sf_graph *graph;
-    uint32_t *n_hosts; /* [V] */
-    struct sf_layers *variants[MAX_VARIANTS];
-    uint32_t n_variants;
+    struct sf_network *network;
+    struct sf_routes *routes; /* Of one or two path sets. */
     struct sf_traffic *traffic;
     char text[64]; /* What traffic. */
 };
