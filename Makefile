@@ -18,8 +18,8 @@ all: $(BUILD)/build.ninja
 help:
 	@echo "make            build; the program is then build/slimfly"
 	@echo "make demo       install what is missing, build, bring up a simulated cluster"
-	@echo "make test       install what is missing, build, test: 5 minutes"
-	@echo "make test-long  test all of it under sanitizers, and what takes longer"
+	@echo "make test       install what is missing, build, run the tests: minutes"
+	@echo "make test-long  the same under sanitizers, and what takes longer"
 	@echo "make bench      measure, side by side"
 	@echo "make lint       layout and static checks"
 	@echo "make lint-fast  layout, and static checks of what changed"
@@ -61,7 +61,7 @@ test:
 	@$(MAKE) -s --no-print-directory all \
 	    $(TEST_GCC)/build.ninja $(TEST_SANITIZE)/build.ninja
 	@tools/test.sh test $(JOBS) "$(TEST_GCC) short" \
-	    "$(TEST_SANITIZE) short --suite readers"
+	    "$(TEST_SANITIZE) short --suite sanitize"
 
 test-long:
 	@tools/deps.sh build demo test

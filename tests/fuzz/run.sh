@@ -18,7 +18,7 @@ else
     echo "not ok 1 - $name replays its seeds"
     sed 's/^/# /' "$work/log"
 fi
-if "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 \
+if "$target" -max_total_time="$seconds" -timeout=100 -rss_limit_mb=4096 \
     -max_len=4096 -artifact_prefix="$work/" "$corpus" "$seeds" \
     >"$work/log" 2>&1; then
     echo "ok 2 - $name finds nothing in $seconds seconds"
