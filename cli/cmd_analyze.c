@@ -179,8 +179,7 @@ add_schemes(const struct cli_args *args, struct job *job)
     if (!list && !job->routed.given) {
         const struct sf_layer_scheme *made_for =
             sf_layer_scheme_made_for(job->routed.network);
-        return cli_rows_add_scheme(&job->rows, sf_layer_schemes[0]->name,
-                                   max_hops) &&
+        return cli_rows_add_scheme(&job->rows, NULL, max_hops) &&
                (!made_for ||
                 cli_rows_add_scheme(&job->rows, made_for->name, max_hops));
     }
@@ -261,8 +260,14 @@ compare(const struct cli_args *args, struct job *job)
     job->params.network = job->routed.network;
     job->params.traffics = job->traffics;
     job->params.progress = cli_progress();
-    if (sf_comparison_build(&job->params, &comparison, &err) != SF_OK) {
-        return cli_fail("analyze: %s", err.text);
+    enum sf_status status =
+        sf_comparison_build(&job->params, &comparison, &err);
+    if (status != SF_OK) {
+        return cli_fail("analyze: %s%s", err.text,
+                        status == SF_ELANES
+                            ? "; --without-lanes measures its paths all the "
+                              "same"
+                            : "");
     }
     int code = write_all(args, comparison);
     for (uint32_t i = 0; code == CLI_FINE && i < job->params.n_rows; i++) {

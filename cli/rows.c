@@ -59,7 +59,9 @@ cli_rows_add_scheme(struct cli_rows *rows, const char *scheme,
                     uint32_t max_hops)
 {
     struct sf_error err;
-    bool is_fine = true;
+    bool is_fine = true, is_default = !scheme;
+
+    scheme = is_default ? sf_layer_schemes[0]->name : scheme;
 
     for (uint32_t k = 0; is_fine && k < rows->layers->n; k++) {
         struct sf_comparison_row row;
@@ -70,8 +72,10 @@ cli_rows_add_scheme(struct cli_rows *rows, const char *scheme,
         }
         const char *spec = row.routing.layers.scheme;
         row.routing = rows->routing;
-        row.routing.layers.scheme = spec;
+        row.routing.layers.scheme = is_default ? NULL : spec;
         row.routing.layers.max_hops = max_hops;
+        row.routing.n_addresses =
+            sf_backend_host_addresses(&sf_ib_backend, row.n_layers);
         is_fine = add_row(rows, &row);
     }
     return is_fine;

@@ -33,6 +33,10 @@ struct sf_comparison_row {
 struct sf_lanes_summary {
     char scheme[SF_COMPARISON_LABEL_SIZE];
     uint32_t n_vls;
+    char instead[SF_COMPARISON_LABEL_SIZE]; /* The layer scheme that took the
+                                             * place of the default one, for
+                                             * which there are too few lanes;
+                                             * "" if none did. */
 };
 
 /* One thing that was found out: metrics of paths, or else a throughput. */

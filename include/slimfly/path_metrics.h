@@ -1,6 +1,6 @@
 /* path_metrics.h -- what the paths of a routing are like: how long, how evenly
  * they share the links, how many of a pair share none.  Reads layers, also
- * those that tables from anywhere amount to (sf_layers_from_tables()).
+ * those that tables from anywhere amount to (sf_ib_decode()).
  *
  * Counted are the ordered pairs of switches that carry hosts, each with one
  * path a layer.  Where the hosts of a switch have paths of their own, a pair

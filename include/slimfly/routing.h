@@ -46,8 +46,9 @@ struct sf_routing {
 
 /* How many path sets a routing of 'network' has: as many as asked for or as
  * the scheme wants, but not more than the switch of most hosts has hosts. */
-uint32_t sf_routing_count_sets(const struct sf_network *network,
-                               const struct sf_routing_params *params);
+enum sf_status sf_routing_count_sets(const struct sf_network *network,
+                                     const struct sf_routing_params *params,
+                                     uint32_t *n_setsp, struct sf_error *err);
 
 /* Routes 'network'.  Where the default layers need more lanes than there are
  * and neither scheme is asked for, the layers have shortest paths alone, which

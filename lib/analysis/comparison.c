@@ -134,10 +134,12 @@ describe_routing(struct working *working, struct sf_error *err)
         status = sf_layer_spec_parse(routing->layers.scheme, working->n_sets,
                                      &spec, err);
         snprintf(text, sizeof working->routing,
-                 "scheme=%s max_hops=%u layers=%u sets=%u lanes=%s vls=%u "
-                 "sls=%u seed=%llu",
-                 spec.text, routing->layers.max_hops, row->n_layers,
-                 working->n_sets,
+                 "scheme=%s%s max_hops=%u exceed=%d parts=%d layers=%u "
+                 "addresses=%u sets=%u lanes=%s vls=%u sls=%u seed=%llu",
+                 routing->layers.scheme ? "" : "default:", spec.text,
+                 routing->layers.max_hops, routing->layers.may_exceed,
+                 routing->layers.within_parts, row->n_layers,
+                 routing->n_addresses, working->n_sets,
                  routing->without_lanes ? "free"
                  : routing->lanes       ? routing->lanes
                                         : "default",
@@ -160,10 +162,14 @@ find_sets(struct working *working, struct sf_error *err)
     if (!working->host_sets) {
         return sf_fail(err, SF_ENOMEM, "out of memory for path sets");
     }
-    working->n_sets = row->given ? row->given->n_sets
-                      : row->mode == SF_THROUGHPUT_LAYERS
-                          ? sf_routing_count_sets(network, &row->routing)
-                          : 1;
+    working->n_sets = row->given ? row->given->n_sets : 1;
+    if (!row->given && row->mode == SF_THROUGHPUT_LAYERS) {
+        enum sf_status status = sf_routing_count_sets(network, &row->routing,
+                                                      &working->n_sets, err);
+        if (status != SF_OK) {
+            return status;
+        }
+    }
     if (row->given) {
         memcpy(working->host_sets, row->given->host_sets,
                n_hosts * sizeof *working->host_sets);
@@ -204,6 +210,11 @@ summarize_lanes(const struct working *working)
         snprintf(summary.scheme, sizeof summary.scheme, "%s",
                  lanes->scheme->name);
         summary.n_vls = lanes->n_vls;
+    }
+    if (working->made && working->made->layers_refusal.status != SF_OK) {
+        snprintf(summary.instead, sizeof summary.instead, "%.*s",
+                 (int)sizeof summary.instead - 1,
+                 working->made->params.layers.scheme);
     }
     return summary;
 }

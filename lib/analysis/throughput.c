@@ -58,15 +58,29 @@ check_layers(const struct job *job, struct sf_error *err)
                        "expected routes of %u path sets, as the traffic has",
                        job->traffic->n_sets);
     }
-    if (routes->sets[0]->n_switches != job->graph->n_nodes) {
-        return sf_fail(err, SF_EINVAL,
-                       "expected layers for %u switches, found %u",
-                       job->graph->n_nodes, routes->sets[0]->n_switches);
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        if (routes->sets[i]->n_switches != job->graph->n_nodes) {
+            return sf_fail(err, SF_EINVAL,
+                           "expected layers for %u switches, found %u",
+                           job->graph->n_nodes, routes->sets[i]->n_switches);
+        }
     }
     return SF_OK;
 }
 
-/* Every layer carries the same share: the largest load says it all. */
+/* The share of layer 'l' where senders take all addresses in turn: with more
+ * addresses than layers, the first layers come again. */
+static double
+equal_share(const struct sf_routes *routes, uint32_t l)
+{
+    uint32_t n_layers = sf_routes_n_layers(routes);
+    uint32_t n =
+        routes->n_addresses > n_layers ? routes->n_addresses : n_layers;
+
+    return (double)((n + n_layers - 1 - l) / n_layers) / n;
+}
+
+/* Every address carries the same share: the largest load says it all. */
 static enum sf_status
 measure_equal(const struct job *job, struct sf_error *err)
 {
@@ -83,6 +97,8 @@ measure_equal(const struct job *job, struct sf_error *err)
         const struct sf_layers *layers =
             job->params->routes->sets[demand->set];
         for (uint32_t l = 0; status == SF_OK && l < layers->n_layers; l++) {
+            double amount =
+                demand->amount * equal_share(job->params->routes, l);
             uint32_t n_hops = 0, at = demand->source;
             while (at != demand->destination) {
                 uint32_t arc =
@@ -91,7 +107,7 @@ measure_equal(const struct job *job, struct sf_error *err)
                     status = sf_fail_unserved(graph, demand, 0, err);
                     break;
                 }
-                loads[arc] += demand->amount / layers->n_layers;
+                loads[arc] += amount;
                 at = graph->arcs[arc].to;
             }
             job->result->n_paths++;

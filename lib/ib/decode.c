@@ -45,7 +45,8 @@ check(const struct sf_network *network, const struct sf_tables *tables,
     }
     for (uint32_t host = 0; host < n_hosts; host++) {
         const struct sf_port *port = port_of(network, host);
-        uint32_t last = port->lid + (1u << port->lmc) - 1;
+        uint32_t lmc = port->lmc <= SF_MAX_LMC ? port->lmc : 0;
+        uint32_t last = port->lid + (1u << lmc) - 1;
         const char *name = network->fabric->nodes[port->node].name;
         if (!port->lid) {
             return sf_fail(err, SF_EINVAL,

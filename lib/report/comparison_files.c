@@ -40,3 +40,13 @@ sf_comparison_lanes(const struct sf_comparison *comparison, uint32_t row)
                ? "free"
                : comparison->results[row].lanes.scheme;
 }
+
+uint32_t
+sf_comparison_count_hosts(const struct sf_comparison *comparison)
+{
+    const struct sf_network *network = comparison->params.network;
+
+    return network->fabric
+               ? network->fabric->n_nodes - network->fabric->n_switches
+               : sf_network_count_hosts(network);
+}

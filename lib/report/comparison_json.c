@@ -158,10 +158,10 @@ sf_comparison_write_json(const struct sf_comparison *comparison, FILE *stream,
         "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "schema",
         "slimfly.analysis", "schema_version", 1, "network", params->name,
         "n_switches", (json_int_t)network->graph->n_nodes, "n_hosts",
-        (json_int_t)(network->fabric->n_nodes - network->fabric->n_switches),
-        "n_links", (json_int_t)network->graph->n_links, "seed",
-        (json_int_t)params->seed, "n_seeds", (json_int_t)params->n_seeds,
-        "host_links", (int)!params->without_host_links, "rows", rows);
+        (json_int_t)sf_comparison_count_hosts(comparison), "n_links",
+        (json_int_t)network->graph->n_links, "seed", (json_int_t)params->seed,
+        "n_seeds", (json_int_t)params->n_seeds, "host_links",
+        (int)!params->without_host_links, "rows", rows);
     if (!root || json_array_size(rows) != params->n_rows) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
@@ -189,6 +189,8 @@ sf_measurement_write(const char *settings,
                             json_string(measurement->lanes.scheme));
         json_object_set_new(root, "vls",
                             json_integer(measurement->lanes.n_vls));
+        json_object_set_new(root, "instead",
+                            json_string(measurement->lanes.instead));
     }
 
     if (!root) {
@@ -304,6 +306,30 @@ read_throughput(struct sf_json_reader *reader, const json_t *object,
     }
 }
 
+/* Reads a member of 'root' that may be "" and is shorter than a label. */
+static void
+read_label(struct sf_json_reader *reader, const json_t *root, const char *key,
+           char label[SF_COMPARISON_LABEL_SIZE])
+{
+    const char *text = json_string_value(json_object_get(root, key));
+
+    if (!text || strlen(text) >= SF_COMPARISON_LABEL_SIZE) {
+        sf_json_refuse(reader, "%s: expected a text of at most %d bytes", key,
+                       SF_COMPARISON_LABEL_SIZE - 1);
+        return;
+    }
+    memcpy(label, text, strlen(text) + 1);
+}
+
+static void
+read_lanes(struct sf_json_reader *reader, const json_t *root,
+           struct sf_lanes_summary *lanes)
+{
+    read_label(reader, root, "lanes", lanes->scheme);
+    read_label(reader, root, "instead", lanes->instead);
+    lanes->n_vls = sf_json_number(reader, root, "", "vls", 0, SF_MAX_VLS);
+}
+
 static void
 read_measurement(struct sf_json_reader *reader, const json_t *root,
                  const char *settings, struct sf_measurement *measurement)
@@ -323,12 +349,7 @@ read_measurement(struct sf_json_reader *reader, const json_t *root,
     }
     if (paths) {
         measurement->metrics = read_metrics(reader, paths);
-        snprintf(measurement->lanes.scheme, sizeof measurement->lanes.scheme,
-                 "%s",
-                 sf_json_text(reader, root, "", "lanes",
-                              sizeof measurement->lanes.scheme));
-        measurement->lanes.n_vls =
-            sf_json_number(reader, root, "", "vls", 0, SF_MAX_VLS);
+        read_lanes(reader, root, &measurement->lanes);
     } else {
         read_throughput(reader, json_object_get(root, "throughput"),
                         &measurement->throughput);

@@ -78,6 +78,13 @@ write_notes(const struct sf_comparison *comparison, FILE *stream)
                     "pair is a switch and a host\n",
                     comparison->params.rows[i].label);
         }
+        if (comparison->results[i].lanes.instead[0]) {
+            fprintf(stream,
+                    "%s: needs more lanes than there are; %s takes its place, "
+                    "as in 'slimfly route'\n",
+                    comparison->params.rows[i].label,
+                    comparison->results[i].lanes.instead);
+        }
         if (metrics && metrics->n_incomplete) {
             uint64_t n_pairs = metrics->n_incomplete + metrics->n_pairs;
             fprintf(stream,
@@ -259,8 +266,7 @@ sf_comparison_write_text(const struct sf_comparison *comparison, FILE *stream,
     (void)err;
     fprintf(stream, "%s: %u switches, %u hosts, %u links", params->name,
             params->network->graph->n_nodes,
-            params->network->fabric->n_nodes -
-                params->network->fabric->n_switches,
+            sf_comparison_count_hosts(comparison),
             params->network->graph->n_links);
     if (params->n_seeds > 1) {
         fprintf(stream, "; %u seeds from %llu", params->n_seeds,

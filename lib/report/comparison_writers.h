@@ -26,6 +26,9 @@ enum sf_status
 sf_comparison_draw_throughput(const struct sf_comparison *comparison,
                               FILE *stream, struct sf_error *err);
 
+/* The hosts of the network: machines, or ports where these are not known. */
+uint32_t sf_comparison_count_hosts(const struct sf_comparison *comparison);
+
 /* What lanes the routing of a row was made for: the name of a scheme, "free"
  * of any, or "tables" whose lanes are not looked at; NULL for references. */
 const char *sf_comparison_lanes(const struct sf_comparison *comparison,

@@ -59,22 +59,30 @@ settle_params(const struct sf_routing_params *params,
     return SF_OK;
 }
 
-uint32_t
-sf_routing_count_sets(const struct sf_network *network,
-                      const struct sf_routing_params *params)
+/* As many path sets as asked for, but not more than the switch of most hosts
+ * has hosts. */
+static uint32_t
+limit_sets(const struct sf_network *network, uint32_t asked)
 {
-    struct sf_layer_spec spec;
-    uint32_t asked =
-        sf_layer_spec_parse(params->layers.scheme, params->n_path_sets, &spec,
-                            NULL) == SF_OK
-            ? spec.n_sets
-            : 1;
     uint32_t most = 1;
 
     for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
         most = network->n_hosts[s] > most ? network->n_hosts[s] : most;
     }
     return most < asked ? most : asked;
+}
+
+enum sf_status
+sf_routing_count_sets(const struct sf_network *network,
+                      const struct sf_routing_params *params,
+                      uint32_t *n_setsp, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status = sf_layer_spec_parse(
+        params->layers.scheme, params->n_path_sets, &spec, err);
+
+    *n_setsp = status == SF_OK ? limit_sets(network, spec.n_sets) : 1;
+    return status;
 }
 
 /* Builds the layers of each path set. */
@@ -213,7 +221,7 @@ build_routes(struct sf_routing *routing, struct sf_error *err)
     struct sf_routing_params *params = &routing->params;
 
     enum sf_status status = settle_sets(
-        routing, sf_routing_count_sets(routing->network, params), err);
+        routing, limit_sets(routing->network, params->n_path_sets), err);
     if (status == SF_OK) {
         status = sf_routes_make(routing->network, params->n_path_sets,
                                 &routing->routes, err);

@@ -661,7 +661,7 @@ class BadInput(harness.Case):
                     (["sf:q=5", "-o", out, "-s", "gates:sets=2",
                       "--path-sets", "2"],
                      "--scheme gates:sets=2 and --path-sets both say how "
-                     "many sets of paths"),
+                     "many path sets"),
                     (["sf:q=5", "-o", out, "--rues-fraction", "0.5"],
                      "unknown option '--rues-fraction'"),
                     (["sf:q=5", "-o", out, "--max-hops", "1"], "hop"),

@@ -157,7 +157,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "'min-hops' is not a key of gates");
     check_refused("scheme=gates:sets=2 path_sets=3",
                   "the scheme gates:sets=2 and path_sets both say how many "
-                  "sets of paths");
+                  "path sets");
     check_refused("rues_fraction=0.5", "found 'rues_fraction'");
     check_refused("scheme=best", "expected a layer scheme: gates, ");
     check_refused("lanes=many", "expected a lane scheme: turns, ");
