@@ -236,7 +236,7 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
     struct reader reader = {
         .osm = osm, .plan = plan, .map = map, .reading = reading
     };
-    enum sf_status status = sf_fabric_builder_new(&reader.builder, err);
+    enum sf_status status = sf_fabric_builder_new(NULL, &reader.builder, err);
 
     *fabricp = NULL;
     *reading = (struct sf_subnet_reading){ .n_vls = SF_MAX_VLS };

@@ -273,7 +273,7 @@ sf_fabric_from_topology(const struct sf_topology *topo,
         status = sf_fail(err, SF_ENOMEM, "out of memory for a fabric");
         goto done;
     }
-    status = sf_fabric_builder_new(&builder, err);
+    status = sf_fabric_builder_new(NULL, &builder, err);
     if (status != SF_OK) {
         goto done;
     }

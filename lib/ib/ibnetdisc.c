@@ -229,7 +229,7 @@ print(ibnd_fabric_t *found, FILE *stream)
     static struct sf_fabric *fabric;
 
     kept = found;
-    if (!kept || sf_fabric_builder_new(&walk.builder, NULL) != SF_OK) {
+    if (!kept || sf_fabric_builder_new(NULL, &walk.builder, NULL) != SF_OK) {
         return 1;
     }
     visit_all(found, add_node, &walk);

@@ -165,7 +165,7 @@ build(struct sf_ibnetdiscover_lines *lines, struct sf_fabric **fabricp)
         status = check_guids(lines);
     }
     if (status == SF_OK) {
-        status = sf_fabric_builder_new(&builder, lines->err);
+        status = sf_fabric_builder_new(NULL, &builder, lines->err);
     }
     if (status != SF_OK) {
         goto done;

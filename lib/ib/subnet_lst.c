@@ -305,7 +305,7 @@ sf_subnet_lst_parse(char *text, size_t length, const char *path,
                          reader.line ? reader.line : 1);
     }
     if (status == SF_OK) {
-        status = sf_fabric_builder_new(&builder, err);
+        status = sf_fabric_builder_new(NULL, &builder, err);
     }
     if (status == SF_OK) {
         status = add_nodes(&reader, builder);

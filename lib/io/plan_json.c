@@ -427,7 +427,8 @@ read_root(struct reader *reader, const json_t *root)
     if (reader->json.status != SF_OK) {
         return;
     }
-    reader->json.status = sf_fabric_builder_new(&builder, reader->json.err);
+    reader->json.status =
+        sf_fabric_builder_new(NULL, &builder, reader->json.err);
     if (reader->json.status != SF_OK) {
         return;
     }

@@ -203,7 +203,7 @@ lanes_without(const struct sf_fabric *fabric, uint32_t s)
     uint32_t *numbers = calloc(fabric->n_nodes, sizeof *numbers);
     CHECK(numbers != NULL);
 
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(NULL, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
         uint32_t peer = fabric->ports[node->first_port].peer;

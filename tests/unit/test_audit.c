@@ -480,7 +480,7 @@ ring(uint32_t n)
     struct sf_fabric_builder *builder;
     struct subject subject = { 0 };
     uint32_t switches[16], hosts[16];
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(NULL, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < n; i++) {
         char name[] = "switch", host[] = "host";
         struct sf_node node = {

@@ -86,6 +86,105 @@ TEST(fabric_text_reads_back_the_same)
     }
 }
 
+/* The records of a made-up back end. */
+struct side_node {
+    uint32_t number;
+};
+
+struct side_port {
+    uint16_t node, number;
+};
+
+static const struct sf_side_kind side_kind = {
+    .name = "tests",
+    .node_size = sizeof(struct side_node),
+    .port_size = sizeof(struct side_port),
+};
+
+/* Builds hosts before switches, with side records that say whose they are. */
+static struct sf_fabric *
+fabric_with_side(void)
+{
+    struct sf_fabric_builder *builder;
+    struct sf_fabric *fabric;
+
+    CHECK_EQ(sf_fabric_builder_new(&side_kind, &builder, NULL), SF_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        char name[] = { (char)('a' + i), '\0' };
+        struct sf_node node = {
+            .kind = i % 2 ? SF_NODE_SWITCH : SF_NODE_HOST,
+            .name = name,
+            .n_ports = i + 1,
+            .origin = i,
+        };
+        uint32_t number = sf_fabric_builder_node(builder, &node);
+        struct side_node *record =
+            sf_fabric_builder_node_side(builder, number);
+        CHECK_EQ(record->number, 0);
+        record->number = i;
+        CHECK(!sf_fabric_builder_port_side(builder, number, 0));
+        CHECK(!sf_fabric_builder_port_side(builder, number, i + 2));
+        for (uint32_t j = 1; j <= i + 1; j++) {
+            struct side_port *port =
+                sf_fabric_builder_port_side(builder, number, j);
+            CHECK_EQ(port->node, 0);
+            *port = (struct side_port){ (uint16_t)i, (uint16_t)j };
+        }
+    }
+    CHECK_EQ(sf_fabric_builder_end(builder, &fabric, NULL), SF_OK);
+    return fabric;
+}
+
+static void
+check_side(const struct sf_fabric *fabric)
+{
+    const struct side_node *nodes = fabric->side.nodes;
+    const struct side_port *ports = fabric->side.ports;
+
+    CHECK(fabric->side.kind == &side_kind);
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        CHECK_EQ(nodes[i].number, fabric->nodes[i].origin);
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        CHECK_EQ(ports[i].node, fabric->nodes[port->node].origin);
+        CHECK_EQ(ports[i].number, port->number);
+    }
+}
+
+TEST(fabric_carries_side_records_along)
+{
+    struct sf_fabric *fabric = fabric_with_side(), *copy;
+
+    CHECK_EQ(fabric->nodes[0].origin, 1);
+    check_side(fabric);
+    CHECK_EQ(sf_fabric_copy(fabric, &copy, NULL), SF_OK);
+    sf_fabric_free(fabric);
+    sf_fabric_plug(copy, 0, 5);
+    sf_fabric_unplug(copy, 5);
+    check_side(copy);
+    sf_fabric_free(copy);
+}
+
+TEST(fabric_gets_side_records_of_one_kind)
+{
+    static const struct sf_side_kind other = { "others", 1, 1 };
+    struct sf_fabric *fabric = fabric_of("sf:q=4", 0);
+    struct sf_error err = { 0 };
+
+    CHECK(!fabric->side.kind);
+    CHECK_EQ(sf_fabric_add_side(fabric, &side_kind, NULL), SF_OK);
+    struct side_port *ports = fabric->side.ports;
+    CHECK_EQ(ports[fabric->n_ports - 1].number, 0);
+    ports[0].number = 7;
+    CHECK_EQ(sf_fabric_add_side(fabric, &side_kind, NULL), SF_OK);
+    CHECK(fabric->side.ports == ports);
+    CHECK_EQ(ports[0].number, 7);
+    CHECK_EQ(sf_fabric_add_side(fabric, &other, &err), SF_EINVAL);
+    CHECK_FOR(strstr(err.text, "tests, not of others"), "%s", err.text);
+    sf_fabric_free(fabric);
+}
+
 /* What the real ibnetdiscover printed of two switches, three hosts and one
  * with two ports, after OpenSM had given LIDs with LMC 2. */
 TEST(fabric_reads_what_ibnetdiscover_prints)
