@@ -26,23 +26,18 @@ struct sf_port {
     uint32_t node;   /* Whose port this is. */
     uint32_t number; /* From 1. */
     uint32_t peer;   /* The port at the other end; SF_NONE if unplugged. */
-    uint64_t guid;   /* Hosts only. */
-    uint16_t lid;    /* Hosts only, 0 if none was given. */
-    uint8_t lmc;     /* Hosts only. */
+    uint64_t guid;   /* Hosts only: like that of a node. */
     char rate[SF_RATE_SIZE]; /* "" if not known. */
 };
 
 struct sf_node {
     enum sf_node_kind kind;
-    char *name;           /* The node description; never NULL. */
-    uint64_t guid;        /* 0 if not known. */
-    uint64_t system_guid; /* Of the chassis. */
-    uint32_t vendor, device;
+    char *name;          /* Never NULL. */
+    uint64_t guid;       /* The identity that its maker burned in: a GUID on
+                          * InfiniBand, a MAC address on Ethernet; 0 if not
+                          * known. */
     uint32_t n_ports;    /* Ports 1..n_ports */
     uint32_t first_port; /* are fabric->ports[first_port ...]. */
-    uint16_t lid;        /* Of a switch's port 0. */
-    uint8_t lmc;
-    bool enhanced_port0; /* Whether a switch's port 0 is an enhanced one. */
     uint32_t origin; /* In a planned fabric: the number of the switch in the
                       * topology, or of the host; else SF_NONE. */
     uint32_t rack;   /* Where it stands (plan.h), SF_NONE if not known, */

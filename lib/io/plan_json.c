@@ -252,7 +252,6 @@ read_nodes(struct reader *reader, const json_t *root, const char *key,
             .unit =
                 sf_json_number(&reader->json, object, where, "unit", 1, 1000),
         };
-        node.system_guid = node.guid;
         uint32_t index = sf_fabric_builder_node(builder, &node);
         for (uint32_t j = 1; kind == SF_NODE_HOST && j <= node.n_ports; j++) {
             struct sf_port *port = sf_fabric_builder_port(builder, index, j);
