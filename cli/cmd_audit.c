@@ -136,12 +136,12 @@ static bool
 has_lids(const struct sf_fabric *fabric)
 {
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        if (fabric->nodes[i].lid) {
+        if (sf_ib_node(fabric, i)->lid) {
             return true;
         }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        if (fabric->ports[i].lid) {
+        if (sf_ib_port(fabric, i)->lid) {
             return true;
         }
     }

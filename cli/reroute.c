@@ -91,12 +91,12 @@ count_lids_lost(const struct sf_fabric *before, const struct sf_fabric *fabric)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        n += before->nodes[i].lid &&
-             before->nodes[i].lid != fabric->nodes[i].lid;
+        uint16_t lid = sf_ib_node(before, i)->lid;
+        n += lid && lid != sf_ib_node(fabric, i)->lid;
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        n += before->ports[i].lid &&
-             before->ports[i].lid != fabric->ports[i].lid;
+        uint16_t lid = sf_ib_port(before, i)->lid;
+        n += lid && lid != sf_ib_port(fabric, i)->lid;
     }
     return n;
 }

@@ -111,14 +111,15 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
     memset(view->homes, 0xff, n_lids * sizeof *view->homes);
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
+        const struct sf_ib_node *own = sf_ib_node(fabric, s);
         sf_ids_add(&view->guids, node->guid, s);
-        set_homes(view, node->lid, node->lmc, s);
+        set_homes(view, own->lid, own->lmc, s);
         for (uint32_t i = 0; i < node->n_ports; i++) {
             uint32_t peer = fabric->ports[node->first_port + i].peer;
             if (peer != SF_NONE &&
                 fabric->ports[peer].node >= fabric->n_switches) {
-                set_homes(view, fabric->ports[peer].lid,
-                          fabric->ports[peer].lmc, s);
+                const struct sf_ib_port *host = sf_ib_port(fabric, peer);
+                set_homes(view, host->lid, host->lmc, s);
             }
         }
     }

@@ -136,27 +136,34 @@ add_node(struct reader *reader, struct found *found)
         .name = name_for(reader, found->guid,
                          node->print_desc ? node->print_desc : nameless),
         .guid = found->guid,
-        .system_guid = cl_ntoh64(info->sys_guid),
-        .vendor = cl_ntoh32(ib_node_info_get_vendor_id(info)),
-        .device = cl_ntoh16(info->device_id),
         .n_ports = osm_node_get_num_physp(node) - 1u,
         .origin = SF_NONE,
         .rack = SF_NONE,
     };
+    struct sf_ib_node ib = {
+        .system_guid = cl_ntoh64(info->sys_guid),
+        .vendor = cl_ntoh32(ib_node_info_get_vendor_id(info)),
+        .device = cl_ntoh16(info->device_id),
+    };
 
     if (port0) {
-        added.lid = cl_ntoh16(osm_physp_get_base_lid(port0));
-        added.enhanced_port0 =
+        ib.lid = cl_ntoh16(osm_physp_get_base_lid(port0));
+        ib.enhanced_port0 =
             ib_switch_info_is_enhanced_port0(&node->sw->switch_info) != 0;
-        added.lmc =
-            added.enhanced_port0 ? ib_port_info_get_lmc(&port0->port_info) : 0;
-        reader->reading->n_without_lid += added.lid == 0;
+        ib.lmc =
+            ib.enhanced_port0 ? ib_port_info_get_lmc(&port0->port_info) : 0;
+        reader->reading->n_without_lid += ib.lid == 0;
         if (!(port0->port_info.capability_mask & IB_PORT_CAP_HAS_SL_MAP)) {
             reader->reading->n_without_map++;
             reader->reading->n_vls = 1;
         }
     }
     found->number = sf_fabric_builder_node(reader->builder, &added);
+    struct sf_ib_node *record =
+        sf_fabric_builder_node_side(reader->builder, found->number);
+    if (record) {
+        *record = ib;
+    }
 }
 
 static bool
@@ -169,14 +176,17 @@ is_up(const osm_physp_t *physp)
 static void
 set_lids(struct reader *reader, uint32_t number, osm_physp_t *physp)
 {
-    struct sf_port *port = sf_fabric_builder_port(
-        reader->builder, number, osm_physp_get_port_num(physp));
+    uint32_t port_number = osm_physp_get_port_num(physp);
+    struct sf_port *port =
+        sf_fabric_builder_port(reader->builder, number, port_number);
+    struct sf_ib_port *ib =
+        sf_fabric_builder_port_side(reader->builder, number, port_number);
 
-    if (port) {
+    if (port && ib) {
         port->guid = cl_ntoh64(osm_physp_get_port_guid(physp));
-        port->lid = cl_ntoh16(osm_physp_get_base_lid(physp));
-        port->lmc = ib_port_info_get_lmc(&physp->port_info);
-        reader->reading->n_without_lid += port->lid == 0;
+        ib->lid = cl_ntoh16(osm_physp_get_base_lid(physp));
+        ib->lmc = ib_port_info_get_lmc(&physp->port_info);
+        reader->reading->n_without_lid += ib->lid == 0;
     }
 }
 
@@ -236,7 +246,8 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
     struct reader reader = {
         .osm = osm, .plan = plan, .map = map, .reading = reading
     };
-    enum sf_status status = sf_fabric_builder_new(&reader.builder, err);
+    enum sf_status status =
+        sf_fabric_builder_new(&sf_ib_side, &reader.builder, err);
 
     *fabricp = NULL;
     *reading = (struct sf_subnet_reading){ .n_vls = SF_MAX_VLS };

@@ -1,5 +1,5 @@
 /* fabric.h -- a network as it stands in the machine hall: switches and hosts
- * with names, GUIDs, numbered ports and what is plugged into them.
+ * with names, numbered ports and what is plugged into them.
  *
  * A fabric comes from a topology (fabric planned) or from discovery (fabric
  * found); everything after it works the same on both.  Nodes are numbered,
@@ -26,27 +26,36 @@ struct sf_port {
     uint32_t node;   /* Whose port this is. */
     uint32_t number; /* From 1. */
     uint32_t peer;   /* The port at the other end; SF_NONE if unplugged. */
-    uint64_t guid;   /* Hosts only. */
-    uint16_t lid;    /* Hosts only, 0 if none was given. */
-    uint8_t lmc;     /* Hosts only. */
+    uint64_t guid;   /* Hosts only: like that of a node. */
     char rate[SF_RATE_SIZE]; /* "" if not known. */
 };
 
 struct sf_node {
     enum sf_node_kind kind;
-    char *name;           /* The node description; never NULL. */
-    uint64_t guid;        /* 0 if not known. */
-    uint64_t system_guid; /* Of the chassis. */
-    uint32_t vendor, device;
+    char *name;          /* Never NULL. */
+    uint64_t guid;       /* The identity that its maker burned in: a GUID on
+                          * InfiniBand, a MAC address on Ethernet; 0 if not
+                          * known. */
     uint32_t n_ports;    /* Ports 1..n_ports */
     uint32_t first_port; /* are fabric->ports[first_port ...]. */
-    uint16_t lid;        /* Of a switch's port 0. */
-    uint8_t lmc;
-    bool enhanced_port0; /* Whether a switch's port 0 is an enhanced one. */
     uint32_t origin; /* In a planned fabric: the number of the switch in the
                       * topology, or of the host; else SF_NONE. */
     uint32_t rack;   /* Where it stands (plan.h), SF_NONE if not known, */
     uint32_t unit;   /* and the lowest rack unit it takes, from 1. */
+};
+
+/* What one back end alone knows of nodes and ports, such as the LIDs of
+ * InfiniBand: a record of fixed size for each, which the fabric carries along
+ * without looking inside.  The back end defines its kind and the structs of
+ * the records (ib_addresses.h). */
+struct sf_side_kind {
+    const char *name; /* Of the back end, for messages: "InfiniBand". */
+    size_t node_size, port_size;
+};
+
+struct sf_side_table {
+    const struct sf_side_kind *kind; /* NULL: there is no side table. */
+    void *nodes, *ports;             /* [n_nodes], [n_ports] */
 };
 
 struct sf_fabric {
@@ -55,6 +64,7 @@ struct sf_fabric {
     uint32_t n_ports;
     struct sf_port *ports; /* [n_ports] */
     uint32_t n_cables;     /* Pairs of peers. */
+    struct sf_side_table side;
 };
 
 /* A fabric under construction: nodes in any order, then cables. */
@@ -88,10 +98,12 @@ enum sf_status sf_fabric_from_topology(const struct sf_topology *topo,
                                        struct sf_fabric **fabricp,
                                        struct sf_error *err);
 
-/* For readers: starts a fabric, adds nodes and cables, ends it.  The
+/* For readers: starts a fabric, adds nodes and cables, ends it.  The fabric
+ * gets a side table of the kind 'side', or none if that is NULL.  The
  * builder's errors are those of memory only, kept until the end; what a file
  * must not say is for its reader to refuse. */
-enum sf_status sf_fabric_builder_new(struct sf_fabric_builder **builderp,
+enum sf_status sf_fabric_builder_new(const struct sf_side_kind *side,
+                                     struct sf_fabric_builder **builderp,
                                      struct sf_error *err);
 void sf_fabric_builder_free(struct sf_fabric_builder *builder);
 
@@ -101,10 +113,18 @@ void sf_fabric_builder_free(struct sf_fabric_builder *builder);
 uint32_t sf_fabric_builder_node(struct sf_fabric_builder *builder,
                                 const struct sf_node *node);
 
-/* A port of a node that was added, to set guid, lid, lmc, rate; NULL if
- * 'number' is not one of its ports or memory ran out. */
+/* A port of a node that was added, to set guid and rate; NULL if 'number' is
+ * not one of its ports or memory ran out.  Good until the next node is
+ * added. */
 struct sf_port *sf_fabric_builder_port(struct sf_fabric_builder *builder,
                                        uint32_t node, uint32_t number);
+
+/* The side records of a node that was added and of a port of it, which are
+ * zeros until they are set; NULL also if there is no side table. */
+void *sf_fabric_builder_node_side(struct sf_fabric_builder *builder,
+                                  uint32_t node);
+void *sf_fabric_builder_port_side(struct sf_fabric_builder *builder,
+                                  uint32_t node, uint32_t number);
 
 /* Joins two ports.  False, and nothing done, if one does not exist or is
  * taken by another cable, or if both are the same; true if they are joined
@@ -118,6 +138,13 @@ bool sf_fabric_builder_cable(struct sf_fabric_builder *builder,
 enum sf_status sf_fabric_builder_end(struct sf_fabric_builder *builder,
                                      struct sf_fabric **fabricp,
                                      struct sf_error *err);
+
+/* Gives 'fabric' a side table with records of zeros; one of the same kind that
+ * is there already stays as it is.  SF_EINVAL if there is one of another
+ * kind. */
+enum sf_status sf_fabric_add_side(struct sf_fabric *fabric,
+                                  const struct sf_side_kind *kind,
+                                  struct sf_error *err);
 
 enum sf_status sf_fabric_copy(const struct sf_fabric *fabric,
                               struct sf_fabric **copyp, struct sf_error *err);

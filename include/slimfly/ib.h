@@ -6,6 +6,7 @@
 #ifndef SLIMFLY_IB_H
 #define SLIMFLY_IB_H
 
+#include "slimfly/ib_addresses.h"
 #include "slimfly/lids.h"
 #include "slimfly/routing.h"
 #include "slimfly/sl2vl.h"

@@ -19,7 +19,9 @@ uint32_t sf_lmc_for_layers(uint32_t n_layers);
 
 /* Gives every switch and every host port of 'fabric' a LID, host ports with
  * 'lmc'.  Those of 'previous', if nonnull, are kept for the nodes that were
- * there (by GUID).  SF_ELIMIT says how many layers would fit. */
+ * there (by GUID).  The LIDs stand in the side table of InfiniBand
+ * (ib_addresses.h), which 'fabric' gets if it has none.  SF_ELIMIT says how
+ * many layers would fit. */
 enum sf_status sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                                      const struct sf_fabric *previous,
                                      struct sf_error *err);

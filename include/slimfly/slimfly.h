@@ -17,6 +17,7 @@
 #include "slimfly/graph.h"
 #include "slimfly/guide.h"
 #include "slimfly/ib.h"
+#include "slimfly/ib_addresses.h"
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"

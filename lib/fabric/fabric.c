@@ -4,18 +4,31 @@
 
 #include <string.h>
 
+/* Growing side records, as many as there are nodes or ports. */
+struct records {
+    void *items;
+    size_t capacity;
+};
+
 struct sf_fabric_builder {
     SF_VEC(struct sf_node) nodes;
-    SF_VEC(struct sf_port) ports; /* Of the nodes in the order of adding. */
+    SF_VEC(struct sf_port) ports;    /* Of the nodes in the order of adding. */
+    const struct sf_side_kind *side; /* May be NULL. */
+    struct records node_side, port_side;
     bool is_out_of_memory;
 };
 
 enum sf_status
-sf_fabric_builder_new(struct sf_fabric_builder **builderp,
+sf_fabric_builder_new(const struct sf_side_kind *side,
+                      struct sf_fabric_builder **builderp,
                       struct sf_error *err)
 {
     *builderp = sf_calloc(1, sizeof **builderp);
-    return *builderp ? SF_OK : sf_fail(err, SF_ENOMEM, "out of memory");
+    if (!*builderp) {
+        return sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    (*builderp)->side = side;
+    return SF_OK;
 }
 
 void
@@ -27,8 +40,39 @@ sf_fabric_builder_free(struct sf_fabric_builder *builder)
         }
         free(builder->nodes.items);
         free(builder->ports.items);
+        free(builder->node_side.items);
+        free(builder->port_side.items);
         free(builder);
     }
+}
+
+/* Record 'i' of side records of 'size' bytes. */
+static void *
+record_at(void *records, size_t i, size_t size)
+{
+    return (unsigned char *)records + i * size;
+}
+
+/* Adds record 'i', which is the next one. */
+static bool
+add_record(struct records *records, size_t i, size_t size)
+{
+    if (i >= records->capacity &&
+        !sf_vec_grow(&records->items, &records->capacity, size)) {
+        return false;
+    }
+    memset(record_at(records->items, i, size), 0, size);
+    return true;
+}
+
+static bool
+add_port(struct sf_fabric_builder *builder, uint32_t node, uint32_t number)
+{
+    struct sf_port port = { .node = node, .number = number, .peer = SF_NONE };
+
+    return (!builder->side || add_record(&builder->port_side, builder->ports.n,
+                                         builder->side->port_size)) &&
+           sf_vec_push(&builder->ports, port);
 }
 
 uint32_t
@@ -44,14 +88,15 @@ sf_fabric_builder_node(struct sf_fabric_builder *builder,
         builder->is_out_of_memory = true;
         return index;
     }
-    if (!sf_vec_push(&builder->nodes, added)) {
+    if ((builder->side &&
+         !add_record(&builder->node_side, index, builder->side->node_size)) ||
+        !sf_vec_push(&builder->nodes, added)) {
         free(added.name);
         builder->is_out_of_memory = true;
         return index;
     }
     for (uint32_t i = 1; i <= node->n_ports; i++) {
-        struct sf_port port = { .node = index, .number = i, .peer = SF_NONE };
-        if (!sf_vec_push(&builder->ports, port)) {
+        if (!add_port(builder, index, i)) {
             builder->is_out_of_memory = true;
             return index;
         }
@@ -69,6 +114,28 @@ sf_fabric_builder_port(struct sf_fabric_builder *builder, uint32_t node,
     }
     return &builder->ports
                 .items[builder->nodes.items[node].first_port + number - 1];
+}
+
+void *
+sf_fabric_builder_node_side(struct sf_fabric_builder *builder, uint32_t node)
+{
+    return !builder->side || builder->is_out_of_memory
+               ? NULL
+               : record_at(builder->node_side.items, node,
+                           builder->side->node_size);
+}
+
+void *
+sf_fabric_builder_port_side(struct sf_fabric_builder *builder, uint32_t node,
+                            uint32_t number)
+{
+    const struct sf_port *port = sf_fabric_builder_port(builder, node, number);
+
+    return !builder->side || !port
+               ? NULL
+               : record_at(builder->port_side.items,
+                           (size_t)(port - builder->ports.items),
+                           builder->side->port_size);
 }
 
 bool
@@ -113,6 +180,29 @@ number_nodes(const struct sf_fabric_builder *builder, uint32_t *new_number,
         if (builder->nodes.items[i].kind != SF_NODE_SWITCH) {
             new_number[i] = next++;
         }
+    }
+}
+
+/* Copies the side records of 'builder' to where move_nodes() put nodes and
+ * ports. */
+static void
+move_side(const struct sf_fabric_builder *builder, const uint32_t *new_number,
+          struct sf_fabric *fabric)
+{
+    const struct sf_side_kind *kind = builder->side;
+
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        memcpy(record_at(fabric->side.nodes, new_number[i], kind->node_size),
+               record_at(builder->node_side.items, i, kind->node_size),
+               kind->node_size);
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &builder->ports.items[i];
+        uint32_t to =
+            sf_fabric_port(fabric, new_number[port->node], port->number);
+        memcpy(record_at(fabric->side.ports, to, kind->port_size),
+               record_at(builder->port_side.items, i, kind->port_size),
+               kind->port_size);
     }
 }
 
@@ -169,14 +259,68 @@ sf_fabric_builder_end(struct sf_fabric_builder *builder,
     }
     fabric->n_nodes = (uint32_t)builder->nodes.n;
     fabric->n_ports = (uint32_t)builder->ports.n;
+    if (builder->side) {
+        status = sf_fabric_add_side(fabric, builder->side, err);
+    }
+    if (status != SF_OK) {
+        sf_fabric_free(fabric);
+        goto done;
+    }
     number_nodes(builder, new_number, &fabric->n_switches);
     move_nodes(builder, new_number, fabric);
+    if (builder->side) {
+        move_side(builder, new_number, fabric);
+    }
     *fabricp = fabric;
 
 done:
     free(new_number);
     sf_fabric_builder_free(builder);
     return status;
+}
+
+enum sf_status
+sf_fabric_add_side(struct sf_fabric *fabric, const struct sf_side_kind *kind,
+                   struct sf_error *err)
+{
+    if (fabric->side.kind == kind) {
+        return SF_OK;
+    }
+    if (fabric->side.kind) {
+        return sf_fail(err, SF_EINVAL, "the fabric is one of %s, not of %s",
+                       fabric->side.kind->name, kind->name);
+    }
+    struct sf_side_table side = {
+        .kind = kind,
+        .nodes = sf_calloc(fabric->n_nodes, kind->node_size),
+        .ports = sf_calloc(fabric->n_ports, kind->port_size),
+    };
+    if (!side.nodes || !side.ports) {
+        free(side.nodes);
+        free(side.ports);
+        return sf_fail(err, SF_ENOMEM, "out of memory for a fabric");
+    }
+    fabric->side = side;
+    return SF_OK;
+}
+
+/* Copies the side table of 'fabric', if it has one. */
+static bool
+copy_side(const struct sf_fabric *fabric, struct sf_fabric *copy)
+{
+    const struct sf_side_kind *kind = fabric->side.kind;
+
+    if (!kind) {
+        return true;
+    }
+    if (sf_fabric_add_side(copy, kind, NULL) != SF_OK) {
+        return false;
+    }
+    memcpy(copy->side.nodes, fabric->side.nodes,
+           fabric->n_nodes * kind->node_size);
+    memcpy(copy->side.ports, fabric->side.ports,
+           fabric->n_ports * kind->port_size);
+    return true;
 }
 
 enum sf_status
@@ -206,6 +350,9 @@ sf_fabric_copy(const struct sf_fabric *fabric, struct sf_fabric **copyp,
             goto no_memory;
         }
     }
+    if (!copy_side(fabric, copy)) {
+        goto no_memory;
+    }
     *copyp = copy;
     return SF_OK;
 
@@ -223,6 +370,8 @@ sf_fabric_free(struct sf_fabric *fabric)
         }
         free(fabric->nodes);
         free(fabric->ports);
+        free(fabric->side.nodes);
+        free(fabric->side.ports);
         free(fabric);
     }
 }

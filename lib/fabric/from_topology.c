@@ -94,7 +94,6 @@ add_switches(const struct sf_topology *topo, uint32_t switch_ports,
             .kind = SF_NODE_SWITCH,
             .name = sf_topology_switch_name(topo, s, name),
             .guid = guid,
-            .system_guid = guid,
             .n_ports = switch_ports ? switch_ports : n_used,
             .origin = s,
             .rack = SF_NONE,
@@ -166,7 +165,6 @@ add_hosts(const struct sf_topology *topo, const uint32_t *n_kept,
                 .kind = SF_NODE_HOST,
                 .name = name,
                 .guid = guid,
-                .system_guid = guid,
                 .n_ports = 1,
                 .origin = host,
                 .rack = SF_NONE,
@@ -273,7 +271,7 @@ sf_fabric_from_topology(const struct sf_topology *topo,
         status = sf_fail(err, SF_ENOMEM, "out of memory for a fabric");
         goto done;
     }
-    status = sf_fabric_builder_new(&builder, err);
+    status = sf_fabric_builder_new(NULL, &builder, err);
     if (status != SF_OK) {
         goto done;
     }

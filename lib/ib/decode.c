@@ -20,11 +20,17 @@ struct decoder {
     uint32_t n_sets;     /* The most that a switch has. */
 };
 
-/* The port of 'host', with its LIDs. */
 static const struct sf_port *
 port_of(const struct sf_network *network, uint32_t host)
 {
     return &network->fabric->ports[network->host_ports[host]];
+}
+
+/* The LIDs of 'host'. */
+static const struct sf_ib_port *
+lids_of(const struct sf_network *network, uint32_t host)
+{
+    return sf_ib_port(network->fabric, network->host_ports[host]);
 }
 
 static enum sf_status
@@ -44,21 +50,22 @@ check(const struct sf_network *network, const struct sf_tables *tables,
                        "no host is plugged into a switch of this fabric");
     }
     for (uint32_t host = 0; host < n_hosts; host++) {
-        const struct sf_port *port = port_of(network, host);
-        uint32_t lmc = port->lmc <= SF_MAX_LMC ? port->lmc : 0;
-        uint32_t last = port->lid + (1u << lmc) - 1;
-        const char *name = network->fabric->nodes[port->node].name;
-        if (!port->lid) {
+        const struct sf_ib_port *lids = lids_of(network, host);
+        uint32_t lmc = lids->lmc <= SF_MAX_LMC ? lids->lmc : 0;
+        uint32_t last = lids->lid + (1u << lmc) - 1;
+        const char *name =
+            network->fabric->nodes[port_of(network, host)->node].name;
+        if (!lids->lid) {
             return sf_fail(err, SF_EINVAL,
                            "host '%s' has no LID, so that the tables cannot "
                            "say where its packets go",
                            name);
         }
-        if (port->lmc > SF_MAX_LMC || last > tables->max_lid) {
+        if (lids->lmc > SF_MAX_LMC || last > tables->max_lid) {
             return sf_fail(err, SF_EINVAL,
                            "the tables are not of this fabric: host '%s' has "
                            "LIDs %u to %u, and the tables end at %u",
-                           name, port->lid, last, tables->max_lid);
+                           name, lids->lid, last, tables->max_lid);
         }
     }
     return SF_OK;
@@ -137,7 +144,7 @@ static void
 find_sets(struct decoder *decoder, uint32_t d)
 {
     const struct sf_network *network = decoder->network;
-    const struct sf_node *node = &network->fabric->nodes[d];
+    const struct sf_ib_node *node = sf_ib_node(network->fabric, d);
 
     decoder->n_found = 0;
     if (node->lid) {
@@ -149,9 +156,9 @@ find_sets(struct decoder *decoder, uint32_t d)
     }
     for (uint32_t host = network->first_host[d];
          host < network->first_host[d + 1]; host++) {
-        const struct sf_port *port = port_of(network, host);
+        const struct sf_ib_port *lids = lids_of(network, host);
         decoder->host_sets[host] =
-            find_set(decoder, d, port->lid, 1u << port->lmc);
+            find_set(decoder, d, lids->lid, 1u << lids->lmc);
     }
     decoder->n_sets = decoder->n_found > decoder->n_sets ? decoder->n_found
                                                          : decoder->n_sets;
@@ -181,7 +188,7 @@ count_addresses(const struct sf_network *network)
     uint32_t most = 1;
 
     for (uint32_t host = 0; host < sf_network_count_hosts(network); host++) {
-        uint32_t n = 1u << port_of(network, host)->lmc;
+        uint32_t n = 1u << lids_of(network, host)->lmc;
         most = n > most ? n : most;
     }
     return most;

@@ -28,15 +28,16 @@ find_places(struct side *side)
     }
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
-        if (node->lid && node->lid <= SF_MAX_LID) {
-            side->places[node->lid] = (struct place){ s, 0, node->lmc };
+        const struct sf_ib_node *own = sf_ib_node(fabric, s);
+        if (own->lid && own->lid <= SF_MAX_LID) {
+            side->places[own->lid] = (struct place){ s, 0, own->lmc };
         }
         for (uint32_t i = 0; i < node->n_ports; i++) {
             uint32_t peer = fabric->ports[node->first_port + i].peer;
             if (peer != SF_NONE &&
                 fabric->ports[peer].node >= fabric->n_switches &&
-                fabric->ports[peer].lid <= SF_MAX_LID) {
-                const struct sf_port *port = &fabric->ports[peer];
+                sf_ib_port(fabric, peer)->lid <= SF_MAX_LID) {
+                const struct sf_ib_port *port = sf_ib_port(fabric, peer);
                 side->places[port->lid] =
                     (struct place){ s, i + 1, port->lmc };
             }

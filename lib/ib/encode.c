@@ -12,14 +12,15 @@ sf_ib_count_addresses(const struct sf_fabric *fabric,
 {
     params->n_addresses = params->n_switch_addresses = 1;
     for (uint32_t i = 0; i < fabric->n_switches; i++) {
-        uint32_t n = UINT32_C(1) << fabric->nodes[i].lmc;
+        uint32_t n = UINT32_C(1) << sf_ib_node(fabric, i)->lmc;
         if (n > params->n_switch_addresses) {
             params->n_switch_addresses = n;
         }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        uint32_t n = UINT32_C(1) << fabric->ports[i].lmc;
-        if (fabric->ports[i].lid && n > params->n_addresses) {
+        const struct sf_ib_port *port = sf_ib_port(fabric, i);
+        uint32_t n = UINT32_C(1) << port->lmc;
+        if (port->lid && n > params->n_addresses) {
             params->n_addresses = n;
         }
     }
@@ -55,19 +56,19 @@ sf_ib_encode_lfts(const struct sf_network *network,
     enum sf_status status = sf_tables_make(fabric, tablesp, err);
 
     for (uint32_t d = 0; status == SF_OK && d < fabric->n_switches; d++) {
-        const struct sf_node *node = &fabric->nodes[d];
+        const struct sf_ib_node *node = sf_ib_node(fabric, d);
         for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
             fill_lid(*tablesp, node->lid + k, network,
                      sf_layers_tree(routes->sets[0], k % n_layers, d), d, 0);
         }
         for (uint32_t host = network->first_host[d];
              host < network->first_host[d + 1]; host++) {
-            const struct sf_port *port =
-                &fabric->ports[network->host_ports[host]];
+            uint32_t index = network->host_ports[host];
+            const struct sf_ib_port *port = sf_ib_port(fabric, index);
             for (uint32_t k = 0; port->lid && k < 1u << port->lmc; k++) {
                 fill_lid(*tablesp, port->lid + k, network,
                          sf_routes_column(routes, host, k, d), d,
-                         fabric->ports[port->peer].number);
+                         fabric->ports[fabric->ports[index].peer].number);
             }
         }
     }
@@ -144,15 +145,15 @@ encode_path_sls(const struct sf_network *network,
         return SF_OK; /* All are on SL 0. */
     }
     for (uint32_t d = 0; d < fabric->n_switches; d++) {
-        const struct sf_node *node = &fabric->nodes[d];
+        const struct sf_ib_node *node = sf_ib_node(fabric, d);
         for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
             fill_sls(routes->lanes, 0, k % n_layers, d, node->lid + k,
                      path_sls);
         }
         for (uint32_t host = network->first_host[d];
              host < network->first_host[d + 1]; host++) {
-            const struct sf_port *port =
-                &fabric->ports[network->host_ports[host]];
+            uint32_t index = network->host_ports[host];
+            const struct sf_ib_port *port = sf_ib_port(fabric, index);
             for (uint32_t k = 0; port->lid && k < 1u << port->lmc; k++) {
                 fill_sls(routes->lanes, routes->host_sets[host], k % n_layers,
                          d, port->lid + k, path_sls);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "ib/mads.h"
+#include "slimfly/ib_addresses.h"
 
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
@@ -141,13 +142,7 @@ add_node(ibnd_node_t *found, void *aux)
         .kind = is_switch ? SF_NODE_SWITCH : SF_NODE_HOST,
         .name = name,
         .guid = found->guid,
-        .system_guid = mad_get_field64(found->info, 0, IB_NODE_SYSTEM_GUID_F),
-        .vendor = mad_get_field(found->info, 0, IB_NODE_VENDORID_F),
-        .device = mad_get_field(found->info, 0, IB_NODE_DEVID_F),
         .n_ports = (uint32_t)found->numports,
-        .lid = is_switch ? found->smalid : 0,
-        .lmc = is_switch ? found->smalmc : 0,
-        .enhanced_port0 = is_switch && found->smaenhsp0,
         .origin = SF_NONE,
         .rack = SF_NONE,
         .unit = SF_NONE,
@@ -158,17 +153,32 @@ add_node(ibnd_node_t *found, void *aux)
         walk->is_sound = false;
         return;
     }
+    struct sf_ib_node *ib =
+        sf_fabric_builder_node_side(walk->builder, entry.index);
+    if (ib) {
+        *ib = (struct sf_ib_node){
+            .system_guid =
+                mad_get_field64(found->info, 0, IB_NODE_SYSTEM_GUID_F),
+            .vendor = mad_get_field(found->info, 0, IB_NODE_VENDORID_F),
+            .device = mad_get_field(found->info, 0, IB_NODE_DEVID_F),
+            .lid = is_switch ? found->smalid : 0,
+            .lmc = is_switch ? found->smalmc : 0,
+            .enhanced_port0 = is_switch && found->smaenhsp0,
+        };
+    }
     for (int i = 1; i <= found->numports; i++) {
         ibnd_port_t *from = found->ports[i];
         struct sf_port *port =
             sf_fabric_builder_port(walk->builder, entry.index, (uint32_t)i);
-        if (!from || !port) {
+        struct sf_ib_port *lids = sf_fabric_builder_port_side(
+            walk->builder, entry.index, (uint32_t)i);
+        if (!from || !port || !lids) {
             continue;
         }
         const char *width = width_of(from), *speed = speed_of(from);
         port->guid = is_switch ? 0 : from->guid;
-        port->lid = is_switch ? 0 : from->base_lid;
-        port->lmc = is_switch ? 0 : from->lmc;
+        lids->lid = is_switch ? 0 : from->base_lid;
+        lids->lmc = is_switch ? 0 : from->lmc;
         if (from->remoteport && *width && *speed) {
             snprintf(port->rate, sizeof port->rate, "%s%s", width, speed);
         }
@@ -229,7 +239,8 @@ print(ibnd_fabric_t *found, FILE *stream)
     static struct sf_fabric *fabric;
 
     kept = found;
-    if (!kept || sf_fabric_builder_new(&walk.builder, NULL) != SF_OK) {
+    if (!kept ||
+        sf_fabric_builder_new(&sf_ib_side, &walk.builder, NULL) != SF_OK) {
         return 1;
     }
     visit_all(found, add_node, &walk);

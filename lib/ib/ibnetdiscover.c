@@ -114,9 +114,12 @@ join(struct sf_ibnetdiscover_lines *lines, const struct id_entry *entries,
         sf_fabric_builder_port(builder, port->node, port->number);
     if (own) {
         own->guid = port->guid;
-        own->lid = port->lid;
-        own->lmc = port->lmc;
         snprintf(own->rate, sizeof own->rate, "%s", port->rate);
+    }
+    struct sf_ib_port *own_ib =
+        sf_fabric_builder_port_side(builder, port->node, port->number);
+    if (own_ib) {
+        *own_ib = port->ib;
     }
     /* Port 0 is the switch itself: a cable never ends there. */
     if (!sf_fabric_builder_cable(builder, port->node, port->number, peer->node,
@@ -165,13 +168,18 @@ build(struct sf_ibnetdiscover_lines *lines, struct sf_fabric **fabricp)
         status = check_guids(lines);
     }
     if (status == SF_OK) {
-        status = sf_fabric_builder_new(&builder, lines->err);
+        status = sf_fabric_builder_new(&sf_ib_side, &builder, lines->err);
     }
     if (status != SF_OK) {
         goto done;
     }
     for (size_t i = 0; i < lines->nodes.n; i++) {
-        sf_fabric_builder_node(builder, &lines->nodes.items[i].node);
+        const struct found_node *found = &lines->nodes.items[i];
+        struct sf_ib_node *ib = sf_fabric_builder_node_side(
+            builder, sf_fabric_builder_node(builder, &found->node));
+        if (ib) {
+            *ib = found->ib;
+        }
     }
     for (size_t i = 0; status == SF_OK && i < lines->ports.n; i++) {
         status = join(lines, entries, &lines->ports.items[i], builder);
@@ -231,18 +239,19 @@ letter_of(const struct sf_node *node)
     return node->kind == SF_NODE_SWITCH ? 'S' : 'H';
 }
 
-/* The LID of the node or host port at 'port'. */
+/* The LID of the switch or host port at port 'i'. */
 static unsigned
-lid_of(const struct sf_fabric *fabric, const struct sf_port *port)
+lid_of(const struct sf_fabric *fabric, uint32_t i)
 {
-    const struct sf_node *node = &fabric->nodes[port->node];
-    return node->kind == SF_NODE_SWITCH ? node->lid : port->lid;
+    uint32_t node = fabric->ports[i].node;
+    return node < fabric->n_switches ? sf_ib_node(fabric, node)->lid
+                                     : sf_ib_port(fabric, i)->lid;
 }
 
 static void
-write_port(const struct sf_fabric *fabric, const struct sf_port *port,
-           FILE *stream)
+write_port(const struct sf_fabric *fabric, uint32_t i, FILE *stream)
 {
+    const struct sf_port *port = &fabric->ports[i];
     const struct sf_node *node = &fabric->nodes[port->node];
     const struct sf_port *peer = &fabric->ports[port->peer];
     const struct sf_node *to = &fabric->nodes[peer->node];
@@ -260,9 +269,10 @@ write_port(const struct sf_fabric *fabric, const struct sf_port *port,
     }
     fputs("\t\t# ", stream);
     if (node->kind == SF_NODE_HOST) {
-        fprintf(stream, "lid %u lmc %u ", port->lid, port->lmc);
+        const struct sf_ib_port *ib = sf_ib_port(fabric, i);
+        fprintf(stream, "lid %u lmc %u ", ib->lid, ib->lmc);
     }
-    fprintf(stream, "\"%s\" lid %u", to->name, lid_of(fabric, peer));
+    fprintf(stream, "\"%s\" lid %u", to->name, lid_of(fabric, port->peer));
     if (port->rate[0]) {
         fprintf(stream, " %s", port->rate);
     }
@@ -270,14 +280,18 @@ write_port(const struct sf_fabric *fabric, const struct sf_port *port,
 }
 
 static void
-write_node(const struct sf_fabric *fabric, const struct sf_node *node,
-           FILE *stream)
+write_node(const struct sf_fabric *fabric, uint32_t i, FILE *stream)
 {
+    const struct sf_node *node = &fabric->nodes[i];
+    const struct sf_ib_node *ib = sf_ib_node(fabric, i);
     bool is_switch = node->kind == SF_NODE_SWITCH;
+    /* Planned nodes are systems of their own. */
+    uint64_t system_guid =
+        sf_ib_has_side(fabric) ? ib->system_guid : node->guid;
 
-    fprintf(stream, "\nvendid=0x%x\ndevid=0x%x\n", node->vendor, node->device);
-    if (node->system_guid) {
-        fprintf(stream, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
+    fprintf(stream, "\nvendid=0x%x\ndevid=0x%x\n", ib->vendor, ib->device);
+    if (system_guid) {
+        fprintf(stream, "sysimgguid=0x%" PRIx64 "\n", system_guid);
     }
     if (is_switch) {
         fprintf(stream, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\n", node->guid,
@@ -286,16 +300,15 @@ write_node(const struct sf_fabric *fabric, const struct sf_node *node,
                 "Switch\t%u \"S-%016" PRIx64 "\"\t\t# \"%s\" %s port 0 lid %u "
                 "lmc %u\n",
                 node->n_ports, node->guid, node->name,
-                node->enhanced_port0 ? "enhanced" : "base", node->lid,
-                node->lmc);
+                ib->enhanced_port0 ? "enhanced" : "base", ib->lid, ib->lmc);
     } else {
         fprintf(stream, "caguid=0x%" PRIx64 "\n", node->guid);
         fprintf(stream, "Ca\t%u \"H-%016" PRIx64 "\"\t\t# \"%s\"\n",
                 node->n_ports, node->guid, node->name);
     }
-    for (uint32_t i = 0; i < node->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[node->first_port + i];
-        if (port->peer != SF_NONE) {
+    for (uint32_t j = 0; j < node->n_ports; j++) {
+        uint32_t port = node->first_port + j;
+        if (fabric->ports[port].peer != SF_NONE) {
             write_port(fabric, port, stream);
         }
     }
@@ -307,6 +320,6 @@ sf_ibnetdiscover_write(const struct sf_fabric *fabric, const char *comment,
 {
     fprintf(stream, "#\n# Topology file: %s\n#\n", comment);
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        write_node(fabric, &fabric->nodes[i], stream);
+        write_node(fabric, i, stream);
     }
 }

@@ -121,15 +121,15 @@ read_setting(struct sf_ibnetdiscover_lines *lines, const char *text,
         return fail_line(lines, "a hexadecimal number after '='", equals + 1);
     }
     if (is_word(text, length, "vendid")) {
-        lines->next.vendor = (uint32_t)number;
+        lines->next.ib.vendor = (uint32_t)number;
     } else if (is_word(text, length, "devid")) {
-        lines->next.device = (uint32_t)number;
+        lines->next.ib.device = (uint32_t)number;
     } else if (is_word(text, length, "sysimgguid")) {
-        lines->next.system_guid = number;
+        lines->next.ib.system_guid = number;
     } else if (is_word(text, length, "switchguid") ||
                is_word(text, length, "caguid") ||
                is_word(text, length, "rtguid")) {
-        lines->next.guid = number;
+        lines->next.node.guid = number;
     }
     return SF_OK;
 }
@@ -187,7 +187,7 @@ static enum sf_status
 read_node(struct sf_ibnetdiscover_lines *lines, enum sf_node_kind kind,
           char *text, char *comment)
 {
-    struct sf_node *node = &lines->next;
+    struct found_node found = lines->next;
     const char *rest = skip_blanks(text);
     uint64_t n_ports, lid = 0, lmc = 0;
 
@@ -208,16 +208,18 @@ read_node(struct sf_ibnetdiscover_lines *lines, enum sf_node_kind kind,
     if (*skip_blanks(quoted)) {
         return fail_line(lines, "nothing after the node", skip_blanks(quoted));
     }
-    node->kind = kind;
-    node->n_ports = (uint32_t)n_ports;
-    node->enhanced_port0 = strstr(comment, "\" enhanced port 0") != NULL;
+    lines->next = (struct found_node){ 0 };
+    found.id = id;
+    found.line = lines->line;
+    found.node.kind = kind;
+    found.node.n_ports = (uint32_t)n_ports;
+    found.ib.enhanced_port0 = strstr(comment, "\" enhanced port 0") != NULL;
     find_number(comment, "lid", UINT16_MAX, &lid);
     find_number(comment, "lmc", 7, &lmc);
-    node->lid = (uint16_t)lid;
-    node->lmc = (uint8_t)lmc;
+    found.ib.lid = (uint16_t)lid;
+    found.ib.lmc = (uint8_t)lmc;
     const char *name = find_name(comment);
-    struct found_node found = { id, *node, lines->line };
-    if (!node->guid && (id[0] == 'S' || id[0] == 'H') && id[1] == '-') {
+    if (!found.node.guid && (id[0] == 'S' || id[0] == 'H') && id[1] == '-') {
         const char *digits = id + 2;
         uint64_t guid;
         if (take_number(&digits, 16, UINT64_MAX, &guid) && !*digits) {
@@ -230,7 +232,6 @@ read_node(struct sf_ibnetdiscover_lines *lines, enum sf_node_kind kind,
     found.node.origin = SF_NONE;
     found.node.rack = SF_NONE;
     found.node.unit = SF_NONE;
-    *node = (struct sf_node){ 0 };
     if (lines->nodes.n > UINT16_MAX * 4u) {
         return sf_fail(lines->err, SF_ELIMIT, "%s:%u: too many nodes",
                        lines->path, lines->line);
@@ -310,8 +311,7 @@ read_port(struct sf_ibnetdiscover_lines *lines, char *text, char *comment)
             }
         }
     }
-    port.lid = (uint16_t)lid;
-    port.lmc = (uint8_t)lmc;
+    port.ib = (struct sf_ib_port){ (uint16_t)lid, (uint8_t)lmc };
     if (!sf_vec_push(&lines->ports, port)) {
         return sf_fail(lines->err, SF_ENOMEM, "%s: out of memory",
                        lines->path);

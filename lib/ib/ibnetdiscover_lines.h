@@ -4,12 +4,13 @@
 #define SF_IB_IBNETDISCOVER_LINES_H
 
 #include "base/mem.h"
-#include "slimfly/fabric.h"
+#include "slimfly/ib_addresses.h"
 
 /* A node line, and what stood before it. */
 struct found_node {
     const char *id; /* The word in quotes. */
     struct sf_node node;
+    struct sf_ib_node ib;
     uint32_t line;
 };
 
@@ -20,17 +21,16 @@ struct found_port {
     const char *peer_id;  /* The node at the other end, */
     uint32_t peer_number; /* and the port there. */
     uint64_t guid;        /* Of the port, hosts only. */
-    uint16_t lid;
-    uint8_t lmc;
+    struct sf_ib_port ib;
     const char *rate; /* "" if not said. */
     uint32_t line;
 };
 
 /* What was read so far. */
 struct sf_ibnetdiscover_lines {
-    const char *path;    /* For messages. */
-    uint32_t line;       /* The one that is read. */
-    struct sf_node next; /* What is known of the next node. */
+    const char *path;       /* For messages. */
+    uint32_t line;          /* The one that is read. */
+    struct found_node next; /* What is known of the next node. */
     SF_VEC(struct found_node) nodes;
     SF_VEC(struct found_port) ports;
     struct sf_error *err;

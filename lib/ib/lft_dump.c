@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "ib/table_reader.h"
 #include "ib/tables.h"
+#include "slimfly/ib_addresses.h"
 #include "slimfly/lids.h"
 
 #include <inttypes.h>
@@ -22,14 +23,15 @@ static const struct sf_port *
 port_with_lid(const struct sf_fabric *fabric, const struct sf_node *node,
               uint32_t lid)
 {
-    const struct sf_port *port = &fabric->ports[node->first_port];
+    uint32_t port = node->first_port;
     for (uint32_t i = 1; i < node->n_ports; i++) {
-        const struct sf_port *other = &fabric->ports[node->first_port + i];
+        const struct sf_ib_port *other =
+            sf_ib_port(fabric, node->first_port + i);
         if (lid >= other->lid && lid < other->lid + (1u << other->lmc)) {
-            port = other;
+            port = node->first_port + i;
         }
     }
-    return port;
+    return &fabric->ports[port];
 }
 
 /* The lines of a LID are the same in every switch but for the port. */
@@ -100,7 +102,8 @@ sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
         fprintf(stream,
                 "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64
                 " ('%s'):\n",
-                tables->max_lid, at->lid, at->guid, at->name);
+                tables->max_lid, sf_ib_node(fabric, s)->lid, at->guid,
+                at->name);
         write_switch(tables, s, text, lines, stream);
         /* OpenSM counts all LIDs here, those without a path too. */
         fprintf(stream, "%u lids dumped\n", tables->max_lid);
@@ -118,15 +121,17 @@ sf_guid2lid_write(const struct sf_fabric *fabric, FILE *stream)
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
         if (node->kind == SF_NODE_SWITCH) {
+            uint32_t lid = sf_ib_node(fabric, i)->lid;
             fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n", node->guid,
-                    node->lid, node->lid);
+                    lid, lid);
             continue;
         }
         for (uint32_t j = 0; j < node->n_ports; j++) {
-            const struct sf_port *port = &fabric->ports[node->first_port + j];
+            uint32_t index = node->first_port + j;
+            const struct sf_ib_port *port = sf_ib_port(fabric, index);
             if (port->lid) {
                 fprintf(stream, "0x%016" PRIx64 " 0x%04x 0x%04x\n\n",
-                        port->guid, port->lid,
+                        fabric->ports[index].guid, port->lid,
                         port->lid + (1u << port->lmc) - 1);
             }
         }

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "fabric/guids.h"
+#include "slimfly/ib_addresses.h"
 
 const struct sf_backend sf_ib_backend = {
     .name = "ib",
@@ -108,23 +109,26 @@ keep_lids(struct sf_fabric *fabric, uint32_t lmc,
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");
     }
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        struct sf_node *node = &fabric->nodes[i];
+        const struct sf_node *node = &fabric->nodes[i];
         uint32_t before = sf_ids_find(&ids, node->guid);
         if (before == SF_NONE || previous->nodes[before].kind != node->kind) {
             continue;
         }
         const struct sf_node *old = &previous->nodes[before];
         if (node->kind == SF_NODE_SWITCH) {
-            node->lid = claim_lids(is_used, old->lid, 1) ? old->lid : 0;
+            uint16_t lid = sf_ib_node(previous, before)->lid;
+            sf_ib_change_node(fabric, i)->lid =
+                claim_lids(is_used, lid, 1) ? lid : 0;
             continue;
         }
         for (uint32_t j = 0; j < node->n_ports && j < old->n_ports; j++) {
-            const struct sf_port *from = &previous->ports[old->first_port + j];
-            struct sf_port *to = &fabric->ports[node->first_port + j];
-            if (to->peer != SF_NONE && from->lmc == lmc &&
+            const struct sf_ib_port *from =
+                sf_ib_port(previous, old->first_port + j);
+            uint32_t to = node->first_port + j;
+            if (fabric->ports[to].peer != SF_NONE && from->lmc == lmc &&
                 from->lid % (1u << lmc) == 0 &&
                 claim_lids(is_used, from->lid, 1u << lmc)) {
-                to->lid = from->lid;
+                sf_ib_change_port(fabric, to)->lid = from->lid;
             }
         }
     }
@@ -155,12 +159,14 @@ enum sf_status
 sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                       const struct sf_fabric *previous, struct sf_error *err)
 {
-    enum sf_status status = SF_OK;
-
     if (lmc > SF_MAX_LMC) {
         return sf_fail(err, SF_ELIMIT,
                        "LMC %u: InfiniBand has at most LMC %d, 128 layers",
                        lmc, SF_MAX_LMC);
+    }
+    enum sf_status status = sf_ib_add_side(fabric, err);
+    if (status != SF_OK) {
+        return status;
     }
     uint32_t size = 1u << lmc, next = 1;
     bool *is_used = sf_calloc(SF_MAX_LID + 1, sizeof *is_used);
@@ -168,30 +174,31 @@ sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
         return sf_fail(err, SF_ENOMEM, "out of memory for LIDs");
     }
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        fabric->nodes[i].lid = 0;
-        fabric->nodes[i].lmc = 0;
+        sf_ib_change_node(fabric, i)->lid = 0;
+        sf_ib_change_node(fabric, i)->lmc = 0;
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        fabric->ports[i].lid = 0;
-        fabric->ports[i].lmc = 0;
+        *sf_ib_change_port(fabric, i) = (struct sf_ib_port){ 0 };
     }
     if (previous) {
         status = keep_lids(fabric, lmc, previous, is_used, err);
     }
     for (uint32_t i = 0; status == SF_OK && i < fabric->n_switches; i++) {
-        if (!fabric->nodes[i].lid) {
-            fabric->nodes[i].lid = (uint16_t)take_lids(is_used, 1, &next);
-            if (!fabric->nodes[i].lid) {
-                status = fail_no_lids(fabric, lmc, err);
-            }
+        struct sf_ib_node *node = sf_ib_change_node(fabric, i);
+        if (!node->lid) {
+            node->lid = (uint16_t)take_lids(is_used, 1, &next);
+        }
+        if (!node->lid) {
+            status = fail_no_lids(fabric, lmc, err);
         }
     }
     for (uint32_t i = fabric->n_switches;
          status == SF_OK && i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
         for (uint32_t j = 0; status == SF_OK && j < node->n_ports; j++) {
-            struct sf_port *port = &fabric->ports[node->first_port + j];
-            if (port->peer == SF_NONE) {
+            uint32_t index = node->first_port + j;
+            struct sf_ib_port *port = sf_ib_change_port(fabric, index);
+            if (fabric->ports[index].peer == SF_NONE) {
                 continue;
             }
             port->lmc = (uint8_t)lmc;

@@ -9,6 +9,7 @@
 #include "ib/live_child.h"
 #include "ib/live_port.h"
 #include "ib/tables.h"
+#include "slimfly/ib_addresses.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -164,14 +165,17 @@ add_switch(struct path_questions *questions, const struct sf_fabric *fabric,
            uint32_t s, bool is_sample)
 {
     const struct sf_node *node = &fabric->nodes[s];
-    const struct sf_port *first = NULL;
+    const struct sf_ib_node *own = sf_ib_node(fabric, s);
+    const struct sf_ib_port *first = NULL;
 
-    add_lids(questions, s, node->lid, node->lmc, node->lid);
+    add_lids(questions, s, own->lid, own->lmc, own->lid);
     for (uint32_t i = 0; i < node->n_ports; i++) {
         uint32_t peer = fabric->ports[node->first_port + i].peer;
-        const struct sf_port *port =
-            peer == SF_NONE ? NULL : &fabric->ports[peer];
-        if (!port || !port->lid || port->node < fabric->n_switches) {
+        if (peer == SF_NONE || fabric->ports[peer].node < fabric->n_switches) {
+            continue;
+        }
+        const struct sf_ib_port *port = sf_ib_port(fabric, peer);
+        if (!port->lid) {
             continue;
         }
         first = first ? first : port;
@@ -179,7 +183,7 @@ add_switch(struct path_questions *questions, const struct sf_fabric *fabric,
         add_lids(questions, s, port->lid, port->lmc,
                  is_alike ? first->lid : port->lid);
     }
-    questions->sources[s] = first ? first->lid : node->lid;
+    questions->sources[s] = first ? first->lid : own->lid;
 }
 
 /* What was learnt about the model of a LID holds for the LID. */

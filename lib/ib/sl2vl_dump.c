@@ -11,6 +11,7 @@
 #include "slimfly/sl2vl.h"
 
 #include "ib/table_reader.h"
+#include "slimfly/ib_addresses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ sf_sl2vl_write(const struct sf_sl2vl *sl2vl, const struct sf_fabric *fabric,
                 "Switch 0x%016" PRIx64 ", base LID %u, \"%s\"\n"
                 "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"
                 "%s",
-                node->guid, node->lid, node->name, RULE);
+                node->guid, sf_ib_node(fabric, s)->lid, node->name, RULE);
         for (uint32_t out = 1; out <= sl2vl->n_ports[s]; out++) {
             for (uint32_t in = 0; in <= sl2vl->n_ports[s]; in++) {
                 const uint8_t *vls = sf_sl2vl_of(sl2vl, s, in, out);

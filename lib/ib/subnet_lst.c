@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "slimfly/discovery.h"
+#include "slimfly/ib_addresses.h"
 #include "slimfly/lids.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@
 /* One side of a link. */
 struct end {
     struct sf_node node; /* All but the name. */
+    struct sf_ib_node ib;
     char name[SF_MAX_NAME + 1];
     uint64_t port_guid;
     uint32_t lid, port;
@@ -109,7 +111,7 @@ take_end(struct reader *reader, char **textp, struct end *end)
         return fail_line(reader, "'{ SW', '{ CA' or '{ Rt'", start);
     }
     if (!take_member(textp, "Ports", UINT32_MAX, &n_ports) ||
-        !take_member(textp, "SystemGUID", UINT64_MAX, &node->system_guid) ||
+        !take_member(textp, "SystemGUID", UINT64_MAX, &end->ib.system_guid) ||
         !take_member(textp, "NodeGUID", UINT64_MAX, &node->guid) ||
         !take_member(textp, "PortGUID", UINT64_MAX, &end->port_guid) ||
         !take_member(textp, "VenID", UINT32_MAX, &vendor) ||
@@ -137,10 +139,10 @@ take_end(struct reader *reader, char **textp, struct end *end)
                        port);
     }
     node->n_ports = (uint32_t)n_ports;
-    node->vendor = (uint32_t)vendor;
+    end->ib.vendor = (uint32_t)vendor;
     /* OpenSM shifts that of the second node of a line by 16 bits. */
-    node->device = (uint32_t)(device > UINT16_MAX ? device >> 16 : device);
-    node->lid = node->kind == SF_NODE_SWITCH ? (uint16_t)lid : 0;
+    end->ib.device = (uint32_t)(device > UINT16_MAX ? device >> 16 : device);
+    end->ib.lid = node->kind == SF_NODE_SWITCH ? (uint16_t)lid : 0;
     node->origin = node->rack = node->unit = SF_NONE;
     end->lid = (uint32_t)lid;
     end->port = (uint32_t)port;
@@ -237,11 +239,16 @@ add_nodes(struct reader *reader, struct sf_fabric_builder *builder)
             end->node.name = end->name;
             end->index = sf_fabric_builder_node(builder, &end->node);
             first = end;
+            struct sf_ib_node *ib =
+                sf_fabric_builder_node_side(builder, end->index);
+            if (ib) {
+                *ib = end->ib;
+            }
         }
         end->index = first->index;
         if (end->node.kind != first->node.kind ||
             end->node.n_ports != first->node.n_ports ||
-            end->node.lid != first->node.lid) {
+            end->ib.lid != first->ib.lid) {
             status =
                 sf_fail(reader->err, SF_EPARSE,
                         "%s:%u: expected node %016" PRIx64
@@ -259,11 +266,13 @@ set_port(struct sf_fabric_builder *builder, const struct end *end)
 {
     struct sf_port *port =
         sf_fabric_builder_port(builder, end->index, end->port);
+    struct sf_ib_port *ib =
+        sf_fabric_builder_port_side(builder, end->index, end->port);
 
-    if (port) {
+    if (port && ib) {
         bool is_host = end->node.kind == SF_NODE_HOST;
         port->guid = is_host ? end->port_guid : 0;
-        port->lid = (uint16_t)(is_host ? end->lid : 0);
+        ib->lid = (uint16_t)(is_host ? end->lid : 0);
         memcpy(port->rate, end->rate, sizeof port->rate);
     }
 }
@@ -305,7 +314,7 @@ sf_subnet_lst_parse(char *text, size_t length, const char *path,
                          reader.line ? reader.line : 1);
     }
     if (status == SF_OK) {
-        status = sf_fabric_builder_new(&builder, err);
+        status = sf_fabric_builder_new(&sf_ib_side, &builder, err);
     }
     if (status == SF_OK) {
         status = add_nodes(&reader, builder);
@@ -343,7 +352,7 @@ end_run(struct sf_fabric *fabric, const struct run *run, uint8_t *host_lmcp)
     }
     for (uint32_t s = 0; !run->is_host && lmc && s < fabric->n_switches; s++) {
         if (fabric->nodes[s].guid == run->guid) {
-            fabric->nodes[s].lmc = lmc;
+            sf_ib_change_node(fabric, s)->lmc = lmc;
         }
     }
 }
@@ -374,8 +383,8 @@ read_lmc(struct sf_fabric *fabric, FILE *stream)
     }
     end_run(fabric, &run, &lmc);
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        struct sf_port *port = &fabric->ports[i];
-        if (fabric->nodes[port->node].kind == SF_NODE_HOST && port->lid) {
+        struct sf_ib_port *port = sf_ib_change_port(fabric, i);
+        if (fabric->ports[i].node >= fabric->n_switches && port->lid) {
             port->lmc = lmc;
         }
     }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "fabric/guids.h"
 #include "ib/tables.h"
+#include "slimfly/ib_addresses.h"
 
 #include <string.h>
 
@@ -14,14 +15,14 @@ largest_lid(const struct sf_fabric *fabric)
     uint32_t max_lid = 0;
 
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        const struct sf_node *node = &fabric->nodes[i];
+        const struct sf_ib_node *node = sf_ib_node(fabric, i);
         uint32_t last = node->lid + (1u << node->lmc) - 1;
         if (node->lid && last > max_lid) {
             max_lid = last;
         }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[i];
+        const struct sf_ib_port *port = sf_ib_port(fabric, i);
         uint32_t last = port->lid + (1u << port->lmc) - 1;
         if (port->lid && last > max_lid) {
             max_lid = last;
@@ -53,14 +54,16 @@ sf_tables_make(const struct sf_fabric *fabric, struct sf_tables **tablesp,
     }
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
+        const struct sf_ib_node *own = sf_ib_node(fabric, i);
         for (uint32_t k = 0;
-             node->kind == SF_NODE_SWITCH && node->lid && k < 1u << node->lmc;
+             node->kind == SF_NODE_SWITCH && own->lid && k < 1u << own->lmc;
              k++) {
-            tables->targets[node->lid + k] = i;
+            tables->targets[own->lid + k] = i;
         }
         for (uint32_t j = 0; node->kind == SF_NODE_HOST && j < node->n_ports;
              j++) {
-            const struct sf_port *port = &fabric->ports[node->first_port + j];
+            const struct sf_ib_port *port =
+                sf_ib_port(fabric, node->first_port + j);
             for (uint32_t k = 0; port->lid && k < 1u << port->lmc; k++) {
                 tables->targets[port->lid + k] = i;
             }

@@ -252,7 +252,6 @@ read_nodes(struct reader *reader, const json_t *root, const char *key,
             .unit =
                 sf_json_number(&reader->json, object, where, "unit", 1, 1000),
         };
-        node.system_guid = node.guid;
         uint32_t index = sf_fabric_builder_node(builder, &node);
         for (uint32_t j = 1; kind == SF_NODE_HOST && j <= node.n_ports; j++) {
             struct sf_port *port = sf_fabric_builder_port(builder, index, j);
@@ -427,7 +426,8 @@ read_root(struct reader *reader, const json_t *root)
     if (reader->json.status != SF_OK) {
         return;
     }
-    reader->json.status = sf_fabric_builder_new(&builder, reader->json.err);
+    reader->json.status =
+        sf_fabric_builder_new(NULL, &builder, reader->json.err);
     if (reader->json.status != SF_OK) {
         return;
     }

@@ -1,6 +1,7 @@
 #include "lanes_oracle.h"
 
 #include "oracle/oracle.h"
+#include "slimfly/ib_addresses.h"
 
 #include <stdlib.h>
 
@@ -15,8 +16,10 @@ struct waits {
 };
 
 static bool
-has_lid(const struct sf_port *port, uint32_t lid)
+has_lid(const struct sf_fabric *fabric, uint32_t i, uint32_t lid)
 {
+    const struct sf_ib_port *port = sf_ib_port(fabric, i);
+
     return port->lid != 0 && lid >= port->lid &&
            lid < port->lid + (1u << port->lmc);
 }
@@ -25,13 +28,13 @@ uint32_t
 oracle_lid_home(const struct sf_fabric *fabric, uint32_t lid)
 {
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
-        if (fabric->nodes[s].lid == lid) {
+        if (sf_ib_node(fabric, s)->lid == lid) {
             return s;
         }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {
         const struct sf_port *port = &fabric->ports[i];
-        if (port->node >= fabric->n_switches && has_lid(port, lid) &&
+        if (port->node >= fabric->n_switches && has_lid(fabric, i, lid) &&
             port->peer != SF_NONE) {
             return fabric->ports[port->peer].node;
         }
@@ -48,7 +51,7 @@ oracle_follow(const struct sf_fabric *fabric, const struct sf_tables *tables,
         uint32_t number =
             tables->ports[(size_t)s * (tables->max_lid + 1) + lid];
         if (number == 0) {
-            return node->lid == lid ? n : SF_NONE;
+            return sf_ib_node(fabric, s)->lid == lid ? n : SF_NONE;
         }
         if (number > node->n_ports) {
             return SF_NONE;
@@ -59,7 +62,7 @@ oracle_follow(const struct sf_fabric *fabric, const struct sf_tables *tables,
             return SF_NONE;
         }
         if (fabric->ports[peer].node >= fabric->n_switches) {
-            return has_lid(&fabric->ports[peer], lid) ? n : SF_NONE;
+            return has_lid(fabric, peer, lid) ? n : SF_NONE;
         }
         ports[n] = port;
         s = fabric->ports[peer].node;
@@ -220,7 +223,7 @@ oracle_judge(const struct oracle_traffic *traffic)
                 sl = 0;
             }
             send_all(traffic, s, lid, sl, ports, &waits, &verdict);
-            if (fabric->nodes[homes[lid]].lid != lid) {
+            if (sf_ib_node(fabric, homes[lid])->lid != lid) {
                 asked[(size_t)s * n + homes[lid]] |= (uint16_t)(1u << sl);
             }
         }
@@ -228,7 +231,7 @@ oracle_judge(const struct oracle_traffic *traffic)
     for (uint32_t d = 0; traffic->with_replies && d < n; d++) {
         for (uint32_t lid = 1; lid <= max_lid; lid++) {
             uint32_t s = homes[lid];
-            if (s == SF_NONE || fabric->nodes[s].lid == lid) {
+            if (s == SF_NONE || sf_ib_node(fabric, s)->lid == lid) {
                 continue;
             }
             for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {

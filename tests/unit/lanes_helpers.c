@@ -203,7 +203,7 @@ lanes_without(const struct sf_fabric *fabric, uint32_t s)
     uint32_t *numbers = calloc(fabric->n_nodes, sizeof *numbers);
     CHECK(numbers != NULL);
 
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(&sf_ib_side, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
         uint32_t peer = fabric->ports[node->first_port].peer;
@@ -213,15 +213,19 @@ lanes_without(const struct sf_fabric *fabric, uint32_t s)
             continue;
         }
         numbers[i] = sf_fabric_builder_node(builder, node);
+        struct sf_ib_node *ib =
+            sf_fabric_builder_node_side(builder, numbers[i]);
+        CHECK(ib != NULL);
+        *ib = *sf_ib_node(fabric, i);
         for (uint32_t j = 1; j <= node->n_ports; j++) {
-            const struct sf_port *from =
-                &fabric->ports[node->first_port + j - 1];
+            uint32_t from = node->first_port + j - 1;
             struct sf_port *to =
                 sf_fabric_builder_port(builder, numbers[i], j);
-            CHECK(to != NULL);
-            to->guid = from->guid;
-            to->lid = from->lid;
-            to->lmc = from->lmc;
+            struct sf_ib_port *lids =
+                sf_fabric_builder_port_side(builder, numbers[i], j);
+            CHECK(to != NULL && lids != NULL);
+            to->guid = fabric->ports[from].guid;
+            *lids = *sf_ib_port(fabric, from);
         }
     }
     for (uint32_t i = 0; i < fabric->n_ports; i++) {

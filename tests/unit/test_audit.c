@@ -92,14 +92,14 @@ oracle_walk(const struct subject *subject, uint32_t s, uint32_t lid,
     *is_loopp = false;
     for (uint32_t n = 0; n <= subject->fabric->n_switches; n++) {
         if (sf_tables_of(subject->tables, s)[lid] == 0) {
-            return subject->fabric->nodes[s].lid == lid ? n : SF_NONE;
+            return sf_ib_node(subject->fabric, s)->lid == lid ? n : SF_NONE;
         }
         uint32_t port = hop(subject, s, lid);
         if (port == SF_NONE) {
             return SF_NONE;
         }
-        const struct sf_port *peer =
-            &subject->fabric->ports[subject->fabric->ports[port].peer];
+        const struct sf_ib_port *peer =
+            sf_ib_port(subject->fabric, subject->fabric->ports[port].peer);
         if (switch_behind(subject, port) == SF_NONE) {
             return lid >= peer->lid && lid < peer->lid + (1u << peer->lmc)
                        ? n
@@ -480,7 +480,7 @@ ring(uint32_t n)
     struct sf_fabric_builder *builder;
     struct subject subject = { 0 };
     uint32_t switches[16], hosts[16];
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(NULL, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < n; i++) {
         char name[] = "switch", host[] = "host";
         struct sf_node node = {
@@ -507,11 +507,11 @@ ring(uint32_t n)
     for (uint32_t s = 0; s < n; s++) {
         fprintf(stream, "Unicast lids of switch Lid 0 guid 0x%x\n", s + 1);
         for (uint32_t i = 0; i < n; i++) {
-            fprintf(stream, "0x%04x %03d\n", subject.fabric->nodes[i].lid,
-                    i == s ? 0 : 2);
+            fprintf(stream, "0x%04x %03d\n",
+                    sf_ib_node(subject.fabric, i)->lid, i == s ? 0 : 2);
             uint32_t port = subject.fabric->nodes[n + i].first_port;
-            fprintf(stream, "0x%04x %03d\n", subject.fabric->ports[port].lid,
-                    i == s ? 1 : 2);
+            fprintf(stream, "0x%04x %03d\n",
+                    sf_ib_port(subject.fabric, port)->lid, i == s ? 1 : 2);
         }
         fputs("lids dumped\n", stream);
     }
@@ -996,7 +996,8 @@ TEST(audit_refuses_what_does_not_fit)
     CHECK_EQ(
         sf_audit_build(subject.fabric, subject.tables, &params, &audit, &err),
         SF_EINVAL);
-    subject.fabric->nodes[1].lid = subject.fabric->nodes[0].lid;
+    sf_ib_change_node(subject.fabric, 1)->lid =
+        sf_ib_node(subject.fabric, 0)->lid;
     CHECK_EQ(
         sf_audit_build(subject.fabric, subject.tables, NULL, &audit, &err),
         SF_EINVAL);

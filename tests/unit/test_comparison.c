@@ -525,6 +525,10 @@ TEST(measurements_are_read_as_they_were_written)
     "\"pairs_by_longest\": [[1, 2]], \"pairs_by_distinct\": [[1, 2]], " \
     "\"pairs_by_disjoint\": [[1, 2]]}"
 
+/* As many bytes as there is room for, and no end. */
+#define TEN       "ten-bytes-"
+#define LONG_NAME TEN TEN TEN TEN TEN TEN TEN TEN
+
 TEST(measurements_that_are_wrong_are_refused)
 {
     static const char *const texts[] = {
@@ -540,22 +544,24 @@ TEST(measurements_that_are_wrong_are_refused)
         "\"settings\": \"s\", \"throughput\": {\"lower\": 1, \"upper\": 1, "
         "\"net_lower\": 1, \"net_upper\": 1, \"host\": 1, \"method\": "
         "\"guess\", \"n_paths\": 1, \"n_rounds\": 0}}",
-        MEASUREMENT ", \"lanes\": \"turns\", \"vls\": 2, \"paths\": "
-                    "{\"n_layers\": 1, \"n_pairs\": 1, \"n_incomplete\": 0, "
-                    "\"paths_by_hops\": [[2, 1], [1, 1]]}}",
-        MEASUREMENT ", \"lanes\": \"turns\", \"vls\": 2, \"paths\": "
-                    "{\"n_layers\": 1, \"n_pairs\": -1}}",
+        MEASUREMENT
+        ", \"lanes\": \"turns\", \"vls\": 2, \"instead\": \"\", \"paths\": "
+        "{\"n_layers\": 1, \"n_pairs\": 1, \"n_incomplete\": 0, "
+        "\"paths_by_hops\": [[2, 1], [1, 1]]}}",
+        MEASUREMENT
+        ", \"lanes\": \"turns\", \"vls\": 2, \"instead\": \"\", \"paths\": "
+        "{\"n_layers\": 1, \"n_pairs\": -1}}",
         MEASUREMENT ", \"paths\": " PATHS "}",
-        MEASUREMENT ", \"vls\": 2, \"paths\": " PATHS "}",
+        MEASUREMENT ", \"vls\": 2, \"instead\": \"\", \"paths\": " PATHS "}",
         MEASUREMENT ", \"lanes\": \"turns\", \"paths\": " PATHS "}",
-        MEASUREMENT ", \"lanes\": 1, \"vls\": 2, \"paths\": " PATHS "}",
-        MEASUREMENT ", \"lanes\": \"turns\", \"vls\": 16, \"paths\": " PATHS
-                    "}",
+        MEASUREMENT
+        ", \"lanes\": 1, \"vls\": 2, \"instead\": \"\", \"paths\": " PATHS "}",
+        MEASUREMENT ", \"lanes\": \"turns\", \"vls\": 16, \"instead\": \"\", "
+                    "\"paths\": " PATHS "}",
         MEASUREMENT ", \"lanes\": \"turns\", \"vls\": -1, \"paths\": " PATHS
                     "}",
-        MEASUREMENT
-        ", \"lanes\": \"forty-bytes-are-more-than-a-name-of-lane\", "
-        "\"vls\": 2, \"paths\": " PATHS "}",
+        MEASUREMENT ", \"lanes\": \"" LONG_NAME "\", "
+                    "\"vls\": 2, \"instead\": \"\", \"paths\": " PATHS "}",
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -568,8 +574,9 @@ TEST(measurements_that_are_wrong_are_refused)
         CHECK(!strncmp(err.text, "file: ", 6));
     }
     /* But for the lanes, these paths are fine. */
-    static const char fine[] = MEASUREMENT
-        ", \"lanes\": \"turns\", \"vls\": 2, \"paths\": " PATHS "}";
+    static const char fine[] =
+        MEASUREMENT ", \"lanes\": \"turns\", \"vls\": 2, \"instead\": \"\", "
+                    "\"paths\": " PATHS "}";
     struct sf_measurement measurement;
     CHECK_EQ(sf_measurement_parse(fine, strlen(fine), "file", "s",
                                   &measurement, NULL),

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/mem.h"
 #include "slimfly/discovery.h"
+#include "slimfly/ib_addresses.h"
 #include "slimfly/plan_files.h"
 #include "slimfly/random.h"
 #include "test.h"
@@ -46,16 +47,19 @@ check_same(const struct sf_fabric *a, const struct sf_fabric *b)
     for (uint32_t i = 0; i < a->n_nodes; i++) {
         CHECK_STR(a->nodes[i].name, b->nodes[i].name);
         CHECK_EQ(a->nodes[i].guid, b->nodes[i].guid);
-        CHECK_EQ(a->nodes[i].lid, b->nodes[i].lid);
-        CHECK_EQ(a->nodes[i].lmc, b->nodes[i].lmc);
-        CHECK_EQ(a->nodes[i].enhanced_port0, b->nodes[i].enhanced_port0);
-        CHECK_EQ(a->nodes[i].device, b->nodes[i].device);
+        const struct sf_ib_node *x = sf_ib_node(a, i), *y = sf_ib_node(b, i);
+        CHECK_EQ(x->system_guid, y->system_guid);
+        CHECK_EQ(x->vendor, y->vendor);
+        CHECK_EQ(x->device, y->device);
+        CHECK_EQ(x->lid, y->lid);
+        CHECK_EQ(x->lmc, y->lmc);
+        CHECK_EQ(x->enhanced_port0, y->enhanced_port0);
     }
     for (uint32_t i = 0; i < a->n_ports; i++) {
         CHECK_EQ(a->ports[i].peer, b->ports[i].peer);
         CHECK_EQ(a->ports[i].guid, b->ports[i].guid);
-        CHECK_EQ(a->ports[i].lid, b->ports[i].lid);
-        CHECK_EQ(a->ports[i].lmc, b->ports[i].lmc);
+        CHECK_EQ(sf_ib_port(a, i)->lid, sf_ib_port(b, i)->lid);
+        CHECK_EQ(sf_ib_port(a, i)->lmc, sf_ib_port(b, i)->lmc);
         CHECK_STR(a->ports[i].rate, b->ports[i].rate);
     }
 }
@@ -71,10 +75,15 @@ TEST(fabric_text_reads_back_the_same)
         char *text = NULL;
         size_t length = 0;
 
-        fabric->nodes[1].lid = 77;
-        fabric->nodes[1].enhanced_port0 = true;
-        fabric->ports[fabric->nodes[fabric->n_switches].first_port].lid = 9;
-        fabric->ports[fabric->nodes[fabric->n_switches].first_port].lmc = 3;
+        CHECK_EQ(sf_ib_add_side(fabric, NULL), SF_OK);
+        sf_ib_change_node(fabric, 1)->system_guid = 11;
+        sf_ib_change_node(fabric, 1)->vendor = 12;
+        sf_ib_change_node(fabric, 1)->device = 13;
+        sf_ib_change_node(fabric, 1)->lid = 77;
+        sf_ib_change_node(fabric, 1)->enhanced_port0 = true;
+        *sf_ib_change_port(fabric,
+                           fabric->nodes[fabric->n_switches].first_port) =
+            (struct sf_ib_port){ .lid = 9, .lmc = 3 };
         FILE *stream = open_memstream(&text, &length);
         sf_ibnetdiscover_write(fabric, specs[i], stream);
         fclose(stream);
@@ -84,6 +93,128 @@ TEST(fabric_text_reads_back_the_same)
         sf_fabric_free(again);
         sf_fabric_free(fabric);
     }
+}
+
+/* A planned fabric is written the same before it gets addresses and after,
+ * but for the LIDs. */
+TEST(fabric_text_needs_no_addresses)
+{
+    struct sf_fabric *fabric = fabric_of("sf:q=4", 0);
+    char *texts[2] = { NULL, NULL };
+
+    CHECK_EQ(sf_ib_node(fabric, 1)->lid, 0);
+    CHECK_EQ(sf_ib_port(fabric, fabric->n_ports - 1)->lid, 0);
+    for (int i = 0; i < 2; i++) {
+        size_t length;
+        FILE *stream = open_memstream(&texts[i], &length);
+        sf_ibnetdiscover_write(fabric, "fabric", stream);
+        fclose(stream);
+        CHECK_EQ(sf_ib_add_side(fabric, NULL), SF_OK);
+    }
+    CHECK(strstr(texts[0], "sysimgguid=0x2534c4600000010\n"));
+    CHECK_STR(texts[0], texts[1]);
+    free(texts[1]);
+    free(texts[0]);
+    sf_fabric_free(fabric);
+}
+
+/* The records of a made-up back end. */
+struct side_node {
+    uint32_t number;
+};
+
+struct side_port {
+    uint16_t node, number;
+};
+
+static const struct sf_side_kind side_kind = {
+    .name = "tests",
+    .node_size = sizeof(struct side_node),
+    .port_size = sizeof(struct side_port),
+};
+
+/* Builds hosts before switches, with side records that say whose they are. */
+static struct sf_fabric *
+fabric_with_side(void)
+{
+    struct sf_fabric_builder *builder;
+    struct sf_fabric *fabric;
+
+    CHECK_EQ(sf_fabric_builder_new(&side_kind, &builder, NULL), SF_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        char name[] = { (char)('a' + i), '\0' };
+        struct sf_node node = {
+            .kind = i % 2 ? SF_NODE_SWITCH : SF_NODE_HOST,
+            .name = name,
+            .n_ports = i + 1,
+            .origin = i,
+        };
+        uint32_t number = sf_fabric_builder_node(builder, &node);
+        struct side_node *record =
+            sf_fabric_builder_node_side(builder, number);
+        CHECK_EQ(record->number, 0);
+        record->number = i;
+        CHECK(!sf_fabric_builder_port_side(builder, number, 0));
+        CHECK(!sf_fabric_builder_port_side(builder, number, i + 2));
+        for (uint32_t j = 1; j <= i + 1; j++) {
+            struct side_port *port =
+                sf_fabric_builder_port_side(builder, number, j);
+            CHECK_EQ(port->node, 0);
+            *port = (struct side_port){ (uint16_t)i, (uint16_t)j };
+        }
+    }
+    CHECK_EQ(sf_fabric_builder_end(builder, &fabric, NULL), SF_OK);
+    return fabric;
+}
+
+static void
+check_side(const struct sf_fabric *fabric)
+{
+    const struct side_node *nodes = fabric->side.nodes;
+    const struct side_port *ports = fabric->side.ports;
+
+    CHECK(fabric->side.kind == &side_kind);
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        CHECK_EQ(nodes[i].number, fabric->nodes[i].origin);
+    }
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        CHECK_EQ(ports[i].node, fabric->nodes[port->node].origin);
+        CHECK_EQ(ports[i].number, port->number);
+    }
+}
+
+TEST(fabric_carries_side_records_along)
+{
+    struct sf_fabric *fabric = fabric_with_side(), *copy;
+
+    CHECK_EQ(fabric->nodes[0].origin, 1);
+    check_side(fabric);
+    CHECK_EQ(sf_fabric_copy(fabric, &copy, NULL), SF_OK);
+    sf_fabric_free(fabric);
+    sf_fabric_plug(copy, 0, 5);
+    sf_fabric_unplug(copy, 5);
+    check_side(copy);
+    sf_fabric_free(copy);
+}
+
+TEST(fabric_gets_side_records_of_one_kind)
+{
+    static const struct sf_side_kind other = { "others", 1, 1 };
+    struct sf_fabric *fabric = fabric_of("sf:q=4", 0);
+    struct sf_error err = { 0 };
+
+    CHECK(!fabric->side.kind);
+    CHECK_EQ(sf_fabric_add_side(fabric, &side_kind, NULL), SF_OK);
+    struct side_port *ports = fabric->side.ports;
+    CHECK_EQ(ports[fabric->n_ports - 1].number, 0);
+    ports[0].number = 7;
+    CHECK_EQ(sf_fabric_add_side(fabric, &side_kind, NULL), SF_OK);
+    CHECK(fabric->side.ports == ports);
+    CHECK_EQ(ports[0].number, 7);
+    CHECK_EQ(sf_fabric_add_side(fabric, &other, &err), SF_EINVAL);
+    CHECK_FOR(strstr(err.text, "tests, not of others"), "%s", err.text);
+    sf_fabric_free(fabric);
 }
 
 /* What the real ibnetdiscover printed of two switches, three hosts and one
@@ -102,15 +233,15 @@ TEST(fabric_reads_what_ibnetdiscover_prints)
     uint32_t leaf = sf_fabric_find(fabric, "leaf 1");
     uint32_t dual = sf_fabric_find(fabric, "dual HCA-1");
     CHECK(leaf < fabric->n_switches);
-    CHECK(fabric->nodes[leaf].enhanced_port0);
+    CHECK(sf_ib_node(fabric, leaf)->enhanced_port0);
     CHECK_EQ(fabric->nodes[leaf].n_ports, 8);
-    CHECK_EQ(fabric->nodes[leaf].vendor, 0x2c9);
+    CHECK_EQ(sf_ib_node(fabric, leaf)->vendor, 0x2c9);
     CHECK_EQ(fabric->nodes[dual].n_ports, 2);
-    const struct sf_port *port =
-        &fabric->ports[sf_fabric_port(fabric, dual, 2)];
+    uint32_t second = sf_fabric_port(fabric, dual, 2);
+    const struct sf_port *port = &fabric->ports[second];
     CHECK_EQ(port->guid, UINT64_C(0x2c90300000402));
-    CHECK_EQ(port->lmc, 2);
-    CHECK(port->lid > 0);
+    CHECK_EQ(sf_ib_port(fabric, second)->lmc, 2);
+    CHECK(sf_ib_port(fabric, second)->lid > 0);
     CHECK_STR(port->rate, "1xFDR10");
     CHECK_EQ(fabric->ports[port->peer].node, leaf);
     CHECK_EQ(fabric->ports[port->peer].number, 8);
@@ -137,7 +268,7 @@ TEST(fabric_from_a_cache_is_that_of_the_text)
         uint32_t j = sf_fabric_find(cache, text->nodes[i].name);
         CHECK(j != SF_NONE);
         CHECK_EQ(cache->nodes[j].guid, text->nodes[i].guid);
-        CHECK_EQ(cache->nodes[j].lid, text->nodes[i].lid);
+        CHECK_EQ(sf_ib_node(cache, j)->lid, sf_ib_node(text, i)->lid);
     }
     sf_fabric_free(cache);
     sf_fabric_free(text);

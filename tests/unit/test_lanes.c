@@ -372,7 +372,7 @@ TEST(lanes_refuse_tables_that_go_round)
     struct lane_case is = { "minimal", "none", 1, 2, 0, 1 };
     struct routed *routing = route(fabric, &is);
     struct sf_turns *turns = UNSET(struct sf_turns);
-    uint32_t lid = fabric->nodes[0].lid;
+    uint32_t lid = sf_ib_node(fabric, 0)->lid;
 
     /* What 1 sends to 0 and what 2 sends to 0 goes to each other. */
     for (uint32_t s = 1; s <= 2; s++) {
@@ -715,7 +715,7 @@ layers_of(const struct routed *routing, uint32_t n_layers)
     for (uint32_t i = 0; i < n_layers * n * n; i++) {
         uint32_t l = i / (n * n), d = i / n % n, s = i % n;
         uint32_t host = fabric->ports[fabric->nodes[d].first_port].peer;
-        uint32_t lid = fabric->ports[host].lid + l;
+        uint32_t lid = sf_ib_port(fabric, host)->lid + l;
         uint32_t port =
             sf_fabric_port(fabric, s, sf_tables_of(routing->tables, s)[lid]);
         layers->hops[i] =

@@ -2,7 +2,9 @@
  * sanitizer to say. */
 #include "base/mem.h"
 #include "helpers.h"
+#include "slimfly/discovery.h"
 #include "slimfly/field.h"
+#include "slimfly/lids.h"
 #include "slimfly/properties.h"
 #include "slimfly/settings.h"
 #include "test.h"
@@ -166,6 +168,53 @@ TEST(nomem_graphs)
             CHECK(nth < MAX_ALLOCATIONS);
         }
     }
+}
+
+/* Reads a fabric with a side table, plans one that gets it with its LIDs, and
+ * copies both, with allocation 'nth' failing. */
+static enum sf_status
+make_fabrics(const struct sf_topology *topo, unsigned long nth)
+{
+    struct sf_fabric *read = NULL, *planned = NULL, *copies[2] = { NULL };
+
+    sf_mem_fail_at(nth);
+    enum sf_status status =
+        sf_ibnetdiscover_read(TEST_DATA "/small.ibnetdiscover", &read, NULL);
+    if (status == SF_OK) {
+        status = sf_fabric_copy(read, &copies[0], NULL);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_from_topology(topo, NULL, &planned, NULL);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_assign_lids(planned, 1, NULL, NULL);
+    }
+    if (status == SF_OK) {
+        status = sf_fabric_copy(planned, &copies[1], NULL);
+    }
+    sf_fabric_free(copies[1]);
+    sf_fabric_free(copies[0]);
+    sf_fabric_free(planned);
+    sf_fabric_free(read);
+    return status;
+}
+
+TEST(nomem_fabrics)
+{
+    struct sf_topology *topo = build("sf:q=3");
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        status = make_fabrics(topo, nth);
+        if (status == SF_OK) {
+            check_not_swallowed("fabrics", nth);
+        } else {
+            sf_mem_fail_at(0);
+            CHECK_EQ(status, SF_ENOMEM);
+            CHECK(nth < MAX_ALLOCATIONS);
+        }
+    }
+    sf_topology_free(topo);
 }
 
 TEST(nomem_fields)

@@ -564,7 +564,7 @@ TEST(plugin_falls_back_if_lanes_do_not_do)
 static void
 remove_host(struct sf_fabric *fabric, uint32_t port)
 {
-    fabric->ports[fabric->ports[port].peer].lid = 0;
+    sf_ib_change_port(fabric, fabric->ports[port].peer)->lid = 0;
     sf_fabric_unplug(fabric, port);
 }
 
@@ -768,8 +768,8 @@ TEST(plugin_answers_while_it_routes)
         pthread_join(threads[i], NULL);
     }
     CHECK_EQ(asking.n_wrong, 0);
-    CHECK_EQ(sf_engine_path_sl(asking.engine, whole->nodes[0].lid,
-                               whole->nodes[1].lid),
+    CHECK_EQ(sf_engine_path_sl(asking.engine, sf_ib_node(whole, 0)->lid,
+                               sf_ib_node(whole, 1)->lid),
              0);
     CHECK_EQ(sf_engine_path_sl(asking.engine, 0, 1), SF_NO_SL);
     CHECK_EQ(sf_engine_path_sl(asking.engine, 1, 65535), SF_NO_SL);

@@ -130,7 +130,7 @@ draw_fabric(struct sf_random *random, bool is_whole)
                                2 + sf_random_below(random, MAX_SWITCHES - 1) };
     struct sf_fabric *fabric;
 
-    CHECK_EQ(sf_fabric_builder_new(&draft.builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(&sf_ib_side, &draft.builder, NULL), SF_OK);
     draw_links(&draft, is_whole);
     draw_points(&draft);
     add_switches(&draft);
@@ -150,14 +150,15 @@ draw_lids(struct sf_random *random, struct sf_fabric *fabric)
         if (port->node < fabric->n_switches || port->peer == SF_NONE) {
             continue;
         }
-        port->lmc = (uint8_t)sf_random_below(random, 4);
-        uint32_t size = 1u << port->lmc;
+        struct sf_ib_port *lids = sf_ib_change_port(fabric, i);
+        lids->lmc = (uint8_t)sf_random_below(random, 4);
+        uint32_t size = 1u << lids->lmc;
         next = (next + sf_random_below(random, 5) + size - 1) / size * size;
-        port->lid = (uint16_t)next;
+        lids->lid = (uint16_t)next;
         next += size;
     }
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
-        struct sf_node *node = &fabric->nodes[s];
+        struct sf_ib_node *node = sf_ib_change_node(fabric, s);
         node->enhanced_port0 = sf_random_below(random, 2);
         node->lmc =
             (uint8_t)(node->enhanced_port0 ? sf_random_below(random, 3) : 0);
@@ -231,7 +232,7 @@ check_columns(const struct sf_network *network, const struct sf_routes *routes,
     uint32_t n_found = sf_routes_n_layers(found);
 
     for (uint32_t d = 0; d < n; d++) {
-        const struct sf_node *node = &network->fabric->nodes[d];
+        const struct sf_ib_node *node = sf_ib_node(network->fabric, d);
         for (uint32_t k = 0; k < 1u << node->lmc && k < n_found; k++) {
             CHECK(is_same(sf_layers_tree(found->sets[0], k, d),
                           sf_layers_tree(routes->sets[0], k % n_layers, d),
@@ -239,7 +240,8 @@ check_columns(const struct sf_network *network, const struct sf_routes *routes,
         }
         for (uint32_t h = network->first_host[d];
              h < network->first_host[d + 1]; h++) {
-            uint32_t lmc = network->fabric->ports[network->host_ports[h]].lmc;
+            uint32_t lmc =
+                sf_ib_port(network->fabric, network->host_ports[h])->lmc;
             CHECK(found->host_sets[h] < found->n_sets);
             for (uint32_t k = 0; k < 1u << lmc; k++) {
                 CHECK_FOR(is_same(sf_routes_column(found, h, k, d),
@@ -545,7 +547,8 @@ look_at_tables(const struct sf_fabric *fabric, const struct sf_tables *tables)
         if (!leads(fabric, port, true)) {
             continue;
         }
-        const struct sf_port *host = &fabric->ports[fabric->ports[port].peer];
+        const struct sf_ib_port *host =
+            sf_ib_port(fabric, fabric->ports[port].peer);
         uint32_t d = fabric->ports[port].node;
         for (uint32_t s = 0; s < fabric->n_switches; s++) {
             for (uint32_t k = 0; s != d && k < 1u << host->lmc; k++) {

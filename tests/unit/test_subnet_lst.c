@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "slimfly/discovery.h"
+#include "slimfly/ib_addresses.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -21,12 +22,14 @@ find_guid(const struct sf_fabric *fabric, uint64_t guid)
 }
 
 static void
-check_same_port(const struct sf_fabric *a, const struct sf_port *x,
-                const struct sf_fabric *b, const struct sf_port *y)
+check_same_port(const struct sf_fabric *a, uint32_t i,
+                const struct sf_fabric *b, uint32_t j)
 {
+    const struct sf_port *x = &a->ports[i], *y = &b->ports[j];
+
     CHECK_EQ(x->guid, y->guid);
-    CHECK_EQ(x->lid, y->lid);
-    CHECK_EQ(x->lmc, y->lmc);
+    CHECK_EQ(sf_ib_port(a, i)->lid, sf_ib_port(b, j)->lid);
+    CHECK_EQ(sf_ib_port(a, i)->lmc, sf_ib_port(b, j)->lmc);
     CHECK_STR(x->rate, y->rate);
     CHECK_EQ(x->peer == SF_NONE, y->peer == SF_NONE);
     if (x->peer != SF_NONE) {
@@ -52,18 +55,20 @@ TEST(subnet_lst_is_what_ibnetdiscover_prints)
     CHECK_EQ(a->n_cables, b->n_cables);
     for (uint32_t i = 0; i < a->n_nodes; i++) {
         const struct sf_node *x = &a->nodes[i];
-        const struct sf_node *y = &b->nodes[find_guid(b, x->guid)];
+        uint32_t there = find_guid(b, x->guid);
+        const struct sf_node *y = &b->nodes[there];
+        const struct sf_ib_node *own = sf_ib_node(a, i);
+        const struct sf_ib_node *other = sf_ib_node(b, there);
         CHECK_EQ(x->kind, y->kind);
         CHECK_STR(x->name, y->name);
-        CHECK_EQ(x->system_guid, y->system_guid);
-        CHECK_EQ(x->vendor, y->vendor);
-        CHECK_EQ(x->device, y->device);
-        CHECK_EQ(x->lid, y->lid);
-        CHECK_EQ(x->lmc, y->lmc);
+        CHECK_EQ(own->system_guid, other->system_guid);
+        CHECK_EQ(own->vendor, other->vendor);
+        CHECK_EQ(own->device, other->device);
+        CHECK_EQ(own->lid, other->lid);
+        CHECK_EQ(own->lmc, other->lmc);
         CHECK_EQ(x->n_ports, y->n_ports);
         for (uint32_t j = 0; j < x->n_ports; j++) {
-            check_same_port(a, &a->ports[x->first_port + j], b,
-                            &b->ports[y->first_port + j]);
+            check_same_port(a, x->first_port + j, b, y->first_port + j);
         }
     }
     sf_fabric_free(b);
@@ -85,13 +90,14 @@ TEST(subnet_lst_alone_has_no_lmc)
               "%s", err.text);
     CHECK_EQ(fabric->n_switches, 1);
     CHECK_EQ(fabric->nodes[0].n_ports, 10);
-    CHECK_EQ(fabric->nodes[0].lid, 1);
+    CHECK_EQ(sf_ib_node(fabric, 0)->lid, 1);
     CHECK_STR(fabric->nodes[0].name, "");
     CHECK_STR(fabric->nodes[1].name, "a } b");
-    const struct sf_port *port = &fabric->ports[sf_fabric_port(fabric, 1, 2)];
+    uint32_t second = sf_fabric_port(fabric, 1, 2);
+    const struct sf_port *port = &fabric->ports[second];
     CHECK_EQ(port->peer, sf_fabric_port(fabric, 0, 10));
-    CHECK_EQ(port->lid, 31);
-    CHECK_EQ(port->lmc, 0);
+    CHECK_EQ(sf_ib_port(fabric, second)->lid, 31);
+    CHECK_EQ(sf_ib_port(fabric, second)->lmc, 0);
     CHECK_STR(port->rate, "");
     sf_fabric_free(fabric);
 }

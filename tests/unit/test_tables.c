@@ -115,19 +115,20 @@ walk(const struct sf_fabric *fabric, const struct sf_tables *tables,
     for (uint32_t n = 0; n <= fabric->n_switches; n++) {
         uint8_t port = sf_tables_of(tables, s)[lid];
         if (port == 0) {
-            return fabric->nodes[s].lid == lid ? n : SF_NONE;
+            return sf_ib_node(fabric, s)->lid == lid ? n : SF_NONE;
         }
         uint32_t index = sf_fabric_port(fabric, s, port);
         if (index == SF_NONE || fabric->ports[index].peer == SF_NONE) {
             return SF_NONE;
         }
-        const struct sf_port *peer = &fabric->ports[fabric->ports[index].peer];
-        if (peer->node >= fabric->n_switches) {
-            return lid >= peer->lid && lid < peer->lid + (1u << peer->lmc)
+        uint32_t peer = fabric->ports[index].peer;
+        const struct sf_ib_port *lids = sf_ib_port(fabric, peer);
+        if (fabric->ports[peer].node >= fabric->n_switches) {
+            return lid >= lids->lid && lid < lids->lid + (1u << lids->lmc)
                        ? n
                        : SF_NONE;
         }
-        s = peer->node;
+        s = fabric->ports[peer].node;
     }
     return SF_NONE;
 }
@@ -173,7 +174,7 @@ check_tables(const struct sf_fabric *fabric, const struct sf_graph *graph,
                     continue;
                 }
                 d = fabric->ports[port->peer].node;
-                is_first = port->lid == lid;
+                is_first = sf_ib_port(fabric, node->first_port)->lid == lid;
             }
             if (distance[d] == SF_NONE) {
                 continue;
@@ -221,8 +222,9 @@ TEST(tables_lids_are_aligned_and_used_once)
         for (uint32_t i = 0; i < fabric->n_nodes; i++) {
             const struct sf_node *node = &fabric->nodes[i];
             bool is_switch = node->kind == SF_NODE_SWITCH;
-            uint32_t lid =
-                is_switch ? node->lid : fabric->ports[node->first_port].lid;
+            uint32_t lid = is_switch
+                               ? sf_ib_node(fabric, i)->lid
+                               : sf_ib_port(fabric, node->first_port)->lid;
             uint32_t n = is_switch ? 1 : 1u << lmc;
             CHECK(lid > 0 && lid % n == 0);
             for (uint32_t k = 0; k < n; k++) {
@@ -242,24 +244,25 @@ TEST(tables_lids_that_make_no_sense_are_given_anew)
 
     CHECK_EQ(sf_fabric_assign_lids(fabric, 1, NULL, NULL), SF_OK);
     CHECK_EQ(sf_fabric_copy(fabric, &before, NULL), SF_OK);
-    before->nodes[0].lid = 0xffff;               /* No unicast LID. */
-    before->nodes[1].lid = before->nodes[2].lid; /* Used twice. */
-    before->ports[first].lid = 0xfffe;           /* Beyond the end. */
-    before->ports[first + 1].lid |= 1;           /* Not aligned. */
+    struct sf_ib_node *nodes = sf_ib_change_node(before, 0);
+    nodes[0].lid = 0xffff;                          /* No unicast LID. */
+    nodes[1].lid = nodes[2].lid;                    /* Used twice. */
+    sf_ib_change_port(before, first)->lid = 0xfffe; /* Beyond the end. */
+    sf_ib_change_port(before, first + 1)->lid |= 1; /* Not aligned. */
     CHECK_EQ(sf_fabric_assign_lids(fabric, 1, before, NULL), SF_OK);
     bool is_used[SF_MAX_LID + 1] = { false };
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         const struct sf_node *node = &fabric->nodes[i];
         bool is_switch = node->kind == SF_NODE_SWITCH;
-        uint32_t lid =
-            is_switch ? node->lid : fabric->ports[node->first_port].lid;
+        uint32_t lid = is_switch ? sf_ib_node(fabric, i)->lid
+                                 : sf_ib_port(fabric, node->first_port)->lid;
         for (uint32_t k = 0; k < (is_switch ? 1u : 2u); k++) {
             CHECK(lid + k >= 1 && lid + k <= SF_MAX_LID);
             CHECK(!is_used[lid + k]);
             is_used[lid + k] = true;
         }
     }
-    CHECK_EQ(fabric->nodes[3].lid, before->nodes[3].lid);
+    CHECK_EQ(sf_ib_node(fabric, 3)->lid, nodes[3].lid);
     sf_fabric_free(before);
     sf_fabric_free(fabric);
 }
@@ -527,13 +530,13 @@ TEST(tables_repair_is_nearly_the_best_there_is)
             if (target == SF_NONE) {
                 continue;
             }
-            const struct sf_port *port =
-                &fabric->ports[fabric->nodes[target].first_port];
+            uint32_t port = fabric->nodes[target].first_port;
             bool is_switch = target < fabric->n_switches;
             n_fewest += fewest_changes(
                 &before, &after, lid,
-                is_switch ? target : fabric->ports[port->peer].node, max_hops,
-                is_switch || port->lid == lid);
+                is_switch ? target
+                          : fabric->ports[fabric->ports[port].peer].node,
+                max_hops, is_switch || sf_ib_port(fabric, port)->lid == lid);
         }
         sf_tables_free(mended);
         clear(&after);
@@ -577,7 +580,7 @@ TEST(tables_repair_knows_layers_that_repeat)
                            &mended, NULL, &repair),
              SF_OK);
     for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
-        uint32_t lid = fabric->ports[fabric->nodes[i].first_port].lid;
+        uint32_t lid = sf_ib_port(fabric, fabric->nodes[i].first_port)->lid;
         for (uint32_t s = 0; s < fabric->n_switches; s++) {
             const uint8_t *ports = sf_tables_of(mended, s);
             CHECK_EQ(ports[lid], ports[lid + 3]);
@@ -599,15 +602,15 @@ TEST(tables_repair_gives_new_hosts_all_layers)
         struct sf_repair repair;
         const struct sf_node *node = &after.fabric->nodes[7];
         uint32_t at = after.fabric->ports[node->first_port + port].peer;
-        const struct sf_port *host = &after.fabric->ports[at];
+        uint32_t lid = sf_ib_port(after.fabric, at)->lid;
 
         CHECK_EQ(sf_fabric_copy(after.fabric, &fabric, NULL), SF_OK);
         fabric->ports[node->first_port + port].peer = SF_NONE;
         fabric->ports[at].peer = SF_NONE;
-        fabric->ports[at].lid = 0;
+        sf_ib_change_port(fabric, at)->lid = 0;
         struct routed before = route(fabric, 4, NULL, after.fabric);
         for (uint32_t k = 0; k < 4; k++) { /* It was not there. */
-            before.tables->targets[host->lid + k] = SF_NONE;
+            before.tables->targets[lid + k] = SF_NONE;
         }
         CHECK_EQ(repair_routed(&before, &after, after.layers->max_hops,
                                &mended, NULL, &repair),
@@ -617,7 +620,7 @@ TEST(tables_repair_gives_new_hosts_all_layers)
             uint32_t n_different = 0;
             for (uint32_t s = 0; s < fabric->n_switches; s++) {
                 const uint8_t *ports = sf_tables_of(mended, s);
-                n_different += ports[host->lid + k] != ports[host->lid];
+                n_different += ports[lid + k] != ports[lid];
             }
             CHECK_FOR(k == 0 || n_different > 0, "port %u: layer %u is 0",
                       port, k);

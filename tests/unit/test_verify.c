@@ -465,7 +465,7 @@ reform(struct hall *hall, unsigned form, const uint32_t *lost, uint32_t n_lost,
     uint32_t *new_of = calloc(old->n_nodes + 1, sizeof *new_of);
 
     sf_random_init(&random, seed, 7);
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(NULL, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < old->n_nodes; i++) {
         order[i] = i;
     }
@@ -640,7 +640,7 @@ add_stranger(struct hall *hall, enum sf_node_kind kind)
     struct sf_fabric *old = hall->found;
     struct sf_fabric_builder *builder;
 
-    CHECK_EQ(sf_fabric_builder_new(&builder, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_builder_new(NULL, &builder, NULL), SF_OK);
     for (uint32_t i = 0; i < old->n_nodes; i++) {
         sf_fabric_builder_node(builder, &old->nodes[i]);
     }

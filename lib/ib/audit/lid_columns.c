@@ -5,6 +5,7 @@
  * switch, its own and those of its hosts, mostly have the same entries at all
  * other switches.  Such LIDs are one column, which is followed once. */
 #include "ib/audit/auditor.h"
+#include "slimfly/ib_addresses.h"
 
 #include <string.h>
 
@@ -30,19 +31,19 @@ find_homes_on(struct auditor *auditor, uint32_t s)
 {
     const struct sf_fabric *fabric = auditor->fabric;
     const struct sf_node *node = &fabric->nodes[s];
+    const struct sf_ib_node *own = sf_ib_node(fabric, s);
     enum sf_status status = SF_OK;
 
-    for (uint32_t k = 0; node->lid && status == SF_OK && k < 1u << node->lmc;
+    for (uint32_t k = 0; own->lid && status == SF_OK && k < 1u << own->lmc;
          k++) {
-        status =
-            add_home(auditor, node->lid + k, (struct home){ s, 0, false });
+        status = add_home(auditor, own->lid + k, (struct home){ s, 0, false });
     }
     for (uint32_t i = 0; status == SF_OK && i < node->n_ports; i++) {
         uint32_t peer = fabric->ports[node->first_port + i].peer;
         if (peer == SF_NONE || fabric->ports[peer].node < fabric->n_switches) {
             continue;
         }
-        const struct sf_port *port = &fabric->ports[peer];
+        const struct sf_ib_port *port = sf_ib_port(fabric, peer);
         auditor->n_hosts[s]++;
         for (uint32_t k = 0;
              port->lid && status == SF_OK && k < 1u << port->lmc; k++) {
