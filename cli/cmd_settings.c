@@ -126,8 +126,13 @@ read_options(struct job *job, const struct cli_args *args)
     if (cli_has(args, OPT_LAYERS) || !has_route) {
         settings->n_layers = cli_number(args, OPT_LAYERS);
     }
-    if (cli_has(args, OPT_PATH_SETS) || !has_route) {
+    if (cli_has(args, OPT_PATH_SETS)) {
         settings->n_path_sets = cli_number(args, OPT_PATH_SETS);
+    } else if (settings->layers &&
+               (settings->layers->names_sets || !has_route)) {
+        settings->n_path_sets = settings->layers->n_sets;
+    } else if (!has_route) {
+        settings->n_path_sets = 1;
     }
     if (cli_has(args, OPT_MAX_HOPS)) {
         settings->max_hops = cli_number(args, OPT_MAX_HOPS);
