@@ -489,7 +489,8 @@ TEST(measurements_are_read_as_they_were_written)
     struct sf_network *network = network_of(topo->graph, NULL);
     struct sf_layers_params params = { .n_layers = 4, .seed = 1 };
     struct sf_routes *routes;
-    struct sf_measurement paths = { .lanes = { "turns", 3 } };
+    struct sf_measurement paths = { .lanes = { .scheme = "turns",
+                                               .n_vls = 3 } };
     struct sf_measurement throughput = { .throughput = {
                                              .lower = 1.0 / 3,
                                              .upper = (double)INFINITY,
