@@ -2,6 +2,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "slimfly/lids.h"
 #include "slimfly/tables.h"
 
 #include <stdlib.h>
