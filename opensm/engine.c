@@ -209,11 +209,12 @@ is_same_params(const struct sf_routing_params *params,
 }
 
 static bool
-is_same_fabric(const struct sf_difference *is)
+is_same_fabric(const struct sf_difference *difference)
 {
-    return !is->n_lost_switches && !is->n_lost_links && !is->n_lost_hosts &&
-           !is->n_new_switches && !is->n_new_links && !is->n_new_hosts &&
-           !is->n_without_paths;
+    return !difference->n_lost_switches && !difference->n_lost_links &&
+           !difference->n_lost_hosts && !difference->n_new_switches &&
+           !difference->n_new_links && !difference->n_new_hosts &&
+           !difference->n_without_paths;
 }
 
 /* Whether what is current will do for 'fabric' as well.  Sees on the way
@@ -241,10 +242,10 @@ can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
            const struct sf_routing_params *params, uint32_t n_vls,
            struct sf_engine_result *result)
 {
-    struct sf_difference *is = &result->difference;
+    struct sf_difference *difference = &result->difference;
 
     if (!engine->base || !is_same_params(params, &engine->base_asked) ||
-        sf_ib_compare(engine->base, fabric, is, NULL) != SF_OK) {
+        sf_ib_compare(engine->base, fabric, difference, NULL) != SF_OK) {
         return false;
     }
     if (engine->base->routes->lanes->n_vls > n_vls) {
@@ -253,11 +254,13 @@ can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
                  engine->base->routes->lanes->n_vls);
         return false;
     }
-    if (is->n_new_switches || is->n_new_links || is->n_without_paths) {
+    if (difference->n_new_switches || difference->n_new_links ||
+        difference->n_without_paths) {
         snprintf(result->reason, sizeof result->reason,
                  "new: switches: %u, links: %u, switches and host ports that "
                  "have no paths yet: %u",
-                 is->n_new_switches, is->n_new_links, is->n_without_paths);
+                 difference->n_new_switches, difference->n_new_links,
+                 difference->n_without_paths);
         return false;
     }
     return true;

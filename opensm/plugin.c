@@ -282,7 +282,7 @@ tell_result(struct plugin *plugin)
     const struct sf_plugin_status *status = &plugin->status;
     const struct sf_routing *routing = status->routing;
     const struct sf_fabric *fabric = routing->network->fabric;
-    const struct sf_difference *is = &status->result.difference;
+    const struct sf_difference *difference = &status->result.difference;
 
     say(plugin, OSM_LOG_INFO,
         "%s: %u switches, %u hosts, %u links; missing: %u switches, %u hosts, "
@@ -290,10 +290,10 @@ tell_result(struct plugin *plugin)
         "entries change; %.3f s%s%s",
         sf_outcome_name(status->result.outcome), fabric->n_switches,
         fabric->n_nodes - fabric->n_switches, routing->network->graph->n_links,
-        is->n_lost_switches, is->n_lost_hosts, is->n_lost_links,
-        routing->params.layers.n_layers, routing->params.layers.scheme,
-        routing->params.lanes, routing->routes->lanes->n_vls,
-        (unsigned long long)status->n_changed,
+        difference->n_lost_switches, difference->n_lost_hosts,
+        difference->n_lost_links, routing->params.layers.n_layers,
+        routing->params.layers.scheme, routing->params.lanes,
+        routing->routes->lanes->n_vls, (unsigned long long)status->n_changed,
         (unsigned long long)status->n_entries,
         status->read_seconds + status->route_seconds + status->write_seconds,
         status->result.reason[0] ? "; " : "", status->result.reason);

@@ -100,7 +100,7 @@ pack(const struct sf_plugin_status *status)
     static const char *const states[] = { "started", "routed",  "up",
                                           "failed",  "standby", "ended" };
     const struct sf_engine_result *result = &status->result;
-    const struct sf_difference *is = &result->difference;
+    const struct sf_difference *difference = &result->difference;
     bool has_outcome =
         status->n_routings > 0 && status->state != SF_STATE_FAILED;
 
@@ -115,9 +115,10 @@ pack(const struct sf_plugin_status *status)
         result->reason[0] ? pack_text(result->reason) : json_null(), "safe",
         (int)result->is_safe, "lmc", (json_int_t)status->lmc, "n_vls_offered",
         (json_int_t)status->n_vls, "routing", pack_routing(status->routing),
-        "missing", "switches", (json_int_t)is->n_lost_switches, "links",
-        (json_int_t)is->n_lost_links, "hosts", (json_int_t)is->n_lost_hosts,
-        "n_entries", (json_int_t)status->n_entries, "n_changed_entries",
+        "missing", "switches", (json_int_t)difference->n_lost_switches,
+        "links", (json_int_t)difference->n_lost_links, "hosts",
+        (json_int_t)difference->n_lost_hosts, "n_entries",
+        (json_int_t)status->n_entries, "n_changed_entries",
         (json_int_t)status->n_changed, "seconds", "read", status->read_seconds,
         "route", status->route_seconds, "write", status->write_seconds,
         "lanes", status->lane_seconds, "warnings", pack_warnings(status));

@@ -7,6 +7,7 @@
  */
 #include "slimfly/comparison.h"
 
+#include "analysis/comparison_key.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "slimfly/version.h"
@@ -17,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SETTINGS_SIZE 4000
+#define SETTINGS_SIZE 4096
 
 struct task {
     uint32_t row, run;
@@ -50,104 +51,6 @@ struct working {
     uint32_t n_sets;                 /* also before they are made. */
     char routing[SETTINGS_SIZE / 4]; /* The settings of the routes. */
 };
-
-/* FNV-1a, going on from 'hash'. */
-static uint64_t
-hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
-
-static uint64_t
-hash_network(const struct sf_comparison_params *params)
-{
-    const struct sf_graph *graph = params->network->graph;
-    const uint32_t *n_hosts = params->network->n_hosts;
-    uint64_t hash = hash_bytes(hash_start, &graph->n_nodes, sizeof(uint32_t));
-
-    hash = hash_bytes(hash, n_hosts, graph->n_nodes * sizeof *n_hosts);
-    return hash_bytes(hash, graph->links,
-                      graph->n_links * sizeof *graph->links);
-}
-
-static uint64_t
-hash_routes(const struct sf_network *network, const struct sf_routes *routes)
-{
-    uint64_t hash =
-        hash_bytes(hash_start, routes->host_sets,
-                   sf_network_count_hosts(network) * sizeof(uint32_t));
-
-    for (uint32_t i = 0; i < routes->n_sets; i++) {
-        const struct sf_layers *layers = routes->sets[i];
-        size_t n = layers->n_switches;
-        hash = hash_bytes(hash, layers->hops,
-                          layers->n_layers * n * n * sizeof *layers->hops);
-    }
-    return hash;
-}
-
-/* Field by field, for there may be holes between them. */
-static uint64_t
-hash_traffic(const struct sf_traffic *traffic)
-{
-    uint64_t hash = hash_bytes(hash_start, &traffic->max_host, sizeof(double));
-
-    for (size_t i = 0; i < traffic->n_demands; i++) {
-        const struct sf_demand *demand = &traffic->demands[i];
-        hash = hash_bytes(hash, &demand->source, sizeof demand->source);
-        hash =
-            hash_bytes(hash, &demand->destination, sizeof demand->destination);
-        hash = hash_bytes(hash, &demand->set, sizeof demand->set);
-        hash = hash_bytes(hash, &demand->amount, sizeof demand->amount);
-    }
-    return hash;
-}
-
-/* Writes down what the layers depend on. */
-static enum sf_status
-describe_routing(struct working *working, struct sf_error *err)
-{
-    const struct sf_comparison_row *row = working->row;
-    char *text = working->routing;
-    struct sf_layer_spec spec;
-    enum sf_status status = SF_OK;
-
-    if (sf_throughput_counts_paths(row->mode)) {
-        snprintf(text, sizeof working->routing, "%s paths=%u seed=%llu",
-                 sf_throughput_mode_name(row->mode), row->n_layers,
-                 (unsigned long long)working->seed);
-    } else if (row->mode != SF_THROUGHPUT_LAYERS) {
-        text[0] = '\0';
-    } else if (row->given) {
-        snprintf(text, sizeof working->routing, "routes=%016llx",
-                 (unsigned long long)hash_routes(
-                     working->all->comparison->params.network, row->given));
-    } else {
-        const struct sf_routing_params *routing = &row->routing;
-        status = sf_layer_spec_parse(routing->layers.scheme, working->n_sets,
-                                     &spec, err);
-        snprintf(text, sizeof working->routing,
-                 "scheme=%s%s max_hops=%u exceed=%d parts=%d layers=%u "
-                 "addresses=%u sets=%u lanes=%s vls=%u sls=%u seed=%llu",
-                 routing->layers.scheme ? "" : "default:", spec.text,
-                 routing->layers.max_hops, routing->layers.may_exceed,
-                 routing->layers.within_parts, row->n_layers,
-                 routing->n_addresses, working->n_sets,
-                 routing->without_lanes ? "free"
-                 : routing->lanes       ? routing->lanes
-                                        : "default",
-                 routing->max_vls, routing->max_sls,
-                 (unsigned long long)working->seed);
-    }
-    return status;
-}
 
 /* Finds out which hosts have which path sets. */
 static enum sf_status
@@ -350,7 +253,7 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
              SF_VERSION, (unsigned long long)all->network, working->routing,
              sf_throughput_mode_name(mode), params->max_hops,
              !params->without_host_links, (int)params->effort, params->gap,
-             (unsigned long long)hash_traffic(traffic), text);
+             (unsigned long long)sf_key_of_traffic(traffic), text);
     bool is_known = look_up(all, settings, &measurement);
     if (is_known && measurement.metrics) {
         sf_path_metrics_free(measurement.metrics);
@@ -457,7 +360,9 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     };
     enum sf_status status = find_sets(&working, &err);
     if (status == SF_OK) {
-        status = describe_routing(&working, &err);
+        status = sf_key_of_routing(row, params->network, working.n_sets,
+                                   working.seed, working.routing,
+                                   sizeof working.routing, &err);
     }
     if (status == SF_OK) {
         status = work_on(&working, task, &err);
@@ -612,7 +517,7 @@ sf_comparison_build(const struct sf_comparison_params *params,
         return status;
     }
     struct comparing all = { .comparison = prepare(params),
-                             .network = hash_network(params),
+                             .network = sf_key_of_network(params->network),
                              .lock = PTHREAD_MUTEX_INITIALIZER };
     if (!all.comparison) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
@@ -675,7 +580,7 @@ struct sf_comparison_summary
 sf_comparison_summarize(const struct sf_comparison *comparison, uint32_t row,
                         uint32_t split, uint32_t traffic)
 {
-    struct sf_comparison_summary is = { 0, (double)INFINITY, 0, 0 };
+    struct sf_comparison_summary summary = { 0, (double)INFINITY, 0, 0 };
     uint32_t n_seeds = comparison->params.n_seeds;
 
     for (uint32_t i = 0; i < n_seeds; i++) {
@@ -684,10 +589,10 @@ sf_comparison_summarize(const struct sf_comparison *comparison, uint32_t row,
         double gap = run->upper > run->lower && run->lower > 0
                          ? run->upper / run->lower - 1
                          : 0;
-        is.mean += run->lower / n_seeds;
-        is.min = fmin(is.min, run->lower);
-        is.max = fmax(is.max, run->lower);
-        is.gap = fmax(is.gap, gap);
+        summary.mean += run->lower / n_seeds;
+        summary.min = fmin(summary.min, run->lower);
+        summary.max = fmax(summary.max, run->lower);
+        summary.gap = fmax(summary.gap, gap);
     }
-    return is;
+    return summary;
 }

@@ -130,16 +130,16 @@ join_ranges(const struct sf_chart_layout *layout, uint32_t number,
 static struct sf_chart_axis
 axis_of_cells(const struct sf_chart_axis *axis, uint32_t n_cells)
 {
-    struct sf_chart_axis is = *axis;
+    struct sf_chart_axis shown = *axis;
 
-    if (is.scale != SF_CHART_NAMES) {
-        is = (struct sf_chart_axis){ .label = axis->label,
-                                     .unit = axis->unit,
-                                     .is_whole = true,
-                                     .min = -0.5,
-                                     .max = fmax(n_cells, 1) - 0.5 };
+    if (shown.scale != SF_CHART_NAMES) {
+        shown = (struct sf_chart_axis){ .label = axis->label,
+                                        .unit = axis->unit,
+                                        .is_whole = true,
+                                        .min = -0.5,
+                                        .max = fmax(n_cells, 1) - 0.5 };
     }
-    return is;
+    return shown;
 }
 
 static void

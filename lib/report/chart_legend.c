@@ -42,29 +42,29 @@ find_entry(const struct sf_chart_layout *layout, const char *name)
 static struct sf_chart_style
 complete_style(const struct sf_chart_style *style, uint32_t number)
 {
-    struct sf_chart_style is = *style;
+    struct sf_chart_style settled = *style;
 
-    if (is.color == SF_CHART_AUTO) {
-        is = automatic_style(number);
+    if (settled.color == SF_CHART_AUTO) {
+        settled = automatic_style(number);
         if (style->mark) {
-            is.mark = style->mark;
+            settled.mark = style->mark;
         }
-        is.dash = style->dash ? style->dash : is.dash;
-        is.width = style->width;
-        is.is_pale = style->is_pale;
+        settled.dash = style->dash ? style->dash : settled.dash;
+        settled.width = style->width;
+        settled.is_pale = style->is_pale;
     }
-    is.width = is.width > 0 ? is.width : LINE_WIDTH;
-    return is;
+    settled.width = settled.width > 0 ? settled.width : LINE_WIDTH;
+    return settled;
 }
 
 struct sf_chart_style
 sf_chart_style_of(const struct sf_chart_layout *layout,
                   const struct sf_chart_panel *panel, uint32_t series)
 {
-    const struct sf_chart_series *is = &panel->series[series];
+    const struct sf_chart_series *shown = &panel->series[series];
 
-    return is->name ? layout->entries[find_entry(layout, is->name)].style
-                    : complete_style(&is->style, series);
+    return shown->name ? layout->entries[find_entry(layout, shown->name)].style
+                       : complete_style(&shown->style, series);
 }
 
 /* Adds the names of a panel that are new; those of rules stand behind the

@@ -80,15 +80,15 @@ sf_comparison_write_csv(const struct sf_comparison *comparison, FILE *stream,
         for (uint32_t i = 0; i < result->n_splits * params->n_traffics; i++) {
             uint32_t split = i / params->n_traffics;
             uint32_t traffic = i % params->n_traffics;
-            struct sf_comparison_summary is =
+            struct sf_comparison_summary summary =
                 sf_comparison_summarize(comparison, row, split, traffic);
             write_row(comparison, row, stream);
             fputs(split ? ",equal," : ",optimal,", stream);
             sf_csv_write(params->traffics[traffic], stream);
-            write_real(is.mean, stream);
-            write_real(is.min, stream);
-            write_real(is.max, stream);
-            write_real(is.gap, stream);
+            write_real(summary.mean, stream);
+            write_real(summary.min, stream);
+            write_real(summary.max, stream);
+            write_real(summary.gap, stream);
             write_metrics(result->metrics, stream);
         }
     }

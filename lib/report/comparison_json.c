@@ -77,15 +77,17 @@ json_of_metrics(const struct sf_path_metrics *metrics)
 }
 
 static json_t *
-json_of_throughput(const struct sf_throughput *is)
+json_of_throughput(const struct sf_throughput *throughput)
 {
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "lower",
-        real_or_null(is->lower), "upper", real_or_null(is->upper), "net_lower",
-        real_or_null(is->net_lower), "net_upper", real_or_null(is->net_upper),
-        "host", real_or_null(is->host), "method",
-        sf_throughput_method_name(is->method), "n_paths",
-        (json_int_t)is->n_paths, "n_rounds", (json_int_t)is->n_rounds);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "lower",
+                     real_or_null(throughput->lower), "upper",
+                     real_or_null(throughput->upper), "net_lower",
+                     real_or_null(throughput->net_lower), "net_upper",
+                     real_or_null(throughput->net_upper), "host",
+                     real_or_null(throughput->host), "method",
+                     sf_throughput_method_name(throughput->method), "n_paths",
+                     (json_int_t)throughput->n_paths, "n_rounds",
+                     (json_int_t)throughput->n_rounds);
 }
 
 static json_t *
@@ -121,16 +123,17 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
     for (uint32_t i = 0; i < result->n_splits * params->n_traffics; i++) {
         uint32_t split = i / params->n_traffics;
         uint32_t traffic = i % params->n_traffics;
-        struct sf_comparison_summary is =
+        struct sf_comparison_summary summary =
             sf_comparison_summarize(comparison, number, split, traffic);
         json_array_append_new(
             throughputs,
             json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "traffic",
                       params->traffics[traffic], "split",
                       split ? "equal" : "optimal", "mean",
-                      real_or_null(is.mean), "min", real_or_null(is.min),
-                      "max", real_or_null(is.max), "gap", real_or_null(is.gap),
-                      "runs",
+                      real_or_null(summary.mean), "min",
+                      real_or_null(summary.min), "max",
+                      real_or_null(summary.max), "gap",
+                      real_or_null(summary.gap), "runs",
                       json_of_runs(comparison, number, split, traffic)));
     }
     return json_pack(
@@ -279,28 +282,28 @@ read_real(struct sf_json_reader *reader, const json_t *object, const char *key)
 
 static void
 read_throughput(struct sf_json_reader *reader, const json_t *object,
-                struct sf_throughput *is)
+                struct sf_throughput *throughput)
 {
     const char *method =
         sf_json_text(reader, object, "throughput", "method", 40);
 
-    is->lower = read_real(reader, object, "lower");
-    is->upper = read_real(reader, object, "upper");
-    is->net_lower = read_real(reader, object, "net_lower");
-    is->net_upper = read_real(reader, object, "net_upper");
-    is->host = read_real(reader, object, "host");
-    is->n_paths =
+    throughput->lower = read_real(reader, object, "lower");
+    throughput->upper = read_real(reader, object, "upper");
+    throughput->net_lower = read_real(reader, object, "net_lower");
+    throughput->net_upper = read_real(reader, object, "net_upper");
+    throughput->host = read_real(reader, object, "host");
+    throughput->n_paths =
         read_count(reader, json_object_get(object, "n_paths"), "n_paths");
-    is->n_rounds = sf_json_number(reader, object, "throughput", "n_rounds", 0,
-                                  UINT32_MAX);
+    throughput->n_rounds = sf_json_number(reader, object, "throughput",
+                                          "n_rounds", 0, UINT32_MAX);
     int i = 0;
     while (i < SF_METHOD_APPROXIMATION &&
            strcmp(sf_throughput_method_name((enum sf_throughput_method)i),
                   method) != 0) {
         i++;
     }
-    is->method = (enum sf_throughput_method)i;
-    if (strcmp(sf_throughput_method_name(is->method), method) != 0) {
+    throughput->method = (enum sf_throughput_method)i;
+    if (strcmp(sf_throughput_method_name(throughput->method), method) != 0) {
         sf_json_refuse(reader, "throughput.method: '%s' is not known here",
                        method);
     }

@@ -169,15 +169,15 @@ write_throughput(const struct sf_comparison *comparison, uint32_t row,
                  uint32_t split, FILE *stream)
 {
     for (uint32_t i = 0; i < comparison->params.n_traffics; i++) {
-        struct sf_comparison_summary is =
+        struct sf_comparison_summary summary =
             sf_comparison_summarize(comparison, row, split, i);
-        const char *mark = is.gap > EXACT ? "~" : "";
+        const char *mark = summary.gap > EXACT ? "~" : "";
         char text[64];
         if (comparison->params.n_seeds > 1) {
-            snprintf(text, sizeof text, "%.4f%s %.4f-%.4f", is.mean, mark,
-                     is.min, is.max);
+            snprintf(text, sizeof text, "%.4f%s %.4f-%.4f", summary.mean, mark,
+                     summary.min, summary.max);
         } else {
-            snprintf(text, sizeof text, "%.4f%s", is.mean, mark);
+            snprintf(text, sizeof text, "%.4f%s", summary.mean, mark);
         }
         bool is_last = i + 1 == comparison->params.n_traffics && !split;
         fprintf(stream, "  %-*s",
@@ -202,10 +202,10 @@ write_methods(const struct sf_comparison *comparison, FILE *stream)
             n_by[result->runs[i].method]++;
         }
         for (uint32_t i = 0; i < result->n_splits * params->n_traffics; i++) {
-            struct sf_comparison_summary is = sf_comparison_summarize(
+            struct sf_comparison_summary summary = sf_comparison_summarize(
                 comparison, row, i / params->n_traffics,
                 i % params->n_traffics);
-            gap = fmax(gap, is.gap);
+            gap = fmax(gap, summary.gap);
         }
     }
     const char *separator = "found by ";

@@ -68,12 +68,12 @@ static void
 fill_limit(const struct drawing *drawing, uint32_t traffic, uint32_t row,
            struct sf_chart_series *series, struct sf_chart_point *points)
 {
-    const struct sf_comparison_row *is =
+    const struct sf_comparison_row *reference =
         &drawing->comparison->params.rows[row];
 
     series->kind = SF_CHART_RULE;
-    series->name = is->label;
-    series->style = limit_styles[is->mode];
+    series->name = reference->label;
+    series->style = limit_styles[reference->mode];
     series->points = points;
     series->n_points = 1;
     points->y =
@@ -114,16 +114,16 @@ fill_line(const struct drawing *drawing, uint32_t traffic, uint32_t label,
         uint32_t row = sf_comparison_grid_row(grid, label, i);
         if (row != SF_NONE &&
             split < drawing->comparison->results[row].n_splits) {
-            struct sf_comparison_summary is = sf_comparison_summarize(
+            struct sf_comparison_summary summary = sf_comparison_summarize(
                 drawing->comparison, row, split, traffic);
             struct sf_chart_point *point = &points[series->n_points++];
             point->x = grid->layers[i];
-            point->y = is.mean;
-            point->low = is.min;
-            point->high = is.max;
+            point->y = summary.mean;
+            point->low = summary.min;
+            point->high = summary.max;
             snprintf(point->note, sizeof point->note,
                      "%s, %u layers: %.4f (%.4f to %.4f)", grid->labels[label],
-                     grid->layers[i], is.mean, is.min, is.max);
+                     grid->layers[i], summary.mean, summary.min, summary.max);
         }
     }
 }

@@ -109,10 +109,10 @@ static bool
 find_switch(const struct sf_fabric *fabric, uint32_t node,
             struct sf_host *host)
 {
-    const struct sf_node *is = &fabric->nodes[node];
+    const struct sf_node *adapter = &fabric->nodes[node];
 
-    for (uint32_t i = 0; i < is->n_ports; i++) {
-        uint32_t peer = fabric->ports[is->first_port + i].peer;
+    for (uint32_t i = 0; i < adapter->n_ports; i++) {
+        uint32_t peer = fabric->ports[adapter->first_port + i].peer;
         if (peer != SF_NONE && fabric->ports[peer].node < fabric->n_switches) {
             host->node = node;
             host->at = fabric->ports[peer].node;

@@ -1,0 +1,99 @@
+/* comparison_key.c -- see comparison_key.h. */
+#include "analysis/comparison_key.h"
+
+#include <stdio.h>
+
+/* FNV-1a, going on from 'hash'. */
+static uint64_t
+hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
+uint64_t
+sf_key_of_network(const struct sf_network *network)
+{
+    const struct sf_graph *graph = network->graph;
+    const uint32_t *n_hosts = network->n_hosts;
+    uint64_t hash = hash_bytes(hash_start, &graph->n_nodes, sizeof(uint32_t));
+
+    hash = hash_bytes(hash, n_hosts, graph->n_nodes * sizeof *n_hosts);
+    return hash_bytes(hash, graph->links,
+                      graph->n_links * sizeof *graph->links);
+}
+
+static uint64_t
+hash_routes(const struct sf_network *network, const struct sf_routes *routes)
+{
+    uint64_t hash =
+        hash_bytes(hash_start, routes->host_sets,
+                   sf_network_count_hosts(network) * sizeof(uint32_t));
+
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        const struct sf_layers *layers = routes->sets[i];
+        size_t n = layers->n_switches;
+        hash = hash_bytes(hash, layers->hops,
+                          layers->n_layers * n * n * sizeof *layers->hops);
+    }
+    return hash;
+}
+
+/* Field by field, for there may be holes between them. */
+uint64_t
+sf_key_of_traffic(const struct sf_traffic *traffic)
+{
+    uint64_t hash = hash_bytes(hash_start, &traffic->max_host, sizeof(double));
+
+    for (size_t i = 0; i < traffic->n_demands; i++) {
+        const struct sf_demand *demand = &traffic->demands[i];
+        hash = hash_bytes(hash, &demand->source, sizeof demand->source);
+        hash =
+            hash_bytes(hash, &demand->destination, sizeof demand->destination);
+        hash = hash_bytes(hash, &demand->set, sizeof demand->set);
+        hash = hash_bytes(hash, &demand->amount, sizeof demand->amount);
+    }
+    return hash;
+}
+
+enum sf_status
+sf_key_of_routing(const struct sf_comparison_row *row,
+                  const struct sf_network *network, uint32_t n_sets,
+                  uint64_t seed, char *text, size_t size, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status = SF_OK;
+
+    if (sf_throughput_counts_paths(row->mode)) {
+        snprintf(text, size, "%s paths=%u seed=%llu",
+                 sf_throughput_mode_name(row->mode), row->n_layers,
+                 (unsigned long long)seed);
+    } else if (row->mode != SF_THROUGHPUT_LAYERS) {
+        text[0] = '\0';
+    } else if (row->given) {
+        snprintf(text, size, "routes=%016llx",
+                 (unsigned long long)hash_routes(network, row->given));
+    } else {
+        const struct sf_routing_params *routing = &row->routing;
+        status =
+            sf_layer_spec_parse(routing->layers.scheme, n_sets, &spec, err);
+        snprintf(text, size,
+                 "scheme=%s%s max_hops=%u exceed=%d parts=%d layers=%u "
+                 "addresses=%u sets=%u lanes=%s vls=%u sls=%u seed=%llu",
+                 routing->layers.scheme ? "" : "default:", spec.text,
+                 routing->layers.max_hops, routing->layers.may_exceed,
+                 routing->layers.within_parts, row->n_layers,
+                 routing->n_addresses, n_sets,
+                 routing->without_lanes ? "free"
+                 : routing->lanes       ? routing->lanes
+                                        : "default",
+                 routing->max_vls, routing->max_sls, (unsigned long long)seed);
+    }
+    return status;
+}
