@@ -103,10 +103,11 @@ encode_sl2vl(const struct sf_network *network, const struct sf_lanes *lanes,
              struct sf_sl2vl **sl2vlp, struct sf_error *err)
 {
     uint16_t *hop_of_port = sf_network_hops_of_ports(network);
-    enum sf_status status =
-        hop_of_port ? sf_sl2vl_make(network->fabric, sl2vlp, err)
-                    : sf_fail(err, SF_ENOMEM, "out of memory for ports");
 
+    if (!hop_of_port) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for ports");
+    }
+    enum sf_status status = sf_sl2vl_make(network->fabric, sl2vlp, err);
     for (uint32_t s = 0; status == SF_OK && s < network->graph->n_nodes; s++) {
         fill_switch(network, lanes, hop_of_port, s, *sl2vlp);
     }

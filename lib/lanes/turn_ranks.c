@@ -128,9 +128,9 @@ sf_turns_rank_channels(const struct sf_network *network,
     ranker.n_waiting =
         sf_calloc(n_arcs, turns->n_vls * sizeof *ranker.n_waiting);
     ranker.ready = sf_calloc(n_arcs, turns->n_vls * sizeof *ranker.ready);
-    if (status == SF_OK &&
-        (!ranker.arrivals || !ranker.n_waiting || !ranker.ready)) {
+    if (!ranker.arrivals || !ranker.n_waiting || !ranker.ready) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for turns");
+        goto done;
     }
     for (uint32_t i = 0; status == SF_OK && i < columns->n_columns; i++) {
         for (uint32_t s = 0; s < graph->n_nodes; s++) {
@@ -140,6 +140,8 @@ sf_turns_rank_channels(const struct sf_network *network,
     if (status == SF_OK) {
         status = rank_channels(&ranker, err);
     }
+
+done:
     sf_path_columns_free(columns);
     free(ranker.ready);
     free(ranker.n_waiting);
