@@ -64,8 +64,7 @@ fail_no_lids(const struct sf_fabric *fabric, uint32_t lmc,
     if (fits >= lmc) {
         return sf_fail(err, SF_ELIMIT,
                        "the LIDs that are kept leave no room for those of new "
-                       "hosts, with LMC %u; if all were dealt out anew, they "
-                       "would fit",
+                       "hosts, with LMC %u; new LIDs for all would fit",
                        lmc);
     }
     return sf_fail(err, SF_ELIMIT,

@@ -73,8 +73,8 @@ survey(struct hop_lanes *lanes, struct sf_error *err)
             if (n > MAX_PATH_HOPS) {
                 return sf_fail(err, SF_ELANES,
                                "lanes by hops are for paths of at most %u "
-                               "hops, and that from %s has more; the lanes "
-                               "turns or dfsssp would do",
+                               "hops, and a path from %s has more; use the "
+                               "lanes turns or dfsssp",
                                MAX_PATH_HOPS, sf_graph_name(graph, s).text);
             }
             for (uint32_t i = 0; i < n; i++) {
@@ -294,7 +294,7 @@ make_lanes(struct hop_lanes *lanes, struct sf_error *err)
         return sf_fail(err, SF_ELANES,
                        "lanes by hops take a VL for each hop, %u, and there "
                        "%s %u; the lanes turns, with layers that obey them, "
-                       "would do with 2",
+                       "need 2",
                        lanes->n_by_hop[2] ? 3u : 2u,
                        job->max_vls == 1 ? "is" : "are", job->max_vls);
     }
@@ -302,8 +302,8 @@ make_lanes(struct hop_lanes *lanes, struct sf_error *err)
     choose_sets(lanes);
     if (lanes->n_sls > SF_N_SLS) {
         return sf_fail(err, SF_ELANES,
-                       "lanes by hops take %u SLs here, and there are %u; the "
-                       "lanes turns or dfsssp would do",
+                       "lanes by hops take %u SLs here, and there are %u; use "
+                       "the lanes turns or dfsssp",
                        lanes->n_sls, SF_N_SLS);
     }
     fill_tables(lanes);

@@ -80,7 +80,7 @@ add_tree(struct builder *builder, uint32_t d, uint32_t set, uint32_t layer,
     if (i == columns->n_columns) {
         if (!ends(builder, hops)) {
             return sf_fail(
-                err, SF_EINVAL, "paths to switch %s in layer %u go round",
+                err, SF_EINVAL, "paths to switch %s in layer %u form a loop",
                 sf_graph_name(builder->network->graph, d).text, layer);
         }
         if (!make_room(builder)) {

@@ -78,20 +78,20 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     }
     write_lanes(routing->routes->lanes, stream);
     if (routing->layers_refusal.status != SF_OK) {
-        fprintf(stream, "    (layers by %s would not do: %s)\n",
+        fprintf(stream, "    (layers by %s have too few lanes: %s)\n",
                 sf_layer_scheme_find(NULL)->name,
                 routing->layers_refusal.text);
     }
     if (routing->refusal.status != SF_OK) {
-        fprintf(stream, "    (%s would not do: %s)\n",
+        fprintf(stream, "    (lanes by %s are not possible: %s)\n",
                 sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
                 routing->refusal.text);
     }
     uint32_t limit = layers->max_hops ? layers->max_hops : routing->max_hops;
     if (figures->most_hops > limit) {
         fprintf(stream,
-                "  some are longer than the limit of %u, which does not reach "
-                "everything\n",
+                "  some paths are longer than the limit of %u, which does not "
+                "reach everything\n",
                 limit);
     }
     if (figures->n_broken) {
@@ -100,7 +100,8 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)figures->n_paths);
     }
     if (report->repair && report->why_anew) {
-        fprintf(stream, "  made anew, %llu of %llu entries changed: %s\n",
+        fprintf(stream,
+                "  all routes are new, and %llu of %llu entries changed: %s\n",
                 (unsigned long long)report->repair->n_changed,
                 (unsigned long long)report->repair->n_entries,
                 report->why_anew);
@@ -109,10 +110,10 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)report->repair->n_changed,
                 (unsigned long long)report->repair->n_entries);
         if (report->recomputation) {
-            fprintf(stream, "; made anew, %llu would have\n",
+            fprintf(stream, "; with new routes for all, %llu would have\n",
                     (unsigned long long)report->recomputation->n_changed);
         } else {
-            fprintf(stream, "; it could not be made anew: %s\n",
+            fprintf(stream, "; new routes for all are not possible: %s\n",
                     report->why_not_anew);
         }
     }

@@ -467,7 +467,7 @@ repair_all(struct repairer *repairer, const struct sf_routes *before,
         if (!repair_destination(repairer, before, d)) {
             return sf_fail(err, SF_ELANES,
                            "the lanes leave switch %s without a path from "
-                           "everywhere: the tables must be made anew",
+                           "everywhere: all routes must be new",
                            sf_graph_name(graph, d).text);
         }
     }

@@ -40,8 +40,8 @@ settle_params(const struct sf_routing_params *params,
     if (lanes->needs_turns && !layers->takes_turns && !params->without_lanes) {
         return sf_fail(err, SF_ELANES,
                        "the lanes \"%s\" are designed together with the "
-                       "layers, which the scheme \"%s\" does not support; the "
-                       "lanes dfsssp would do, or another layer scheme",
+                       "layers, which the scheme \"%s\" does not support; "
+                       "use the lanes turns with gates or minimal, or dfsssp",
                        lanes->name, layers->name);
     }
     memcpy(routing->specs.layers, layer_spec.text, sizeof layer_spec.text);
@@ -359,8 +359,8 @@ sf_routing_repair(const struct sf_routing *base,
     }
     if (status == SF_OK && spec.resists_repair) {
         status = sf_fail(err, SF_ELANES,
-                         "paths by %s hold together as a whole: the tables "
-                         "must be made anew",
+                         "paths by %s cannot be repaired one by one: all "
+                         "routes must be new",
                          spec.scheme->name);
     }
     if (status == SF_OK) {

@@ -572,7 +572,7 @@ class Fabrics(Routed):
             self.check_lanes(folder)
             self.assertEqual(self.report(folder)["scheme"], "minimal")
             done = slimfly("route", spec, "-o", folder)
-            self.assertIn("(layers by gates would not do: ", done.stdout)
+            self.assertIn("(layers by gates have too few lanes: ", done.stdout)
             self.fails("route", spec, "-s", "gates", "-o", f"{folder}/out",
                        says="or those of the scheme minimal")
 
