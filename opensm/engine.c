@@ -28,7 +28,7 @@ struct sf_engine {
     uint32_t n_vls;     /* Likewise. */
     struct sf_routing *base;
     struct asked base_asked;
-    struct sf_fabric *recalled; /* To make base of, or NULL. */
+    struct sf_fabric *base_fabric; /* To make base of, or NULL. */
     struct view current;
     bool is_fallback;      /* 'current' is. */
     pthread_rwlock_t lock; /* Of 'current': path_sl() comes from threads. */
@@ -76,7 +76,7 @@ sf_engine_free(struct sf_engine *engine)
         }
         clear_view(&engine->current);
         sf_routing_free(engine->base);
-        sf_fabric_free(engine->recalled);
+        sf_fabric_free(engine->base_fabric);
         pthread_rwlock_destroy(&engine->lock);
         free(engine);
     }
@@ -350,31 +350,31 @@ limit_vls(const struct sf_routing_params *params, uint32_t n_vls)
 }
 
 void
-sf_engine_recall(struct sf_engine *engine, struct sf_fabric *fabric)
+sf_engine_set_base_fabric(struct sf_engine *engine, struct sf_fabric *fabric)
 {
-    sf_fabric_free(engine->recalled);
-    engine->recalled = fabric;
+    sf_fabric_free(engine->base_fabric);
+    engine->base_fabric = fabric;
 }
 
 /* Makes base of the fabric that it was made for before a restart: the same
  * fabric, seed and options give the same tables.  If that cannot be done,
  * there is none, as without that fabric. */
 static void
-recall_base(struct sf_engine *engine, const struct sf_routing_params *params,
-            uint32_t n_vls)
+restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
+             uint32_t n_vls)
 {
     struct sf_routing_params asked = limit_vls(params, n_vls);
     struct sf_routing *routing = NULL;
 
-    if (!engine->recalled) {
+    if (!engine->base_fabric) {
         return;
     }
     if (!engine->base &&
-        route_fabric(engine->recalled, &asked, &routing, NULL) == SF_OK) {
+        route_fabric(engine->base_fabric, &asked, &routing, NULL) == SF_OK) {
         engine->base = routing;
         note_asked(params, &engine->base_asked);
     }
-    sf_engine_recall(engine, NULL);
+    sf_engine_set_base_fabric(engine, NULL);
 }
 
 /* Routes 'fabric' as asked, or else as can be. */
@@ -424,7 +424,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
                                               &result->difference, NULL)
                               : SF_OK;
     } else {
-        recall_base(engine, params, n_vls);
+        restore_base(engine, params, n_vls);
         if (can_repair(engine, fabric, params, n_vls, result)) {
             status = repair(engine, fabric, result, &problem);
         }

@@ -41,7 +41,8 @@ void sf_engine_free(struct sf_engine *engine);
 /* Takes over 'fabric', the one that base was made for before a restart
  * (base.h); NULL if that is not known.  With it, base is made again when
  * something is routed next, unless there is one. */
-void sf_engine_recall(struct sf_engine *engine, struct sf_fabric *fabric);
+void sf_engine_set_base_fabric(struct sf_engine *engine,
+                               struct sf_fabric *fabric);
 
 /* Routes 'fabric' as 'params' ask, on links that have 'n_vls' lanes; fewer are
  * used if params->max_vls says so.  Fails only if there is nothing that could

@@ -152,7 +152,7 @@ load_base(struct plugin *plugin)
         sf_base_load(plugin->options.base, &fabric, &err) != SF_OK) {
         warn(plugin, "the base of before is not known: %s", err.text);
     }
-    sf_engine_recall(plugin->engine, fabric);
+    sf_engine_set_base_fabric(plugin->engine, fabric);
 }
 
 /* Keeps the fabric of a new base. */

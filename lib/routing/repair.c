@@ -340,8 +340,8 @@ struct repairer {
 /* Takes the next hops towards switch 'd' out of the earlier 'layers', as far
  * as their links are still there; none if 'd' was not there. */
 static void
-recall_column(struct repairer *repairer, const struct sf_layers *layers,
-              uint32_t layer, uint32_t d)
+take_over_column(struct repairer *repairer, const struct sf_layers *layers,
+                 uint32_t layer, uint32_t d)
 {
     const struct sf_earlier *earlier = repairer->earlier;
     const struct sf_graph *graph = earlier->earlier->graph;
@@ -387,7 +387,7 @@ repair_column(struct repairer *repairer, const struct sf_layers *before,
     struct mender *mender = &repairer->mender;
     uint32_t n = repairer->network->graph->n_nodes;
 
-    recall_column(repairer, before, layer, d);
+    take_over_column(repairer, before, layer, d);
     mender->hops = sf_layers_tree(repairer->routes->sets[set], layer, d);
     mender->before = repairer->before;
     mender->is_minimal = layer == 0;

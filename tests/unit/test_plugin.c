@@ -399,7 +399,7 @@ TEST(plugin_recalls_its_base)
 
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     CHECK_EQ(sf_base_load(file.name, &kept, NULL), SF_OK);
-    sf_engine_recall(engine, kept);
+    sf_engine_set_base_fabric(engine, kept);
     check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
     CHECK_EQ(count_changes(second, sf_engine_tables(engine)->lfts), 0);
     check_route(engine, whole, &params, 8, SF_OUTCOME_REPAIRED);
@@ -410,12 +410,13 @@ TEST(plugin_recalls_its_base)
      * there is a base already. */
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     other = make_fabric("sf:q=4", 2);
-    sf_engine_recall(engine, other);
+    sf_engine_set_base_fabric(engine, other);
     check_route(engine, hurt, &params, 8, SF_OUTCOME_ANEW);
-    sf_engine_recall(engine, copy_of(whole));
+    sf_engine_set_base_fabric(engine, copy_of(whole));
     check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
     CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
-    sf_engine_recall(engine, copy_of(whole)); /* Freed with the engine. */
+    sf_engine_set_base_fabric(engine,
+                              copy_of(whole)); /* Freed with the engine. */
     sf_engine_free(engine);
 
     temporary_remove(&file);
