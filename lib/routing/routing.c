@@ -338,7 +338,8 @@ repair_routes(const struct sf_routing *base, struct sf_routing *routing,
                                   &routing->routes, err);
     }
     if (status == SF_OK) {
-        status = settle_sets(routing, routing->routes->n_sets, err);
+        /* Tables may tell fewer path sets apart than were asked for. */
+        status = settle_sets(routing, base->params.n_path_sets, err);
     }
     sf_earlier_clear(&earlier);
     return status;

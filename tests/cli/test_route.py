@@ -301,6 +301,18 @@ class Repair(Routed):
             file.writelines(lines)
         return path
 
+    def test_repair_keeps_the_number_of_path_sets(self):
+        # A repaired ftree said 4294967295 once.
+        for args in (["ft2:ports=8", "-s", "ftree"], ["ft2:ports=8", "-s",
+                     "ftree", "-l", "1"], ["sf:q=4", "--path-sets", "2"],
+                     ["sf:q=4", "--per-host", "-l", "2"]):
+            before = self.route(*args)
+            end = next(iter(Tables(before).peer))
+            after = self.route(self.without(before, end), "--previous", before)
+            for member in "n_path_sets", "scheme":
+                self.assertEqual(self.report(before)[member],
+                                 self.report(after)[member], args)
+
     def test_repair_changes_little(self):
         before = self.route("sf:q=5", "--layers", "4")
         tables = Tables(before)
