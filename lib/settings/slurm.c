@@ -35,14 +35,10 @@ static void
 rack_name(const struct tree *tree, uint32_t leaf, char name[NAME_SIZE])
 {
     uint32_t rack = rack_of(tree, leaf);
-    const char *called = "other"; /* Not in the plan. */
 
-    for (uint32_t i = tree->plan->n_racks; i-- > 0;) {
-        if (tree->plan->racks[i].group == rack) {
-            called = tree->plan->racks[i].name; /* The first one's. */
-        }
-    }
-    snprintf(name, NAME_SIZE, "rack-%s", called);
+    /* "other" are switches that are not in the plan. */
+    snprintf(name, NAME_SIZE, "rack-%s",
+             rack != SF_NONE ? tree->plan->racks[rack].name : "other");
 }
 
 /* The name of a switch in characters that need no quoting anywhere. */

@@ -341,6 +341,21 @@ class Orders(Settings):
             self.assertNotEqual(places[a][0], places[b][0])
         self.assertEqual(len({places[host][1] for host in spread[:50]}), 50)
 
+    def test_slurm_has_every_rack_under_its_own_name(self):
+        # At q = 7 a group of the Slim Fly stands in two racks.
+        self.succeeds("plan", "sf:q=7", "-o", f"{self.folder}/plan")
+        with open(f"{self.folder}/plan/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        racks = {f"rack-{rack['name']}": [switch["name"]
+                                          for switch in plan["switches"]
+                                          if switch["rack"] == rack["name"]]
+                 for rack in plan["racks"]}
+        text = self.files(f"{self.folder}/plan", "--only", "slurm")
+        self.assertEqual(
+            {name: below.split(",") for name, below in re.findall(
+                r"^SwitchName=(rack-\S+) Switches=(\S+)$",
+                text["topology.conf"], re.M)}, racks)
+
     def test_racks_of_another_plan(self):
         self.succeeds("plan", "sf:q=3", "-o", f"{self.folder}/plan")
         self.succeeds("route", f"{self.folder}/plan", "-o",
