@@ -310,6 +310,29 @@ class Watch(Hall):
                 while self.runs(pid):
                     time.sleep(0.01)
 
+    def test_counts_every_rack_under_its_own_name(self):
+        # At q = 7 a group of the Slim Fly stands in two racks.
+        self.start("sf:q=7")
+        self.write()
+        with open(f"{self.plan}/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        names = [rack["name"] for rack in plan["racks"]]
+        self.assertEqual(names[:3], ["R0.1", "R0.2", "R1.1"])
+        racks = {n["name"]: n["rack"] for n in plan["switches"] + plan["hosts"]}
+        cables = dict.fromkeys(names, 0)
+        for cable in plan["cables"]:
+            for rack in {racks[cable[end]["node"]] for end in "ab"}:
+                cables[rack] += 1
+        arguments = ["watch", self.plan, "--exec", f"cat {self.found}"]
+        state = json.loads(self.succeeds(*arguments, "--format", "jsonl"))
+        self.assertEqual(state["racks"], [
+            {"planned": cables[name], "right": cables[name], "rack": name}
+            for name in names])
+        self.assertEqual(
+            re.findall(r"^  (R\S+) +(\d+) of \d+ ",
+                       self.succeeds(*arguments), re.M),
+            [(name, str(cables[name])) for name in names])
+
     def runs(self, pid):
         try:
             with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
