@@ -117,9 +117,17 @@ cli_load_fabric_and_plan(const char *word, unsigned timeout,
 {
     /* A plan says it all; a folder without one may hold a routed fabric. */
     char *path = cli_is_folder(word) ? find_discovered(word) : NULL;
-    bool is_plan = cli_is_plan(word) || (cli_is_folder(word) && !path);
+    bool is_plan = cli_is_plan(word);
+    bool is_neither = cli_is_folder(word) && !path && !is_plan;
     free(path);
     *planp = NULL;
+    if (is_neither) {
+        cli_fail("%s: expected fabric.ibnetdiscover (from 'slimfly route'), "
+                 "opensm-subnet.lst (from OpenSM) or plan.json (from 'slimfly "
+                 "plan') in this folder",
+                 word);
+        return NULL;
+    }
     if (!is_plan) {
         return cli_load_discovered(word, timeout);
     }

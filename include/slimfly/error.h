@@ -27,8 +27,8 @@ struct sf_error {
 };
 
 /* Fills 'err', if nonnull, and returns 'status', so that a caller can write
- * "return sf_fail(err, SF_EINVAL, ...)".  Bytes that a terminal might act on
- * are replaced by '?'. */
+ * "return sf_fail(err, SF_EINVAL, ...)".  Characters that a terminal might
+ * act on, and bytes that are not UTF-8, are replaced by '?'. */
 enum sf_status sf_fail(struct sf_error *err, enum sf_status status,
                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));

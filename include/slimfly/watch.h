@@ -23,9 +23,9 @@ struct sf_watch {
     bool *is_right;                       /* [n_cables] */
     struct sf_tally all;
     struct sf_tally by_step[SF_N_STEPS];
-    struct sf_tally *by_group; /* [n_groups] Cables with an end in the part. */
-    uint32_t n_changes;        /* Discoveries that changed anything, the first
-                                * one counted in any case. */
+    struct sf_tally *by_rack; /* [n_racks] Cables with an end in the rack. */
+    uint32_t n_changes;       /* Discoveries that changed anything, the first
+                               * one counted in any case. */
     bool is_news;          /* Whether the last discovery changed anything. */
     uint32_t n_new;        /* Of the last one that did: cables that became */
     uint32_t *new_cables;  /* [n_cables] right, */

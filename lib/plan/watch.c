@@ -15,13 +15,14 @@ count_cable(struct sf_watch *watch, uint32_t i, bool is_right)
 {
     const struct sf_plan *plan = watch->plan;
     const struct sf_cable *cable = &plan->cables[i];
-    uint32_t a = sf_plan_group(plan, plan->fabric->ports[cable->a].node);
-    uint32_t b = sf_plan_group(plan, plan->fabric->ports[cable->b].node);
+    const struct sf_fabric *fabric = plan->fabric;
+    uint32_t a = fabric->nodes[fabric->ports[cable->a].node].rack;
+    uint32_t b = fabric->nodes[fabric->ports[cable->b].node].rack;
     add_to_tally(&watch->all, is_right);
     add_to_tally(&watch->by_step[cable->step], is_right);
-    add_to_tally(&watch->by_group[a], is_right);
+    add_to_tally(&watch->by_rack[a], is_right);
     if (a != b) {
-        add_to_tally(&watch->by_group[b], is_right);
+        add_to_tally(&watch->by_rack[b], is_right);
     }
 }
 
@@ -40,9 +41,9 @@ sf_watch_new(const struct sf_plan *plan, const struct sf_verify_params *params,
     watch->is_right = sf_calloc(plan->n_cables, sizeof *watch->is_right);
     watch->new_cables = sf_calloc(plan->n_cables, sizeof(uint32_t));
     watch->lost_cables = sf_calloc(plan->n_cables, sizeof(uint32_t));
-    watch->by_group = sf_calloc(plan->n_groups, sizeof *watch->by_group);
+    watch->by_rack = sf_calloc(plan->n_racks, sizeof *watch->by_rack);
     if (!watch->is_right || !watch->new_cables || !watch->lost_cables ||
-        !watch->by_group) {
+        !watch->by_rack) {
         sf_watch_free(watch);
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
@@ -59,7 +60,7 @@ sf_watch_free(struct sf_watch *watch)
     if (watch) {
         sf_verification_free(watch->verification);
         sf_fabric_free(watch->found);
-        free(watch->by_group);
+        free(watch->by_rack);
         free(watch->lost_cables);
         free(watch->new_cables);
         free(watch->is_right);
@@ -128,8 +129,8 @@ sf_watch_update(struct sf_watch *watch, struct sf_fabric *found,
     for (int step = 0; step < SF_N_STEPS; step++) {
         watch->by_step[step].n_right = 0;
     }
-    for (uint32_t group = 0; group < watch->plan->n_groups; group++) {
-        watch->by_group[group].n_right = 0;
+    for (uint32_t rack = 0; rack < watch->plan->n_racks; rack++) {
+        watch->by_rack[rack].n_right = 0;
     }
     for (uint32_t i = 0; i < watch->plan->n_cables; i++) {
         bool is_right_now = is_right(verification, i);

@@ -203,9 +203,14 @@ sf_audit_write_text(const struct sf_audit *audit,
             write_deadlock(audit, i, fabric, stream);
         }
     }
+    if (!audit->has_sl2vl) {
+        fprintf(stream, "      the SL-to-VL tables are not known: all packets "
+                        "are taken to be on VL 0; opensm-sl2vl.dump has "
+                        "them\n");
+    }
     if (!audit->has_path_sls) {
         fprintf(stream, "      the SLs of paths are not known: all are taken "
-                        "to be 0\n");
+                        "to be 0; path-sl.csv has them, or --path-sls ask\n");
     }
     if (audit->n_without_sl) {
         fprintf(stream, "      %llu paths have no SL and are taken to use 0\n",

@@ -38,16 +38,11 @@ make_racks(const struct sf_watch *watch)
 {
     const struct sf_plan *plan = watch->plan;
     json_t *array = json_array();
-    uint32_t group = SF_NONE;
 
     for (uint32_t i = 0; i < plan->n_racks; i++) {
-        if (plan->racks[i].group != group) {
-            group = plan->racks[i].group;
-            json_t *object = make_tally(&watch->by_group[group]);
-            json_object_set_new(object, "rack",
-                                json_string(plan->racks[i].name));
-            json_array_append_new(array, object);
-        }
+        json_t *object = make_tally(&watch->by_rack[i]);
+        json_object_set_new(object, "rack", json_string(plan->racks[i].name));
+        json_array_append_new(array, object);
     }
     return array;
 }

@@ -126,12 +126,8 @@ sf_watch_write_text(const struct sf_watch *watch, FILE *stream)
                       &watch->by_step[step], stream);
         }
     }
-    uint32_t group = SF_NONE;
     for (uint32_t i = 0; i < plan->n_racks; i++) {
-        if (plan->racks[i].group != group) {
-            group = plan->racks[i].group;
-            write_bar(plan->racks[i].name, &watch->by_group[group], stream);
-        }
+        write_bar(plan->racks[i].name, &watch->by_rack[i], stream);
     }
     if (watch->n_unanswered) {
         fprintf(stream,

@@ -41,7 +41,9 @@ fail(struct checker *checker, const char *what, uint32_t l, uint32_t s,
      uint32_t d)
 {
     return sf_fail(checker->err, SF_EINVAL,
-                   "layer %u, switch %u to switch %u: %s", l, s, d, what);
+                   "layer %u, switch %s to switch %s: %s", l,
+                   sf_graph_name(checker->graph, s).text,
+                   sf_graph_name(checker->graph, d).text, what);
 }
 
 /* The VL on which a packet that came over arc 'in' leaves 'at' over arc

@@ -79,7 +79,8 @@ find_racks(const struct sf_fabric *fabric, const struct sf_plan *plan,
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         uint32_t found =
             sf_name_index_find(planned, SF_NODE_SWITCH, fabric->nodes[s].name);
-        racks[s] = found != SF_NONE ? sf_plan_group(plan, found) : SF_NONE;
+        racks[s] =
+            found != SF_NONE ? plan->fabric->nodes[found].rack : SF_NONE;
         n_found += found != SF_NONE;
     }
     sf_name_index_free(planned);
@@ -125,8 +126,8 @@ find_switch(const struct sf_fabric *fabric, uint32_t node,
 
 /* Adds all adapters that are plugged into switches. */
 static enum sf_status
-add_adapters(const struct sf_fabric *fabric, struct sf_hosts *hosts,
-             struct sf_error *err)
+add_adapters(const struct sf_fabric *fabric, const struct sf_plan *plan,
+             struct sf_hosts *hosts, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
 
@@ -138,6 +139,9 @@ add_adapters(const struct sf_fabric *fabric, struct sf_hosts *hosts,
             continue;
         }
         host->rack = hosts->racks[host->at];
+        host->part = plan && host->rack != SF_NONE
+                         ? plan->racks[host->rack].group
+                         : host->rack;
         status = take_name(fabric->nodes[i].name, &host->name, err);
         hosts->n += status == SF_OK;
     }
@@ -211,7 +215,7 @@ sf_hosts_list(const struct sf_fabric *fabric, const struct sf_plan *plan,
     }
     enum sf_status status = find_racks(fabric, plan, hosts->racks, err);
     if (status == SF_OK) {
-        status = add_adapters(fabric, hosts, err);
+        status = add_adapters(fabric, plan, hosts, err);
     }
     if (status == SF_OK) {
         qsort(hosts->items, hosts->n, sizeof *hosts->items, compare_hosts);
@@ -260,7 +264,8 @@ put_random(const struct sf_hosts *hosts, uint64_t seed, uint32_t *order)
 }
 
 /* When the turn of a host comes: in a rack, first hosts of its switches go
- * before second ones; then the k-th hosts of all racks go before the next. */
+ * before second ones; then the k-th hosts of all racks go before the next.
+ * A group that stands in several racks counts as one. */
 struct turn {
     uint32_t of_switch; /* Its number among the hosts of its switch, */
     uint32_t of_rack;   /* and among those of its rack in that order. */
@@ -304,7 +309,7 @@ put_spread(const struct sf_hosts *hosts, uint64_t seed, uint32_t *order)
     for (uint32_t i = 0; i < hosts->n; i++) {
         bool goes_on = i && hosts->items[i].at == hosts->items[i - 1].at;
         turns[i].of_switch = goes_on ? turns[i - 1].of_switch + 1 : 0;
-        turns[i].rack = hosts->items[i].rack;
+        turns[i].rack = hosts->items[i].part;
         turns[i].host = i;
     }
     qsort(turns, hosts->n, sizeof *turns, compare_in_rack);

@@ -10,9 +10,9 @@ struct sf_host {
     uint32_t node; /* Its first adapter: node of the fabric, */
     uint32_t at;   /* plugged into this switch, */
     uint32_t port; /* at this port, */
-    uint32_t rack; /* which stands in this rack: a part of the plan
-                    * (sf_plan_group()), SF_NONE if it is not in the
-                    * plan, 0 without one. */
+    uint32_t rack; /* which stands in this rack of the plan; SF_NONE if
+                    * it is not in the plan, 0 without one; */
+    uint32_t part; /* likewise the part of the plan, several racks perhaps. */
 };
 
 /* In linear order: by rack, switch and port, so that neighbours in the list

@@ -5,6 +5,7 @@
  * hosts of a switch are nearest.  That packed jobs are congested is from
  * [Blach24]. */
 #include "base/mem.h"
+#include "settings/hostlist.h"
 #include "settings/hosts.h"
 #include "settings/writers.h"
 
@@ -35,14 +36,10 @@ static void
 rack_name(const struct tree *tree, uint32_t leaf, char name[NAME_SIZE])
 {
     uint32_t rack = rack_of(tree, leaf);
-    const char *called = "other"; /* Not in the plan. */
 
-    for (uint32_t i = tree->plan->n_racks; i-- > 0;) {
-        if (tree->plan->racks[i].group == rack) {
-            called = tree->plan->racks[i].name; /* The first one's. */
-        }
-    }
-    snprintf(name, NAME_SIZE, "rack-%s", called);
+    /* "other" are switches that are not in the plan. */
+    snprintf(name, NAME_SIZE, "rack-%s",
+             rack != SF_NONE ? tree->plan->racks[rack].name : "other");
 }
 
 /* The name of a switch in characters that need no quoting anywhere. */
@@ -156,8 +153,8 @@ make_tree(const struct sf_settings *settings, struct tree *tree,
     return SF_OK;
 }
 
-/* One of the two ways to write a line: a switch and what is below it, names
- * with commas between. */
+/* One of the two ways to write a line: a switch and what is below it, a list
+ * of names as Slurm folds it. */
 struct form {
     const char *nodes;    /* Up to the names of nodes; %s is the switch. */
     const char *switches; /* The same for switches. */
@@ -177,11 +174,13 @@ static void
 write_leaf(const struct tree *tree, const struct form *form, uint32_t leaf,
            FILE *stream)
 {
+    struct sf_hostlist below = { .stream = stream };
+
     write_start(form->nodes, tree->names[leaf], stream);
     for (uint32_t i = tree->first[leaf]; i < tree->first[leaf + 1]; i++) {
-        fprintf(stream, "%s%s", i > tree->first[leaf] ? "," : "",
-                tree->hosts.items[i].name);
+        sf_hostlist_add(&below, tree->hosts.items[i].name);
     }
+    sf_hostlist_end(&below);
     fputs(form->end, stream);
 }
 
@@ -203,11 +202,13 @@ write_racks(const struct tree *tree, const struct form *form, FILE *stream)
     char name[NAME_SIZE];
 
     for (uint32_t i = 0; i < tree->n_leaves; i = next_rack(tree, i)) {
+        struct sf_hostlist below = { .stream = stream };
         rack_name(tree, i, name);
         write_start(form->switches, name, stream);
         for (uint32_t k = i; k < next_rack(tree, i); k++) {
-            fprintf(stream, "%s%s", k > i ? "," : "", tree->names[k]);
+            sf_hostlist_add(&below, tree->names[k]);
         }
+        sf_hostlist_end(&below);
         fputs(form->end, stream);
     }
 }
@@ -215,6 +216,7 @@ write_racks(const struct tree *tree, const struct form *form, FILE *stream)
 static void
 write_tree(const struct tree *tree, const struct form *form, FILE *stream)
 {
+    struct sf_hostlist below = { .stream = stream };
     char name[NAME_SIZE];
 
     for (uint32_t i = 0; i < tree->n_leaves; i++) {
@@ -234,8 +236,9 @@ write_tree(const struct tree *tree, const struct form *form, FILE *stream)
         } else {
             memcpy(name, tree->names[i], sizeof name);
         }
-        fprintf(stream, "%s%s", i ? "," : "", name);
+        sf_hostlist_add(&below, name);
     }
+    sf_hostlist_end(&below);
     fputs(form->end, stream);
 }
 

@@ -439,9 +439,25 @@ class BadInput(Audited):
                 ([folder, more], "the fabric has nothing with LID"),
                 ([folder, "--all-on-sl", "16"], "whole number from 0 to 15"),
                 ([folder, "--format", "svg"], "expected one of text, json"),
-                ([empty], "plan.json: No such file")]:
+                ([empty], f"{empty}: expected fabric.ibnetdiscover (from "
+                 "'slimfly route'), opensm-subnet.lst (from OpenSM) or")]:
             with self.subTest(args=args):
                 self.fails("audit", *args, says=says)
+
+    def test_a_folder_without_lanes_says_which_file_would_have_them(self):
+        folder = self.route("sf:q=3")
+        self.assertNotIn("not known", slimfly("audit", folder).stdout)
+        for name, missed in [
+                ("opensm-sl2vl.dump", "SL-to-VL tables are"),
+                ("path-sl.csv", "SLs of paths are")]:
+            with tempfile.TemporaryDirectory() as copy:
+                shutil.copytree(folder, f"{copy}/t")
+                os.remove(f"{copy}/t/{name}")
+                done = slimfly("audit", f"{copy}/t")
+            [line] = [line for line in done.stdout.splitlines()
+                      if "not known" in line]
+            self.assertIn(missed, line)
+            self.assertIn(f"; {name} has them", line)
 
     def test_lanes_that_cannot_be(self):
         for name, text, says in [

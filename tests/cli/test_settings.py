@@ -33,6 +33,18 @@ def values(text, separator="="):
                 for line in lines)
 
 
+def unfold(hostlist):
+    """The names of a hostlist, by Slurm itself."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
+        conf.write("ClusterName=test\nSlurmctldHost=localhost\n")
+        conf.flush()
+        done = subprocess.run(
+            ["scontrol", "show", "hostnames", hostlist], check=True,
+            env={**os.environ, "SLURM_CONF": conf.name},
+            capture_output=True, text=True, timeout=harness.PATIENCE)
+    return done.stdout.split()
+
+
 class Settings(harness.Case):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -341,6 +353,21 @@ class Orders(Settings):
             self.assertNotEqual(places[a][0], places[b][0])
         self.assertEqual(len({places[host][1] for host in spread[:50]}), 50)
 
+    def test_slurm_has_every_rack_under_its_own_name(self):
+        # At q = 7 a group of the Slim Fly stands in two racks.
+        self.succeeds("plan", "sf:q=7", "-o", f"{self.folder}/plan")
+        with open(f"{self.folder}/plan/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        racks = {f"rack-{rack['name']}": [switch["name"]
+                                          for switch in plan["switches"]
+                                          if switch["rack"] == rack["name"]]
+                 for rack in plan["racks"]}
+        text = self.files(f"{self.folder}/plan", "--only", "slurm")
+        self.assertEqual(
+            {name: unfold(below) for name, below in re.findall(
+                r"^SwitchName=(rack-\S+) Switches=(\S+)$",
+                text["topology.conf"], re.M)}, racks)
+
     def test_racks_of_another_plan(self):
         self.succeeds("plan", "sf:q=3", "-o", f"{self.folder}/plan")
         self.succeeds("route", f"{self.folder}/plan", "-o",
@@ -456,7 +483,23 @@ class Discovered(Settings):
         self.assertEqual(self.tree(fourth="d mlx5_0"),
                          ["SwitchName=sw1 Nodes=a,b,c",
                           "SwitchName=sw2 Nodes=d",
-                          "SwitchName=fabric Switches=sw1,sw2"])
+                          "SwitchName=fabric Switches=sw[1-2]"])
+
+    def test_names_are_folded_as_slurm_does(self):
+        for names, folded in [
+                ("n08 n09 n10", "n[08-10]"), ("n8 n9 n10", "n[8-10]"),
+                ("n1 n3 n4", "n[1,3-4]"), ("n1 n2 m3", "n[1-2],m3"),
+                ("n9 n10 n011", "n[9-10,011]"), ("n1 n02 x", "n[1,02],x"),
+                ("1 2 3", "1,2,3"), ("n1a n2a n3a", "n1a,n2a,n3a"),
+                ("n3 n2 n1", "n[3,2,1]"), ("n0 n1 n1a", "n[0-1],n1a"),
+                ("n1234567890 n1234567891 n1",
+                 "n1234567890,n1234567891,n1")]:
+            with self.subTest(names=names):
+                [line] = self.tree(**dict(zip(
+                    ("first", "second", "third"), names.split())),
+                    fourth=names.split()[0] + " HCA-2")
+                self.assertEqual(line, f"SwitchName=sw1 Nodes={folded}")
+                self.assertEqual(unfold(folded), names.split())
 
     def test_names_of_switches(self):
         for names, leaves in [
@@ -574,7 +617,8 @@ class TheRealThing(Settings):
                 os.remove(copy)
 
     def test_slurm(self):
-        for spec, levels in [("sf:q=5", 3), ("ft2:leaf=6,core=3,up=2", 2)]:
+        for spec, levels in [("sf:q=5", 3), ("sf:q=7", 3),
+                             ("ft2:leaf=6,core=3,up=2", 2)]:
             self.succeeds("settings", spec, "-o", self.folder, "--only",
                           "slurm,hosts")
             with open(f"{self.folder}/topology.conf",
@@ -583,9 +627,14 @@ class TheRealThing(Settings):
                          for line in file
                          if line.strip() and not line.startswith("#")]
             read = self.read_by_slurm()
-            ours = {line["SwitchName"]: set((line.get("Nodes") or
-                                             line["Switches"]).split(","))
+            ours = {line["SwitchName"]: set(unfold(line.get("Nodes") or
+                                                   line["Switches"]))
                     for line in lines}
+            if spec == "sf:q=5":
+                self.assertEqual(lines[0]["Nodes"], "node[0000-0003]")
+                self.assertEqual(lines[-2]["Switches"],
+                                 "sf-0-4-[0-4],sf-1-4-[0-4]")
+                self.assertEqual(lines[-1]["Switches"], "rack-R[0-4]")
             self.assertEqual({name: below for name, (_, below)
                               in read.items()}, ours)
             self.assertEqual({level for level, _ in read.values()},
@@ -646,16 +695,8 @@ PartitionName=all Nodes=ALL Default=YES
                 r"Switch level:(\d+) name:(\S+) nodes:(\S+) switches:(\S+)",
                 text):
             below = nodes if level == "0" else switches
-            read[name] = int(level), self.unfold(below)
+            read[name] = int(level), set(unfold(below))
         return read
-
-    def unfold(self, hostlist):
-        """The names of a hostlist, by Slurm itself."""
-        done = subprocess.run(
-            ["scontrol", "show", "hostnames", hostlist], check=True,
-            env={**os.environ, "SLURM_CONF": f"{self.folder}/slurm.conf"},
-            capture_output=True, text=True, timeout=harness.PATIENCE)
-        return set(done.stdout.split())
 
     def test_yaml(self):
         # By the form in Slurm's topology.yaml(5), held against topology.conf.

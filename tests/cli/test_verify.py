@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import xml.etree.ElementTree
 
 import harness
 
@@ -286,6 +287,45 @@ class Arguments(Hall):
         self.assertIn(f"planned name in {guids}\n", done.stderr)
 
 
+class Drawing(Hall):
+    def texts(self):
+        """The drawing's texts, each with its class."""
+        self.write()
+        root = xml.etree.ElementTree.fromstring(self.text("-f", "svg"))
+        return [(e.get("class"), e.text) for e in root.iter()
+                if e.tag.endswith("}text")]
+
+    def test_a_dead_switch_is_there_whatever_its_name(self):
+        self.start("sf:q=13,p=1")
+        name = "sf-1-12-12"
+        self.lost.add(name)
+        n_cables = sum(node == name for node, _ in self.peers)
+        texts = [text for _, text in self.texts()]
+        at = texts.index(f"{name} {self.places[name]}")
+        self.assertEqual(texts[at + 1], f"missing, with {n_cables} cables")
+
+    def test_ports_stand_once_and_cables_have_their_labels(self):
+        self.start("sf:q=5")
+        self.swap(("sf-0-3-1", 8), ("sf-0-4-2", 9))
+        texts = self.texts()
+        self.assertEqual(sorted(text for kind, text in texts
+                                if kind == "number"), ["10", "11", "8", "9"])
+        labels = [finding["cable"] for finding in self.json()["findings"]]
+        self.assertEqual(len(labels), 2)
+        for kind in "found", "planned":
+            self.assertEqual(sorted(text for each, text in texts
+                                    if each == f"label {kind}-label"),
+                             sorted(labels))
+
+    def test_every_rack_has_its_column(self):
+        # At q = 7 a group of the Slim Fly stands in two racks.
+        self.start("sf:q=7")
+        ends = ("sf-0-2-0", 1), ("sf-1-2-0", 1)
+        self.swap(*ends)
+        self.assertEqual([text for kind, text in self.texts()
+                          if kind == "head"], ["rack R2.1", "rack R2.2"])
+
+
 class Watch(Hall):
     def test_ends_at_once_when_interrupted_while_it_discovers(self):
         self.start("sf:q=3")
@@ -309,6 +349,29 @@ class Watch(Hall):
             for pid in started:
                 while self.runs(pid):
                     time.sleep(0.01)
+
+    def test_counts_every_rack_under_its_own_name(self):
+        # At q = 7 a group of the Slim Fly stands in two racks.
+        self.start("sf:q=7")
+        self.write()
+        with open(f"{self.plan}/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        names = [rack["name"] for rack in plan["racks"]]
+        self.assertEqual(names[:3], ["R0.1", "R0.2", "R1.1"])
+        racks = {n["name"]: n["rack"] for n in plan["switches"] + plan["hosts"]}
+        cables = dict.fromkeys(names, 0)
+        for cable in plan["cables"]:
+            for rack in {racks[cable[end]["node"]] for end in "ab"}:
+                cables[rack] += 1
+        arguments = ["watch", self.plan, "--exec", f"cat {self.found}"]
+        state = json.loads(self.succeeds(*arguments, "--format", "jsonl"))
+        self.assertEqual(state["racks"], [
+            {"planned": cables[name], "right": cables[name], "rack": name}
+            for name in names])
+        self.assertEqual(
+            re.findall(r"^  (R\S+) +(\d+) of \d+ ",
+                       self.succeeds(*arguments), re.M),
+            [(name, str(cables[name])) for name in names])
 
     def runs(self, pid):
         try:

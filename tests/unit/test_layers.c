@@ -408,6 +408,30 @@ TEST(layers_checker_finds_mutations)
     sf_topology_free(topo);
 }
 
+TEST(layers_checker_names_switches)
+{
+    struct sf_topology *topo = build_topology("sf:q=3");
+    struct sf_layers_params params = { .n_layers = 1 };
+    struct sf_layers *layers = layers_of(topo, &params);
+    struct sf_layers_claims claims = { 0 };
+    uint32_t n = topo->graph->n_nodes;
+    char *names[18], east[] = "east", west[] = "west";
+    struct sf_error err;
+
+    CHECK_EQ(n, ARRAY_SIZE(names));
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = i == 1 ? east : west;
+    }
+    struct sf_graph named = *topo->graph;
+    named.names = names;
+    layers->hops[1] = SF_NO_HOP; /* Of switch 1 to switch 0. */
+    CHECK_EQ(sf_layers_check(layers, &named, &claims, &err), SF_EINVAL);
+    CHECK_STR(err.text,
+              "layer 0, switch east to switch west: the path ends early");
+    sf_layers_free(layers);
+    sf_topology_free(topo);
+}
+
 TEST(layers_survive_failed_allocations)
 {
     struct sf_topology *topo = build_topology("ft2:leaf=4,core=2,up=2,p=4");
