@@ -2,7 +2,7 @@
 
 Tests print TAP, one line a case; a program that ends badly without a failed
 case (a crash, a time-out, a plan that was not kept) counts as one more, and so
-does a log that is not there.
+does a log that is not there.  Failed cases are printed with what they say.
 
 If the environment variable SLIMFLY_COUNTS names a file, the counts are also
 added to it as a line of JSON.  'tally.py --sum FILE' adds such lines up.
@@ -11,6 +11,13 @@ import json
 import os
 import re
 import sys
+
+
+def show_failures(test):
+    """Prints the failed cases of a program, which meson leaves out."""
+    for case in re.findall(r"^not ok\b.*\n(?:#.*\n)*", test.get("stdout", ""),
+                           re.M):
+        print(f"{test['name']}: " + "\n".join(case.splitlines()[:40]))
 
 
 def count(log):
@@ -24,6 +31,7 @@ def count(log):
     for test in tests:
         cases = re.findall(r"^(not )?ok\b(.*)$", test.get("stdout", ""), re.M)
         n_failed = sum(1 for bad, _ in cases if bad)
+        show_failures(test)
         n_skipped = sum(1 for bad, text in cases
                         if not bad and "# SKIP" in text.upper())
         passed += len(cases) - n_skipped - n_failed
