@@ -145,6 +145,37 @@ certify(const struct sf_net *net, const struct sf_paths *paths, double *shares,
     }
 }
 
+/* What Clp_C_Interface.h leaves to ClpSolve.hpp, which C cannot include. */
+enum {
+    USE_DUAL = 0,
+    USE_BARRIER_WITHOUT_CROSSOVER = 4
+};
+enum {
+    OPTION_INTERRUPTS = 2,
+    INTERRUPTS_LEFT_ALONE = 1
+};
+
+/* Lets CLP solve; false if memory ran out.  By itself, CLP catches SIGINT
+ * while it solves and returns what it has as if nothing had happened.  It does
+ * so with global variables, so that with several threads its handler stays for
+ * ever.  What a signal does is for the program to say. */
+static bool
+run_clp(Clp_Simplex *model, bool by_simplex)
+{
+    Clp_Solve *how = ClpSolve_new();
+
+    if (!how) {
+        return false;
+    }
+    ClpSolve_setSolveType(
+        how, by_simplex ? USE_DUAL : USE_BARRIER_WITHOUT_CROSSOVER, -1);
+    ClpSolve_setSpecialOption(how, OPTION_INTERRUPTS, INTERRUPTS_LEFT_ALONE,
+                              -1);
+    Clp_initialSolveWithOptions(model, how);
+    ClpSolve_delete(how);
+    return true;
+}
+
 static enum sf_status
 solve(const struct program *program, const struct sf_net *net,
       const struct sf_paths *paths, struct sf_throughput *result,
@@ -169,10 +200,9 @@ solve(const struct program *program, const struct sf_net *net,
                     program->column_lower, program->column_upper,
                     program->objective, program->row_lower,
                     program->row_upper);
-    if (program->by_theta) {
-        Clp_initialDualSolve(model);
-    } else {
-        Clp_initialBarrierNoCrossSolve(model);
+    if (!run_clp(model, program->by_theta)) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for a linear program");
+        goto done;
     }
     const double *found = Clp_primalColumnSolution(model);
     const double *duals = Clp_dualRowSolution(model);
