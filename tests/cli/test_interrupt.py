@@ -98,6 +98,17 @@ class Analyze(Interrupted):
             for name in self.files(folder):
                 self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
 
+    def test_while_threads_keep_measurements(self):
+        for i in range(40):
+            folder = self.folder()
+            self.interrupt(SIGNALS[i % 2], [
+                "analyze", "sf:q=3", "-s", "minimal", "-t", "permutation",
+                "--references", "none", "--seeds", "10000", "--threads", "4",
+                "-o", folder],
+                lambda _, folder=folder, n=i: len(self.files(folder)) > n)
+            for name in self.files(folder):
+                self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
+
     @harness.long
     def test_in_a_large_linear_program(self):
         for number in SIGNALS:
