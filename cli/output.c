@@ -2,6 +2,7 @@
  * progress for a terminal. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -228,11 +229,12 @@ release(struct cli_output *output)
 static bool
 open_temporary(struct cli_output *output)
 {
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+    if (asprintf(&output->temporary, "%s" CLI_TEMPORARY, output->path) < 0) {
         output->temporary = NULL;
         errno = ENOMEM;
         return false;
     }
+    cli_enter_folder(output->path);
     int fd = make_guarded(output->temporary);
     if (fd < 0) {
         return false;

@@ -1,5 +1,6 @@
 """Whoever interrupts a command gets the prompt back at once; nothing unfinished
 stays, and nothing wrong is kept."""
+import fcntl
 import glob
 import os
 import shutil
@@ -99,7 +100,7 @@ class Analyze(Interrupted):
                 self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
 
     def test_while_threads_keep_measurements(self):
-        for i in range(40):
+        for i in range(20):
             folder = self.folder()
             self.interrupt(SIGNALS[i % 2], [
                 "analyze", "sf:q=3", "-s", "minimal", "-t", "permutation",
@@ -139,6 +140,66 @@ class Others(Interrupted):
                 self.interrupt(number, [*args, folder],
                                lambda _, folder=folder: self.files(folder))
                 self.assertEqual(self.files(folder), [])
+
+
+class Killed(Interrupted):
+    """What a run could not remove, the next one does."""
+
+    def kill(self, folder):
+        """Kills a run while it writes; returns its leftovers."""
+        with subprocess.Popen([harness.PROGRAM, "plan", "sf:q=11", "-o",
+                               folder], stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None and not self.files(folder):
+                time.sleep(0.002)
+            process.kill()
+        left = self.files(folder)
+        self.assertNotEqual(left, [])
+        for name in left:
+            self.assertRegex(name, r"\.slimfly-[0-9A-Za-z]{6}$")
+        return left
+
+    def test_leftovers_are_swept_away(self):
+        folder, clean = self.folder(), self.folder()
+        self.kill(folder)
+        for path in folder, clean:
+            self.succeeds("plan", "sf:q=4", "-o", path)
+        self.assertEqual(self.files(folder), self.files(clean))
+
+    def test_files_of_others_stay(self):
+        folder = self.folder()
+        names = ["plan.json.abcdef", "plan.json.slimfly-abcde",
+                 "plan.json.slimfly-abcdefg", "plan.json.slimfly-abc.ef",
+                 "slimfly-abcdef", ".slimfly-abcdef", "a.slimfly-old"]
+        for name in names:
+            with open(f"{folder}/{name}", "w", encoding="utf-8"):
+                pass
+        os.mkdir(f"{folder}/d.slimfly-abcdef")
+        os.symlink("nowhere", f"{folder}/l.slimfly-abcdef")
+        self.succeeds("topology", "sf:q=4", "-o", f"{folder}/out")
+        self.assertEqual(sorted(os.listdir(folder)), sorted(
+            [*names, "d.slimfly-abcdef", "l.slimfly-abcdef", "out"]))
+
+    def test_a_folder_that_the_user_locks_is_no_obstacle(self):
+        folder = self.folder()
+        fd = os.open(folder, os.O_RDONLY)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        self.succeeds("topology", "sf:q=4", "-o", f"{folder}/out")
+        os.close(fd)
+
+    def test_files_of_a_run_that_goes_on_stay(self):
+        folder = self.folder()
+        with subprocess.Popen([harness.PROGRAM, "plan", "sf:q=11", "-o",
+                               folder], stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None and not self.files(folder):
+                time.sleep(0.002)
+            process.send_signal(signal.SIGSTOP)
+            before = self.files(folder)
+            self.succeeds("topology", "sf:q=4", "-o", f"{folder}/out")
+            after = self.files(folder)
+            process.send_signal(signal.SIGCONT)
+            self.assertEqual(process.wait(harness.PATIENCE), 0)
+        self.assertEqual(after, sorted([*before, "out"]))
+        self.assertTrue(os.path.exists(f"{folder}/plan.json"))
 
 
 if __name__ == "__main__":
