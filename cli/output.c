@@ -2,10 +2,12 @@
  * progress for a terminal. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,9 +36,23 @@ static struct waiting *volatile waiting;
 static volatile size_t n_waiting;
 static bool is_waiting; /* Between cli_begin_files() and cli_end_files(). */
 
+/* Whether somebody changes these files or this list.  A thread keeps signals
+ * out for itself only: a handler that runs in another one must wait. */
+static atomic_flag is_changing = ATOMIC_FLAG_INIT;
+
+static void
+begin_change(void)
+{
+    while (atomic_flag_test_and_set(&is_changing)) {
+    }
+}
+
+/* Removes what is not finished and dies of the signal.  The change that it
+ * begins does not end, so that no thread makes another file meanwhile. */
 static void
 remove_unfinished(int signal_number)
 {
+    begin_change();
     char *path = unfinished;
     if (path) {
         unlink(path);
@@ -56,23 +72,30 @@ hold_signals(bool on)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     static sigset_t before;
-    sigset_t blocked;
+    sigset_t blocked, now;
 
     if (!on) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
+        now = before;
+        atomic_flag_clear(&is_changing);
+        pthread_sigmask(SIG_SETMASK, &now, NULL);
         return;
     }
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction action;
         sigaddset(&blocked, signals[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &blocked, &now);
+    begin_change();
+    before = now;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction action;
         if (sigaction(signals[i], NULL, &action) == 0 &&
             action.sa_handler == SIG_DFL) {
             action.sa_handler = remove_unfinished;
+            action.sa_mask = blocked; /* One at a time. */
             sigaction(signals[i], &action, NULL);
         }
     }
-    sigprocmask(SIG_BLOCK, &blocked, &before);
 }
 
 /* Makes a temporary file of the name template 'path' and sees that it does not
@@ -191,14 +214,27 @@ cli_end_files(int code)
     return code;
 }
 
+/* Frees what was needed to write 'output', of which nothing is left to be
+ * removed. */
+static void
+release(struct cli_output *output)
+{
+    hold_signals(true);
+    unfinished = NULL;
+    hold_signals(false);
+    free(output->temporary);
+    free(output->resolved);
+}
+
 static bool
 open_temporary(struct cli_output *output)
 {
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
+    if (asprintf(&output->temporary, "%s" CLI_TEMPORARY, output->path) < 0) {
         output->temporary = NULL;
         errno = ENOMEM;
         return false;
     }
+    cli_enter_folder(output->path);
     int fd = make_guarded(output->temporary);
     if (fd < 0) {
         return false;
@@ -233,9 +269,7 @@ cli_output_open(struct cli_output *output, const char *path)
     }
     if (!output->stream) {
         cli_fail("%s: %s", path, strerror(errno));
-        free(output->temporary);
-        free(output->resolved);
-        unfinished = NULL;
+        release(output);
         return false;
     }
     return true;
@@ -266,9 +300,7 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     if (code != CLI_FINE && output->temporary) {
         unlink(output->temporary);
     }
-    unfinished = NULL;
-    free(output->temporary);
-    free(output->resolved);
+    release(output);
     return code;
 }
 

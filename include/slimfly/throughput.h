@@ -61,7 +61,8 @@ struct sf_throughput_params {
     double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
                           * 0: 0.005. */
     uint32_t max_rounds; /* Of bounds: stop after so many passes over all
-                          * paths, whatever the gap; 0: 20,000. */
+                          * paths, whatever the gap; 0: 20,000.  Also of the
+                          * simplex method; 0: as many as it takes. */
     uint32_t n_threads;  /* Changes nothing but the time. */
     const struct sf_progress *progress; /* May be NULL. */
 };
@@ -79,7 +80,8 @@ struct sf_throughput {
 /* Measures 'traffic' on 'graph', which it was made for.  Parallel links are
  * links.  SF_EUNREACHABLE: a demand has no path ('err' names the switches).
  * SF_EINVAL: parameters that do not fit each other.  SF_ELIMIT: more paths
- * than the solvers can number. */
+ * than the solvers can number, or a linear program that CLP gave up although
+ * 'effort' allows nothing else. */
 enum sf_status sf_throughput_measure(const struct sf_graph *graph,
                                      const struct sf_traffic *traffic,
                                      const struct sf_throughput_params *params,

@@ -17,7 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_GAP      0.005
 #define DEFAULT_ROUNDS   20000
 #define CHECK_EVERY      16 /* Rounds between looks at the averages. */
 #define MAX_CHUNKS       16 /* Parts of the demands, whatever the threads. */
@@ -636,7 +635,7 @@ sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
         .max_rounds = params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS,
         .progress = params->progress,
     };
-    double gap = params->gap > 0 ? params->gap : DEFAULT_GAP, needed = 0;
+    double gap = params->gap > 0 ? params->gap : SF_DEFAULT_GAP, needed = 0;
 
     enum sf_status status = reserve_game(&game, err);
     if (status == SF_OK) {

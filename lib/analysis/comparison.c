@@ -8,6 +8,7 @@
 #include "slimfly/comparison.h"
 
 #include "analysis/comparison_key.h"
+#include "analysis/solvers.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "slimfly/version.h"
@@ -138,6 +139,30 @@ look_up(struct comparing *all, const char *settings,
     return is_known;
 }
 
+/* Whether a throughput is measured as well as was asked for. */
+static bool
+is_done(const struct comparing *all, const struct sf_throughput *throughput)
+{
+    return sf_bounds_are_close(throughput->lower, throughput->upper,
+                               all->comparison->params.gap);
+}
+
+/* Looks up a throughput.  What is something else, or was not finished, is not
+ * what should have been kept here. */
+static bool
+look_up_throughput(struct comparing *all, const char *settings,
+                   struct sf_measurement *measurement)
+{
+    bool is_known = look_up(all, settings, measurement);
+
+    if (is_known && measurement->metrics) {
+        sf_path_metrics_free(measurement->metrics);
+        measurement->metrics = NULL;
+        return false;
+    }
+    return is_known && is_done(all, &measurement->throughput);
+}
+
 /* Says how far we are; the lock is held. */
 static void
 tell(const struct comparing *all)
@@ -168,18 +193,16 @@ advance(void *aux, const char *what, uint64_t done, uint64_t total)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Keeps a measurement, unless it is known already, and tells how far we are.
- */
+/* Keeps a measurement, if it is to be kept, and tells how far we are. */
 static enum sf_status
 note(struct comparing *all, const char *settings,
-     const struct sf_measurement *measurement, bool is_known,
-     struct sf_error *err)
+     const struct sf_measurement *measurement, bool keep, struct sf_error *err)
 {
     const struct sf_measurement_store *store = all->comparison->params.store;
     enum sf_status status = SF_OK;
 
     pthread_mutex_lock(&all->lock);
-    if (store && !is_known) {
+    if (store && keep) {
         status = store->save(store->aux, settings, measurement, err);
     }
     all->n_done++;
@@ -216,7 +239,7 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
     if (status == SF_OK) {
         *metricsp = measurement.metrics;
         *lanes = measurement.lanes;
-        status = note(all, settings, &measurement, is_known, err);
+        status = note(all, settings, &measurement, !is_known, err);
     }
     return status;
 }
@@ -254,12 +277,7 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
              sf_throughput_mode_name(mode), params->max_hops,
              !params->without_host_links, (int)params->effort, params->gap,
              (unsigned long long)sf_key_of_traffic(traffic), text);
-    bool is_known = look_up(all, settings, &measurement);
-    if (is_known && measurement.metrics) {
-        sf_path_metrics_free(measurement.metrics);
-        measurement.metrics = NULL;
-        is_known = false;
-    }
+    bool is_known = look_up_throughput(all, settings, &measurement);
     if (!is_known && has_layers) {
         status = make_routes(working, err);
         how.routes = working->routes;
@@ -273,7 +291,8 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
     }
     if (status == SF_OK) {
         *throughput = measurement.throughput;
-        status = note(all, settings, &measurement, is_known, err);
+        status = note(all, settings, &measurement,
+                      !is_known && is_done(all, throughput), err);
     }
     return status;
 }

@@ -139,16 +139,49 @@ certify(const struct sf_net *net, const struct sf_paths *paths, double *shares,
         worth += prices[e] * net->capacities[e];
     }
     result->net_lower = 1 / sf_net_congestion(net, loads);
-    result->net_upper = worth / sf_paths_cost(paths, prices);
-    if (!(result->net_upper > result->net_lower * (1 + 1e-7))) {
+    /* Without prices, as CLP has none at its start, nothing is proved. */
+    double cost = sf_paths_cost(paths, prices);
+    result->net_upper = cost > 0 ? worth / cost : HUGE_VAL;
+    if (result->net_upper <= result->net_lower * (1 + 1e-7)) {
         result->net_upper = result->net_lower;
     }
 }
 
+/* What Clp_C_Interface.h leaves to ClpSolve.hpp, which C cannot include. */
+enum {
+    USE_DUAL = 0,
+    USE_BARRIER_WITHOUT_CROSSOVER = 4
+};
+enum {
+    OPTION_INTERRUPTS = 2,
+    INTERRUPTS_LEFT_ALONE = 1
+};
+
+/* Lets CLP solve; false if memory ran out.  By itself, CLP catches SIGINT
+ * while it solves and returns what it has as if nothing had happened.  It does
+ * so with global variables, so that with several threads its handler stays for
+ * ever.  What a signal does is for the program to say. */
+static bool
+run_clp(Clp_Simplex *model, bool by_simplex)
+{
+    Clp_Solve *how = ClpSolve_new();
+
+    if (!how) {
+        return false;
+    }
+    ClpSolve_setSolveType(
+        how, by_simplex ? USE_DUAL : USE_BARRIER_WITHOUT_CROSSOVER, -1);
+    ClpSolve_setSpecialOption(how, OPTION_INTERRUPTS, INTERRUPTS_LEFT_ALONE,
+                              -1);
+    Clp_initialSolveWithOptions(model, how);
+    ClpSolve_delete(how);
+    return true;
+}
+
 static enum sf_status
 solve(const struct program *program, const struct sf_net *net,
-      const struct sf_paths *paths, struct sf_throughput *result,
-      struct sf_error *err)
+      const struct sf_paths *paths, uint32_t max_rounds,
+      struct sf_throughput *result, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
     size_t n_paths = sf_paths_count(paths);
@@ -164,15 +197,17 @@ solve(const struct program *program, const struct sf_net *net,
     Clp_setLogLevel(model, 0);
     Clp_setPrimalTolerance(model, 1e-9);
     Clp_setDualTolerance(model, 1e-9);
+    if (max_rounds) {
+        Clp_setMaximumIterations(model, (int)max_rounds);
+    }
     Clp_loadProblem(model, program->n_columns, program->n_rows,
                     program->starts, program->rows, program->values,
                     program->column_lower, program->column_upper,
                     program->objective, program->row_lower,
                     program->row_upper);
-    if (program->by_theta) {
-        Clp_initialDualSolve(model);
-    } else {
-        Clp_initialBarrierNoCrossSolve(model);
+    if (!run_clp(model, program->by_theta)) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for a linear program");
+        goto done;
     }
     const double *found = Clp_primalColumnSolution(model);
     const double *duals = Clp_dualRowSolution(model);
@@ -196,7 +231,8 @@ done:
 
 enum sf_status
 sf_throughput_linear(const struct sf_net *net, const struct sf_paths *paths,
-                     struct sf_throughput *result, struct sf_error *err)
+                     uint32_t max_rounds, struct sf_throughput *result,
+                     struct sf_error *err)
 {
     struct program program = { .by_theta = paths->demands.n <= net->n_nodes };
     size_t n_paths = sf_paths_count(paths);
@@ -210,7 +246,7 @@ sf_throughput_linear(const struct sf_net *net, const struct sf_paths *paths,
     }
     if (reserve_program(&program, net, paths)) {
         fill_program(&program, net, paths);
-        status = solve(&program, net, paths, result, err);
+        status = solve(&program, net, paths, max_rounds, result, err);
         result->method =
             program.by_theta ? SF_METHOD_SIMPLEX : SF_METHOD_BARRIER;
         result->n_paths = n_paths;

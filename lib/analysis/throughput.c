@@ -253,6 +253,40 @@ is_small(const struct sf_paths *paths, const struct sf_net *net)
                                          : MAX_BARRIER_PATHS);
 }
 
+bool
+sf_bounds_are_close(double lower, double upper, double gap)
+{
+    gap = gap > 0 ? gap : SF_DEFAULT_GAP;
+    /* 1e-9 for rounding, as the solvers compare the inverse numbers. */
+    return upper <= (1 + gap) * (1 + 1e-9) * lower;
+}
+
+/* Solves the linear program.  What CLP says of its success is not asked: the
+ * bounds tell whether its answer is one. */
+static enum sf_status
+measure_exactly(const struct job *job, const struct sf_net *net,
+                struct sf_paths *paths, struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    struct sf_throughput *result = job->result;
+
+    enum sf_status status =
+        sf_throughput_linear(net, paths, params->max_rounds, result, err);
+    if (status != SF_OK ||
+        sf_bounds_are_close(result->net_lower, result->net_upper,
+                            params->gap)) {
+        return status;
+    }
+    if (params->effort == SF_EFFORT_EXACT) {
+        return sf_fail(err, SF_ELIMIT,
+                       "CLP did not solve the linear program of %zu paths; "
+                       "only bounds can be had",
+                       sf_paths_count(paths));
+    }
+    return sf_throughput_approximate(net, paths, false, 0, params, result,
+                                     err);
+}
+
 static enum sf_status
 measure_over_paths(const struct job *job, struct sf_error *err)
 {
@@ -276,7 +310,7 @@ measure_over_paths(const struct job *job, struct sf_error *err)
         status = measure_single(job, &net, &paths, err);
     } else if (!grow && params->effort != SF_EFFORT_APPROXIMATE &&
                (params->effort == SF_EFFORT_EXACT || is_small(&paths, &net))) {
-        status = sf_throughput_linear(&net, &paths, job->result, err);
+        status = measure_exactly(job, &net, &paths, err);
     } else {
         status = sf_throughput_approximate(&net, &paths, grow, max_hops,
                                            params, job->result, err);

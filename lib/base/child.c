@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,10 +23,15 @@ now(void)
 }
 
 static _Noreturn void
-be_child(const struct sf_child_job *job, int output, int errors)
+be_child(const struct sf_child_job *job, pid_t parent, int output, int errors)
 {
-    /* A group of its own, so that a command's children end with it. */
+    /* A group of its own, so that a command's children end with it.  Ctrl-C
+     * does not reach that, so the child ends when its parent does. */
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(1); /* Which was before the line above. */
+    }
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     close(output);
@@ -109,9 +115,9 @@ run_job(const struct sf_child_job *job, unsigned timeout,
         return sf_fail(err, SF_EIO, "cannot make a pipe: %s", strerror(errno));
     }
     fflush(NULL);
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0) {
-        be_child(job, output[1], errors[1]);
+        be_child(job, parent, output[1], errors[1]);
     }
     close(output[1]);
     close(errors[1]);

@@ -534,7 +534,7 @@ class Resuming(Analyzed):
             with open(path, encoding="utf-8") as file:
                 data = json.load(file)
             if "throughput" in data:
-                data["throughput"]["lower"] = 0.1234
+                data["throughput"].update(lower=0.1234, upper=0.1234)
                 with open(path, "w", encoding="utf-8") as file:
                     json.dump(data, file)
         self.assertIn("0.1234", self.succeeds("analyze", *args))
@@ -545,6 +545,24 @@ class Resuming(Analyzed):
                              self.succeeds("analyze", *args, *more))
         self.assertNotIn("0.1234", self.succeeds(
             "analyze", "sf:q=4", *args[1:]))
+
+    def test_bounds_too_far_apart_are_not_used(self):
+        folder = self.folder()
+        args = ["sf:q=3", "--traffic", "permutation", "--references", "none",
+                "-o", folder]
+        expected = self.succeeds("analyze", *args)
+        before = self.kept(folder)
+        for path in before:
+            with open(path, encoding="utf-8") as file:
+                data = json.load(file)
+            if "throughput" in data:
+                data["throughput"]["lower"] /= 1.1
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(data, file)
+        self.assertEqual(self.succeeds("analyze", *args), expected)
+        self.assertEqual({path: text for path, (text, _) in before.items()},
+                         {path: text for path, (text, _) in
+                          self.kept(folder).items()})
 
     def test_changed_files_of_demands_are_noticed(self):
         folder = self.folder()

@@ -373,6 +373,25 @@ class Watch(Hall):
                        self.succeeds(*arguments), re.M),
             [(name, str(cables[name])) for name in names])
 
+    def test_a_discovery_ends_with_the_program_that_is_killed(self):
+        self.start("sf:q=3")
+        mark = f"{self.folder}/mark"
+        with subprocess.Popen(
+                [harness.PROGRAM, "watch", self.plan, "--timeout", "3600",
+                 "--exec", f"echo $$ > {mark}.new; mv {mark}.new {mark}; "
+                 "exec sleep 3600"], stdout=subprocess.DEVNULL) as process:
+            while not os.path.exists(mark):
+                time.sleep(0.01)
+            process.kill()
+        with open(mark, encoding="utf-8") as file:
+            pid = file.read().strip()
+        deadline = time.monotonic() + 60
+        while self.runs(pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if self.runs(pid):
+            os.kill(int(pid), signal.SIGKILL)
+            self.fail("the discovery outlived its parent")
+
     def runs(self, pid):
         try:
             with open(f"/proc/{pid}/stat", encoding="utf-8") as file:

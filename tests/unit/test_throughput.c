@@ -492,6 +492,31 @@ TEST(throughput_reports_progress)
     sf_network_free(network);
 }
 
+TEST(linear_programs_that_clp_gives_up_are_no_optimum)
+{
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_traffic *traffic = traffic_of(network, "switch-permutation");
+    struct sf_throughput_params params = { .mode = SF_THROUGHPUT_FREE,
+                                           .n_paths = 4 };
+    struct sf_throughput result;
+    struct sf_error err = { 0 };
+
+    struct sf_throughput best = measure(network->graph, traffic, params);
+    CHECK_EQ(best.method, SF_METHOD_SIMPLEX);
+    /* Too few iterations: the approximation goes on. */
+    params.max_rounds = 3;
+    struct sf_throughput found = measure(network->graph, traffic, params);
+    CHECK_EQ(found.method, SF_METHOD_APPROXIMATION);
+    CHECK(found.lower <= best.upper && best.lower <= found.upper);
+    params.effort = SF_EFFORT_EXACT;
+    CHECK_EQ(
+        sf_throughput_measure(network->graph, traffic, &params, &result, &err),
+        SF_ELIMIT);
+    CHECK(strstr(err.text, "CLP did not solve") != NULL);
+    sf_traffic_free(traffic);
+    sf_network_free(network);
+}
+
 static void
 expect_refusal(const struct sf_graph *graph, const struct sf_traffic *traffic,
                struct sf_throughput_params params, enum sf_status status,

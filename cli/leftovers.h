@@ -1,0 +1,16 @@
+/* leftovers.h -- temporary files that earlier runs left behind. */
+#ifndef CLI_LEFTOVERS_H
+#define CLI_LEFTOVERS_H
+
+#include <stdbool.h>
+
+/* What the names of temporary files end in, for mkstemp().  Files of such
+ * names belong to slimfly and are removed. */
+#define CLI_TEMPORARY ".slimfly-XXXXXX"
+
+/* To be called before a temporary file is made beside 'path': removes what
+ * earlier runs left in that folder, unless another run writes there too, and
+ * keeps others from doing so until this run ends. */
+void cli_enter_folder(const char *path);
+
+#endif
