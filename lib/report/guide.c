@@ -348,13 +348,46 @@ write_navigation(const struct guide *guide)
     fputs("</ul></nav>\n", stream);
 }
 
+/* Says what titles mean by R0 if its racks are R0.1 and R0.2. */
 static void
-write_use(FILE *stream)
+write_shared_names(const struct guide *guide)
 {
+    const struct sf_plan *plan = guide->plan;
+
+    for (uint32_t i = 1; i < plan->n_racks; i++) {
+        uint32_t first = i - 1, group = plan->racks[i].group, last = i;
+        if (plan->racks[first].group != group) {
+            continue;
+        }
+        while (last + 1 < plan->n_racks &&
+               plan->racks[last + 1].group == group) {
+            last++;
+        }
+        fprintf(guide->stream,
+                " Some groups stand in several racks. In titles they have the "
+                "name that these racks share: R%u is ",
+                group);
+        sf_xml_write(plan->racks[first].name, guide->stream);
+        fputs(last > i ? " to " : " and ", guide->stream);
+        sf_xml_write(plan->racks[last].name, guide->stream);
+        fputc('.', guide->stream);
+        return;
+    }
+}
+
+static void
+write_use(const struct guide *guide)
+{
+    FILE *stream = guide->stream;
+
     fputs(
         "<section id=\"use\"><h2>How to use this guide</h2>\n<ol>\n"
         "<li>Set up the racks as in the hall plan, and the switches and hosts "
-        "in their units; U1 is the lowest.</li>\n"
+        "in their units; U1 is the lowest.",
+        stream);
+    write_shared_names(guide);
+    fputs(
+        "</li>\n"
         "<li>Print the labels and put one on each end of each cable. A label "
         "names its own end first.</li>\n"
         "<li>Wire the steps in order, the pages of a step in any order. In a "
@@ -387,7 +420,7 @@ write_front(const struct guide *guide, struct sf_error *err)
     fputs("</p>\n", stream);
     sf_summary_write(guide->plan, stream);
     write_navigation(guide);
-    write_use(stream);
+    write_use(guide);
     fputs("<section class=\"page\" id=\"hall\"><h2>The hall</h2>\n", stream);
     enum sf_status status = sf_summary_write_hall(guide->plan, stream, err);
     if (status == SF_OK) {

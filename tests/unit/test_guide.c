@@ -745,6 +745,32 @@ TEST(guide_of_all_families)
     }
 }
 
+/* Titles say R0 where tables say R0.1 and R0.2. */
+TEST(guide_explains_names_that_racks_share)
+{
+    static const struct {
+        const char *spec, *sentence; /* NULL: none. */
+    } cases[] = {
+        { "sf:q=5", NULL },
+        { "sf:q=7", "racks share: R0 is R0.1 and R0.2.</li>" },
+        { "sf:q=13", "racks share: R0 is R0.1 to R0.4.</li>" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct sf_plan *plan = plan_of(cases[i].spec);
+        char *text = text_of(plan, sf_guide_write_html);
+        const char *found = strstr(text, "racks share: ");
+        CHECK_EQ(found != NULL, cases[i].sentence != NULL);
+        if (found && cases[i].sentence) {
+            CHECK_FOR(
+                !strncmp(found, cases[i].sentence, strlen(cases[i].sentence)),
+                "%s: %.60s", cases[i].spec, found);
+        }
+        free(text);
+        sf_plan_free(plan);
+    }
+}
+
 /* At q = 5 all racks are wired alike in step 1; in step 2 racks r and -r are,
  * so that there are 3 kinds of them. */
 TEST(guide_draws_equal_racks_once)
