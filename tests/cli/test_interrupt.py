@@ -111,6 +111,16 @@ class Analyze(Interrupted):
                 self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
 
     @harness.long
+    def test_several_threads_go_on(self):
+        args = [*self.args, "--seeds", "3", "--threads", "3"]
+        folder = self.folder()
+        for number in SIGNALS:
+            self.interrupt(number, [*args, "-o", folder],
+                           is_solving(folder, 2))
+        self.assertEqual(self.succeeds(*args, "-o", folder),
+                         self.succeeds(*args))
+
+    @harness.long
     def test_in_a_large_linear_program(self):
         for number in SIGNALS:
             folder = self.folder()
