@@ -47,13 +47,13 @@ extern const char *const sf_design_sorts[SF_N_SORTS];
 /* The question.  What is 0 or NULL was not asked. */
 struct sf_design_params {
     const char *families; /* "sf,ft2"; NULL: all that can be sized. */
-    double budget;        /* In the currency of the prices. */
+    const struct sf_backend *backend; /* Whose limits hold; NULL: none. */
+    double budget;                    /* In the currency of the prices. */
     double overload;      /* How many times the hosts that a family recommends
                            * a switch may carry; below 1: 1. */
     uint32_t n_endpoints; /* At least this many. */
     uint32_t ports;       /* Of a switch; 0: each generation with a price. */
     uint32_t n_layers;    /* So many addresses must fit for each host. */
-    const struct sf_backend *backend; /* Whose limits hold; NULL: none. */
     enum sf_design_sort sort;
 };
 

@@ -76,8 +76,9 @@ equal_share(const struct sf_routes *routes, uint32_t l)
     uint32_t n_layers = sf_routes_n_layers(routes);
     uint32_t n =
         routes->n_addresses > n_layers ? routes->n_addresses : n_layers;
+    uint32_t n_here = (n + n_layers - 1 - l) / n_layers;
 
-    return (double)((n + n_layers - 1 - l) / n_layers) / n;
+    return (double)n_here / n;
 }
 
 /* Every address carries the same share: the largest load says it all. */

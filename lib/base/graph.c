@@ -141,7 +141,7 @@ sf_graph_copy(const struct sf_graph *graph, struct sf_graph **copyp,
     enum sf_status status = sf_graph_build(graph->n_nodes, graph->links,
                                            graph->n_links, copyp, err);
 
-    if (status != SF_OK || !graph->names) {
+    if (status != SF_OK || !*copyp || !graph->names) {
         return status;
     }
     struct sf_graph *copy = *copyp;
