@@ -33,21 +33,25 @@ deps:
 # Plain 'make' only says what is missing; 'make demo' and 'make test' install.
 $(BUILD)/build.ninja:
 	@tools/deps.sh --check build
+	@echo "setting up $(BUILD)"
 	@meson setup $(BUILD) -Dtests=false >$(BUILD)-setup.log 2>&1 || \
 	    { cat $(BUILD)-setup.log; exit 1; }
 	@rm -f $(BUILD)-setup.log
 
 $(TEST_GCC)/build.ninja:
+	@echo "setting up $(TEST_GCC)"
 	@CC=gcc meson setup $(TEST_GCC) --buildtype=debugoptimized \
 	    -Dwerror=true >/dev/null
 
 $(TEST_SANITIZE)/build.ninja:
+	@echo "setting up $(TEST_SANITIZE)"
 	@CC=clang meson setup $(TEST_SANITIZE) --buildtype=debugoptimized \
 	    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false \
 	    -Dc_args=-fsanitize=float-cast-overflow,float-divide-by-zero \
 	    -Dfuzzers=true >/dev/null
 
 $(TEST_THREADS)/build.ninja:
+	@echo "setting up $(TEST_THREADS)"
 	@CC=clang meson setup $(TEST_THREADS) --buildtype=debugoptimized \
 	    -Dwerror=true -Db_sanitize=thread -Db_lundef=false >/dev/null
 

@@ -36,15 +36,22 @@ if [ $mode = install ] && command -v apt-get >/dev/null; then
     fi
     echo "installing what is missing:$packages"
     log=$(mktemp)
+    # That takes minutes: the last line of apt-get every few seconds.
+    (while sleep 5 && [ -s "$log" ] && kill -0 $$; do
+        printf '    %.70s\n' "$(tail -n 1 "$log")"
+    done) 2>/dev/null &
+    ticker=$!
+    trap 'kill $ticker 2>/dev/null; rm -f "$log"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     # shellcheck disable=SC2086
     if { $sudo apt-get update && DEBIAN_FRONTEND=noninteractive $sudo \
         apt-get install -y --no-install-recommends $packages; } \
         >"$log" 2>&1; then
-        rm -f "$log"
-        exec "$0" --check "$@"
+        "$0" --check "$@"
+        exit
     fi
     tail -n 20 "$log" >&2
-    rm -f "$log"
     echo "apt-get could not install:$packages" >&2
     exit 1
 fi
