@@ -9,8 +9,10 @@ enum {
     OPT_FAMILIES,
     OPT_BUDGET,
     OPT_OVERLOAD,
+    OPT_NON_BLOCKING,
     OPT_SORT,
     OPT_LIMIT,
+    OPT_WIDE,
     OPT_PRICES,
     OPT_PAPER_TABLES,
     OPT_BACKEND,
@@ -62,6 +64,9 @@ static const struct cli_option options[] = {
     { OPT_OVERLOAD, "overload", 0, CLI_REAL, "X",
       .help = "allow X times the hosts a switch that a family recommends",
       .min = 1, .max = MAX_OVERLOAD, .value = "1" },
+    { OPT_NON_BLOCKING, "non-blocking", 0, CLI_FLAG,
+      .help = "only networks in which every permutation of hosts gets full "
+              "rate: ft2 and ft3 with no more hosts than links up" },
     { OPT_SORT, "sort", 0, CLI_CHOICE, "KEY", .help = "order of the list",
       .choice = sort_choice,
       .otherwise = "cost with --endpoints, endpoints without" },
@@ -69,8 +74,10 @@ static const struct cli_option options[] = {
       .help = "number of candidates to list, 0 for all", .min = 0,
       .max = 1000000,
       .otherwise = CLI_TEXT_OF(TEXT_LIMIT) " as text, all in other formats" },
+    { OPT_WIDE, "wide", 0, CLI_FLAG,
+      .help = "print all columns of the table, however long its lines" },
     { OPT_PRICES, "prices", 0, CLI_FILE, "FILE", .help = "prices and power",
-      .otherwise = "the file that comes with slimfly" },
+      .otherwise = "prices.json; paper-prices.json with --paper-tables" },
     { OPT_PAPER_TABLES, "paper-tables", 0, CLI_FLAG,
       .help = "print the paper's tables of sizes and costs beside ours" },
     CLI_FORMAT(format_choice),
@@ -109,7 +116,9 @@ read_options(const struct cli_args *args, struct sf_design_params *params,
     params->n_layers = cli_number(args, OPT_LAYERS);
     params->budget = cli_real(args, OPT_BUDGET);
     params->overload = cli_real(args, OPT_OVERLOAD);
+    params->non_blocking = cli_has(args, OPT_NON_BLOCKING);
     view->limit = cli_number(args, OPT_LIMIT);
+    view->is_wide = cli_has(args, OPT_WIDE);
     if (!cli_has(args, OPT_LIMIT) && cli_is(args, OPT_FORMAT, "text")) {
         view->limit = TEXT_LIMIT;
     }
@@ -121,10 +130,11 @@ check_options(const struct cli_args *args,
               const struct sf_design_format *format,
               const struct sf_design_params *params)
 {
-    bool is_question = params->n_endpoints || params->ports ||
-                       params->n_layers || params->families ||
-                       params->budget > 0 || cli_has(args, OPT_OVERLOAD) ||
-                       cli_has(args, OPT_SORT) || cli_has(args, OPT_LIMIT);
+    bool is_question =
+        params->n_endpoints || params->ports || params->n_layers ||
+        params->families || params->budget > 0 || params->non_blocking ||
+        cli_has(args, OPT_OVERLOAD) || cli_has(args, OPT_SORT) ||
+        cli_has(args, OPT_LIMIT) || cli_has(args, OPT_WIDE);
 
     if (args->n_words) {
         cli_fail("design: unexpected '%s'; design takes only options, see "
@@ -141,6 +151,11 @@ check_options(const struct cli_args *args,
         !params->ports && !params->n_layers && !(params->budget > 0)) {
         cli_fail("design: expected a question: --endpoints N, --ports K, "
                  "--layers L or --budget AMOUNT");
+        return false;
+    }
+    if (cli_has(args, OPT_WIDE) && !cli_is(args, OPT_FORMAT, "text")) {
+        cli_fail("design: --wide is for --format text; %s has all columns",
+                 format->name);
         return false;
     }
     if (format->is_chart && (!params->ports || params->n_endpoints ||
@@ -164,9 +179,8 @@ write_design(const struct cli_args *args,
     struct sf_error err = { 0 };
 
     enum sf_status status =
-        format->is_chart
-            ? sf_design_series(params, prices, cli_progress(), &design, &err)
-            : sf_design_build(params, prices, cli_progress(), &design, &err);
+        format->is_chart ? sf_design_series(params, prices, &design, &err)
+                         : sf_design_build(params, prices, &design, &err);
     if (status != SF_OK) {
         return cli_fail("design: %s", err.text);
     }
@@ -220,7 +234,9 @@ run(const struct cli_args *args)
         return CLI_ERROR;
     }
     enum sf_status status = file ? sf_prices_read(file, &prices, &err)
-                                 : sf_prices_default(&prices, &err);
+                            : cli_has(args, OPT_PAPER_TABLES)
+                                ? sf_prices_paper(&prices, &err)
+                                : sf_prices_default(&prices, &err);
     if (status != SF_OK) {
         return cli_fail("%s", err.text);
     }
@@ -239,11 +255,13 @@ const struct cli_command cli_command_design = {
     .description =
         "Finds networks of every family for a number of endpoints, for "
         "switches with a number of ports, or for a budget. It prints for each "
-        "network the numbers of switches, links and free ports, the distances "
-        "between switches, the cost, the power and the number of layers that "
-        "its addresses allow. 'slimfly topology', 'slimfly plan' and 'slimfly "
+        "network the numbers of switches, hosts, cables and free ports, the "
+        "hops between switches, how much bandwidth hosts get at most, the "
+        "cost and the power. --wide also prints links, media, LIDs and the "
+        "number of layers that addresses allow. 'slimfly topology', 'slimfly "
+        "plan' and 'slimfly "
         "route' take the specs that it prints. The exit code is 1 if no "
-        "network fits.\n"
+        "network is listed.\n"
         "\n"
         "With --endpoints, each family gives three networks: the smallest "
         "that holds the endpoints, with as few hosts a switch as possible, "
@@ -253,29 +271,54 @@ const struct cli_command cli_command_design = {
         "switches in the price file. Without --endpoints, each family gives "
         "the largest network that ports, layers and budget allow.\n"
         "\n"
-        "The format svg is a chart of the cost per endpoint over the number "
-        "of endpoints, for switches of --ports K.\n"
+        "Three columns bound from above what share of their rate all hosts "
+        "get at once. A routing may reach less; 'slimfly analyze SPEC "
+        "--traffic all-to-all,longest-matching' measures what it does. "
+        "uniform is for traffic from all hosts to all others on shortest "
+        "paths that share the links perfectly. "
+        "bisect is the number of links across the smallest cut found that "
+        "halves the hosts, for each host of a half. "
+        "permut is for traffic in which each host sends to one other, the "
+        "worst choice found, on any paths: all hosts of a switch send to "
+        "those of a far switch, or all hosts of a half to the other half. "
+        "With a = sign, every permutation is known to get full rate: the "
+        "network is non-blocking (rearrangeably, with traffic spread over "
+        "all paths). That holds for Fat Trees in which no switch has more "
+        "hosts and links down than links up. --non-blocking lists "
+        "those of the families ft2 and ft3 alone.\n"
         "\n"
-        "Full bandwidth means that uniform traffic fits if shortest paths "
-        "share the links perfectly; 1.04:1 means that the traffic is 4 % more "
-        "than fits. The lengths of cables, and so copper or optical, come "
+        "The cost is that of all switches and cables, with all hosts of the "
+        "topology. The cost of a host comes twice: for each host of the "
+        "topology (built), and for each host asked for (asked). used/free are "
+        "the ports of the switch that uses the most.\n"
+        "\n"
+        "The format svg is a chart of the cost of each endpoint built over "
+        "the number of endpoints, for switches of --ports K. Families "
+        "that are non-blocking are named so; others carry less.\n"
+        "\n"
+        "The lengths of cables, and so copper or optical, come "
         "from the plan on the default floor. --layers L keeps networks that "
         "have addresses for L layers: each host needs 2^LMC addresses and "
         "each switch one, and there are 49151.\n"
         "\n"
         "Prices and power come from the file of --prices. The default file "
         "is data/prices.json in the sources of slimfly, and "
-        "share/slimfly/prices.json where it is installed.",
+        "share/slimfly/prices.json where it is installed. Copper and optical "
+        "cables have prices of their own, with a part for each metre; the "
+        "file says for each generation how far copper reaches. --paper-tables "
+        "takes paper-prices.json beside it, which is fitted to the paper.",
     .examples =
         "slimfly design --endpoints 2048\tFind networks for 2048 hosts.\n"
         "slimfly design --endpoints 2000 --ports 36 --layers 8 --families "
         "sf,ft3\tCompare two families with addresses for 8 layers.\n"
+        "slimfly design --endpoints 2000 --non-blocking\tFind networks in "
+        "which every permutation of hosts gets full rate.\n"
         "slimfly design --ports 64\tFind the largest networks of 64-port "
         "switches.\n"
         "slimfly design --ports 36 --format svg -o cost.svg\tDraw the cost "
         "per endpoint.\n"
         "slimfly design --paper-tables\tCompute the tables of the Slim Fly "
         "paper anew.\n",
-    .options = { options, cli_file_options },
+    .options = { options, cli_file_options, cli_progress_options },
     .run = run,
 };

@@ -6,7 +6,6 @@
 
 #include "slimfly/backend.h"
 #include "slimfly/prices.h"
-#include "slimfly/progress.h"
 #include "slimfly/properties.h"
 
 #pragma GCC visibility push(default)
@@ -54,6 +53,7 @@ struct sf_design_params {
     uint32_t n_endpoints; /* At least this many. */
     uint32_t ports;       /* Of a switch; 0: each generation with a price. */
     uint32_t n_layers;    /* So many addresses must fit for each host. */
+    bool non_blocking;    /* Only networks that are known to be. */
     enum sf_design_sort sort;
 };
 
@@ -71,7 +71,8 @@ enum sf_fit {
 enum sf_lengths {
     SF_LENGTHS_PLAN, /* From a plan on the default floor. */
     SF_LENGTHS_RULE, /* Too large to plan: cables inside a group and to hosts
-                      * are copper of 3 m, all others optical of 30 m. */
+                      * have 3 m, and are copper if that reaches so far; all
+                      * others are optical of 30 m. */
 };
 
 struct sf_candidate {
@@ -89,14 +90,24 @@ struct sf_candidate {
     enum sf_lengths lengths;
     uint32_t n_links_by[2], n_host_cables_by[2]; /* By enum sf_medium. */
     uint64_t ports_used, ports_free;             /* Over all switches. */
-    uint32_t radix;                 /* Ports used at a switch, most. */
-    uint32_t diameter;              /* Between switches with hosts, */
-    double average_distance;        /* and the mean over pairs of them. */
-    uint32_t bisection_at_most;     /* Links across a cut, see below. */
-    double bisection_at_least;      /* NAN if not known. */
-    double full_bandwidth_p;        /* As in properties.h. */
-    double load;                    /* concentration / full_bandwidth_p. */
-    double cost, cost_per_endpoint; /* NAN if no price is known. */
+    uint32_t radix;             /* Ports used at a switch, most. */
+    uint32_t diameter;          /* Between switches with hosts, */
+    double average_distance;    /* and the mean over pairs of them. */
+    uint32_t bisection_at_most; /* Links across a cut, see below. */
+    double bisection_at_least;  /* NAN if not known. */
+    uint32_t n_half;            /* Hosts on the smaller side of the cut. */
+    double full_bandwidth_p;    /* As in properties.h. */
+
+    /* What hosts get of their rate, at most, see below; NAN if not known. */
+    double uniform_at_most;     /* If all send to all, on shortest paths; */
+    double permutation_at_most; /* if each sends to one other, the worst, on
+                                 * any paths. */
+    bool is_non_blocking; /* Every permutation is known to get full rate. */
+
+    double cost, cost_per_endpoint; /* Of n_endpoints; NAN if no price is
+                                     * known. */
+    double cost_per_asked; /* Of those asked for; NAN if none were, or if there
+                            * are fewer. */
     double watts;
     const struct sf_backend *backend; /* Whose limits hold. */
     uint32_t n_host_addresses;        /* That the layers need, */
@@ -110,9 +121,21 @@ struct sf_candidate {
 uint32_t sf_candidate_left_out(const struct sf_candidate *candidate,
                                uint32_t i);
 
-/* Whether uniform traffic fits onto the links, as far as sf_properties can
- * tell.  Half a percent is forgiven. */
-bool sf_candidate_is_full_bandwidth(const struct sf_candidate *candidate);
+/* The longest copper cable, in metres: that of the generation, else that of
+ * the default floor. */
+double sf_candidate_copper_max(const struct sf_candidate *candidate);
+
+/* Cables: of links and to hosts. */
+static inline uint32_t
+sf_candidate_cables(const struct sf_candidate *candidate)
+{
+    return candidate->n_links + candidate->n_endpoints;
+}
+
+/* Links across the cut for each host of its smaller side, at most; and at
+ * least, NAN if not known. */
+double sf_candidate_bisection_at_most(const struct sf_candidate *candidate);
+double sf_candidate_bisection_at_least(const struct sf_candidate *candidate);
 
 struct sf_design {
     struct sf_design_params params; /* Without the families. */
@@ -122,19 +145,30 @@ struct sf_design {
                                       * each part in the order asked for. */
 };
 
-/* Answers 'params'.  'prices' must live as long as '*designp'; 'progress' may
- * be NULL.
+/* Answers 'params'.  'prices' must live as long as '*designp'.
+ *
+ * Uniform traffic: full_bandwidth_p / concentration, at most 1.
  *
  * Bisection: the switches with hosts are put in order by each number of their
  * place in turn (by rack, by row, ...) and halved; switches without hosts go
- * to the side where they cost fewer links.  The best of these cuts is
- * bisection_at_most.  Every fair cut crosses bisection_at_least: the spectral
- * bound lambda_2 |A| |B| / n with lambda_2 of the Laplacian [Fiedler73], for
- * networks with hosts on every switch; for two-level trees, whose cores each
- * lose their links to the smaller half, the cut itself. */
+ * to the side where they cost fewer links; where all have hosts, and are not
+ * too many, swaps make the cut smaller [Kernighan70].  The best of these cuts
+ * is bisection_at_most.  Every fair cut crosses bisection_at_least: the
+ * spectral bound lambda_2 |A| |B| / n with lambda_2 of the Laplacian
+ * [Fiedler73], for networks with hosts on every switch; for two-level trees,
+ * whose cores each lose their links to the smaller half, the cut itself.
+ *
+ * Permutations: the hosts of each switch send to those of another, as far away
+ * as a search finds one.  Paths of h hops take h links, and only some are
+ * shortest; all together take no more links than there are.  Where there are
+ * more than 2048 switches, the mean distance stands for these.  The bisection
+ * is another bound, as all hosts of a half may send to the other.  No routing
+ * passes permutation_at_most, and what a routing reaches is less.
+ *
+ * A network is known to be non-blocking if it is a Fat Tree whose switches
+ * have as many links up as hosts and links down. */
 enum sf_status sf_design_build(const struct sf_design_params *params,
                                const struct sf_prices *prices,
-                               const struct sf_progress *progress,
                                struct sf_design **designp,
                                struct sf_error *err);
 
@@ -143,7 +177,6 @@ enum sf_status sf_design_build(const struct sf_design_params *params,
  * count. */
 enum sf_status sf_design_series(const struct sf_design_params *params,
                                 const struct sf_prices *prices,
-                                const struct sf_progress *progress,
                                 struct sf_design **designp,
                                 struct sf_error *err);
 void sf_design_free(struct sf_design *design);

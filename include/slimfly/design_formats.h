@@ -12,6 +12,7 @@
 /* How much of a design to write. */
 struct sf_design_view {
     uint32_t limit; /* At most so many candidates; 0: all. */
+    bool is_wide;   /* Text: all columns, however long the lines. */
 };
 
 /* 'write' writes candidates; if 'is_chart', those of sf_design_series().

@@ -12,8 +12,9 @@
 /* Cables of one medium up to some length. */
 struct sf_cable_class {
     enum sf_medium medium;
-    double up_to; /* Metres; infinite if there is no limit. */
-    double price;
+    double up_to;     /* Metres; infinite if there is no limit. */
+    double price;     /* Of one, and */
+    double per_metre; /* what each metre adds to it. */
 };
 
 /* The cables for one use, by medium and then by length; the last of each
@@ -29,9 +30,10 @@ struct sf_generation {
     char rate[SF_RATE_SIZE]; /* Of its links, as a plan takes it. */
     uint32_t ports;          /* Different in each generation. */
     double switch_price;
-    double switch_watts;                /* Without optical cables. */
-    double optical_end_watts;           /* Of each end of such a cable. */
-    struct sf_cable_prices links;       /* Between switches */
+    double switch_watts;          /* Without optical cables. */
+    double optical_end_watts;     /* Of each end of such a cable. */
+    double copper_max;            /* Metres: longer cables are optical. */
+    struct sf_cable_prices links; /* Between switches */
     struct sf_cable_prices host_cables; /* and to hosts. */
 };
 
@@ -52,9 +54,12 @@ enum sf_status sf_prices_parse(const char *text, size_t length,
                                const char *path, struct sf_prices **pricesp,
                                struct sf_error *err);
 
-/* The prices that come with the library, data/prices.json. */
+/* The prices that come with the library, data/prices.json; and those fitted to
+ * the costs of [Blach24], data/paper-prices.json. */
 enum sf_status sf_prices_default(struct sf_prices **pricesp,
                                  struct sf_error *err);
+enum sf_status sf_prices_paper(struct sf_prices **pricesp,
+                               struct sf_error *err);
 void sf_prices_free(struct sf_prices *prices);
 
 /* The generation with exactly 'ports' ports, or NULL. */

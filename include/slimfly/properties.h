@@ -3,7 +3,6 @@
 #ifndef SLIMFLY_PROPERTIES_H
 #define SLIMFLY_PROPERTIES_H
 
-#include "slimfly/progress.h"
 #include "slimfly/topology.h"
 
 #pragma GCC visibility push(default)
@@ -45,11 +44,9 @@ struct sf_properties {
     double full_bandwidth_p;
 };
 
-/* Measures 'topo'.  'progress' may be NULL.  Release with
- * sf_properties_clear().  Breadth-first searches from 512 switches at once:
- * O(V E D / 512) words. */
+/* Measures 'topo'.  Release with sf_properties_clear().  Breadth-first
+ * searches from 512 switches at once: O(V E D / 512) words. */
 enum sf_status sf_properties_measure(const struct sf_topology *topo,
-                                     const struct sf_progress *progress,
                                      struct sf_properties *properties,
                                      struct sf_error *err);
 void sf_properties_clear(struct sf_properties *properties);

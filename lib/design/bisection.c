@@ -1,13 +1,15 @@
 #include "design/bisection.h"
 
 #include "base/mem.h"
+#include "design/swaps.h"
 #include "slimfly/random.h"
 
 #include <math.h>
 #include <string.h>
 
 #define MAX_STEPS    100   /* Of Lanczos; few distinct eigenvalues need few. */
-#define MAX_SPECTRAL 20000 /* Switches. */
+#define MAX_SPECTRAL 20000 /* Switches, */
+#define MAX_SWAPPED  4096  /* and where swaps take no more than a moment. */
 #define SETTLED      1e-9
 
 /* A switch and the numbers that it is sorted by. */
@@ -90,26 +92,29 @@ find_cut(const struct sf_topology *topo, uint32_t *at_mostp,
     uint32_t n = topo->graph->n_nodes;
     struct sort_key *keys = sf_calloc(n, sizeof *keys);
     int8_t *side = sf_calloc(n, sizeof *side);
+    enum sf_status status = SF_OK;
 
     *at_mostp = topo->graph->n_links;
     if (!keys || !side) {
-        free(side);
-        free(keys);
-        return sf_fail(err, SF_ENOMEM, "out of memory for the bisection");
+        status = sf_fail(err, SF_ENOMEM, "out of memory for the bisection");
     }
-    for (uint32_t first = 0; first < topo->n_coords; first++) {
+    for (uint32_t first = 0; first < topo->n_coords && status == SF_OK;
+         first++) {
         uint32_t n_hosting = sort_switches(topo, first, keys);
         memset(side, 0, n * sizeof *side);
         for (uint32_t i = 0; i < n_hosting; i++) {
             side[keys[i].number[SF_MAX_COORDS]] = i < n_hosting / 2 ? -1 : 1;
         }
         place_hostless(topo, side);
+        if (n_hosting == n && n <= MAX_SWAPPED) {
+            status = swaps_improve(topo->graph, side, err);
+        }
         uint32_t cut = count_cut(topo->graph, side);
         *at_mostp = cut < *at_mostp ? cut : *at_mostp;
     }
     free(side);
     free(keys);
-    return SF_OK;
+    return status;
 }
 
 /* The Lanczos process: an orthonormal basis in which the Laplacian becomes
@@ -269,7 +274,7 @@ bisection_bound(const struct sf_topology *topo, struct bisection *bisection,
 {
     uint32_t n = topo->graph->n_nodes, n_hosting = 0;
 
-    *bisection = (struct bisection){ 0, (double)NAN };
+    *bisection = (struct bisection){ .at_least = (double)NAN };
     enum sf_status status = find_cut(topo, &bisection->at_most, err);
     if (status != SF_OK) {
         return status;
@@ -277,6 +282,7 @@ bisection_bound(const struct sf_topology *topo, struct bisection *bisection,
     for (uint32_t s = 0; s < n; s++) {
         n_hosting += topo->n_hosts[s] > 0;
     }
+    bisection->n_half = n_hosting / 2 * sf_topology_concentration(topo);
     if (n_hosting == n && n > 1 && n <= MAX_SPECTRAL) {
         return bound_by_spectrum(topo, &bisection->at_least, err);
     }

@@ -7,6 +7,7 @@
 struct bisection {
     uint32_t at_most; /* Links across the best cut found. */
     double at_least;  /* No balanced cut crosses fewer; NAN if not known. */
+    uint32_t n_half;  /* Hosts on the smaller side of such a cut. */
 };
 
 /* Bounds the bisection of 'topo'; design.h says how. */

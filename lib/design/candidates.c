@@ -3,8 +3,10 @@
 #include "design/candidates.h"
 
 #include "design/evaluate.h"
+#include "slimfly/progress.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A limit above all numbers of endpoints. */
@@ -67,8 +69,13 @@ static bool
 list_sizes(struct candidate_search *search, const struct family_sizes *family,
            uint32_t ports, uint32_t n)
 {
-    struct size_query query = { ports, n, search->params->overload,
-                                search->max_addresses };
+    struct size_query query = {
+        .ports = ports,
+        .n_endpoints = n,
+        .overload = search->params->overload,
+        .non_blocking = search->params->non_blocking,
+        .max_addresses = search->max_addresses,
+    };
     search->sizes.n = 0;
     return family_sizes_near(family, &query, &search->sizes);
 }
@@ -136,6 +143,35 @@ compare_with_question(const struct candidate_search *search,
     candidate->n_missing = has < wanted ? wanted - has : 0;
     candidate->n_left_out =
         candidate->fit == SF_FIT_WANTED && has > wanted ? has - wanted : 0;
+    if (wanted && has >= wanted) {
+        candidate->cost_per_asked = candidate->cost / wanted;
+    }
+}
+
+/* Evaluates 'candidate', unless its cost shows that it is beyond the budget
+ * and so not to be listed.  That may take seconds: it says how many candidates
+ * there are before and after it instead of how far it is itself. */
+static enum sf_status
+evaluate(const struct candidate_search *search, struct sf_candidate *candidate,
+         bool *is_listedp, struct sf_error *err)
+{
+    double budget = search->params->budget;
+    bool is_series = candidate->fit == SF_FIT_SERIES;
+    enum sf_status status = SF_OK;
+    char what[SF_SPEC_SIZE + 32];
+
+    snprintf(what, sizeof what, "measuring %s", candidate->spec);
+    sf_progress_report(what, search->n_searched, search->n_searches);
+    const struct sf_progress *listener = sf_progress_listen(NULL);
+    if (budget > 0 || is_series) {
+        status = evaluate_cost(candidate, err);
+        *is_listedp = budget <= 0 || candidate->cost <= budget;
+    }
+    if (status == SF_OK && *is_listedp && !is_series) {
+        status = evaluate_candidate(candidate, err);
+    }
+    sf_progress_listen(listener);
+    return status;
 }
 
 /* Evaluates 'network' with 'p' hosts a switch and, unless it costs more than
@@ -154,15 +190,12 @@ consider(struct candidate_search *search, const struct network_size *network,
     };
 
     network->family->write_spec(network, p, candidate.spec);
-    enum sf_status status = fit == SF_FIT_SERIES
-                                ? evaluate_cost(&candidate, err)
-                                : evaluate_candidate(&candidate, err);
+    bool is_listed = true;
+    enum sf_status status = evaluate(search, &candidate, &is_listed, err);
     if (status != SF_OK) {
         return status;
     }
     compare_with_question(search, &candidate);
-    bool is_listed = !(search->params->budget > 0) ||
-                     candidate.cost <= search->params->budget;
     if (is_listedp) {
         *is_listedp = is_listed;
     }

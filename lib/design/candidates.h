@@ -8,11 +8,12 @@
 struct candidate_search {
     const struct sf_design_params *params; /* The question. */
     const struct sf_prices *prices;
-    const struct sf_progress *progress;
     uint32_t n_host_addresses; /* That the layers need. */
     uint32_t max_addresses;    /* Of all hosts and switches. */
     SF_VEC(struct sf_candidate) candidates;
-    network_size_list sizes; /* Of the family that is looked at. */
+    network_size_list sizes;         /* Of the family that is looked at. */
+    uint32_t n_searched, n_searches; /* Families with numbers of ports, done
+                                      * and in all. */
 };
 
 /* Adds the candidates of 'family' with switches of 'ports' ports. */

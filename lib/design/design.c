@@ -2,6 +2,7 @@
  * these in order. */
 #include "base/mem.h"
 #include "design/candidates.h"
+#include "slimfly/progress.h"
 
 #include <assert.h>
 #include <math.h>
@@ -37,13 +38,7 @@ static enum sf_status
 search_families(struct candidate_search *search, candidates_fn *find,
                 uint32_t ports, struct sf_error *err)
 {
-    uint32_t n = 0, done = 0;
-
-    while (all_family_sizes[n]) {
-        n++;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        sf_progress_report(search->progress, "candidates", done++, n);
+    for (uint32_t i = 0; all_family_sizes[i]; i++, search->n_searched++) {
         if (is_asked_for(search->params->families,
                          all_family_sizes[i]->name)) {
             enum sf_status status =
@@ -53,8 +48,20 @@ search_families(struct candidate_search *search, candidates_fn *find,
             }
         }
     }
-    sf_progress_report(search->progress, "candidates", n, n);
     return SF_OK;
+}
+
+/* How often families will be searched: each for all numbers of ports. */
+static uint32_t
+count_searches(const struct sf_design_params *params,
+               const struct sf_prices *prices)
+{
+    uint32_t n = 0;
+
+    while (all_family_sizes[n]) {
+        n++;
+    }
+    return params->ports ? n : n * prices->n_generations;
 }
 
 /* Refuses names of families that cannot be sized. */
@@ -176,8 +183,7 @@ sort_candidates(struct sf_candidate *candidates, size_t n,
 
 static enum sf_status
 build(const struct sf_design_params *asked, const struct sf_prices *prices,
-      const struct sf_progress *progress, candidates_fn *find,
-      struct sf_design **designp, struct sf_error *err)
+      candidates_fn *find, struct sf_design **designp, struct sf_error *err)
 {
     struct sf_design_params settled = *asked, *params = &settled;
 
@@ -186,7 +192,7 @@ build(const struct sf_design_params *asked, const struct sf_prices *prices,
     struct candidate_search search = {
         .params = params,
         .prices = prices,
-        .progress = progress,
+        .n_searches = count_searches(params, prices),
         .n_host_addresses =
             sf_backend_host_addresses(settled.backend, params->n_layers),
         .max_addresses =
@@ -203,6 +209,8 @@ build(const struct sf_design_params *asked, const struct sf_prices *prices,
         status =
             search_families(&search, find, prices->generations[i].ports, err);
     }
+    sf_progress_report("measuring candidates", search.n_searches,
+                       search.n_searches);
     struct sf_design *design =
         status == SF_OK ? sf_calloc(1, sizeof *design) : NULL;
     if (design) {
@@ -226,11 +234,10 @@ build(const struct sf_design_params *asked, const struct sf_prices *prices,
 
 enum sf_status
 sf_design_build(const struct sf_design_params *params,
-                const struct sf_prices *prices,
-                const struct sf_progress *progress, struct sf_design **designp,
+                const struct sf_prices *prices, struct sf_design **designp,
                 struct sf_error *err)
 {
-    return build(params, prices, progress,
+    return build(params, prices,
                  params->n_endpoints ? candidates_for_endpoints
                                      : candidates_largest,
                  designp, err);
@@ -238,9 +245,8 @@ sf_design_build(const struct sf_design_params *params,
 
 enum sf_status
 sf_design_series(const struct sf_design_params *params,
-                 const struct sf_prices *prices,
-                 const struct sf_progress *progress,
-                 struct sf_design **designp, struct sf_error *err)
+                 const struct sf_prices *prices, struct sf_design **designp,
+                 struct sf_error *err)
 {
     struct sf_design_params series = *params;
 
@@ -252,8 +258,7 @@ sf_design_series(const struct sf_design_params *params,
     }
     series.budget = 0;
     series.n_endpoints = 0;
-    return build(&series, prices, progress, candidates_in_series, designp,
-                 err);
+    return build(&series, prices, candidates_in_series, designp, err);
 }
 
 void
@@ -276,8 +281,25 @@ sf_candidate_left_out(const struct sf_candidate *candidate, uint32_t i)
     return (uint32_t)((s + 1) * candidate->concentration - 1);
 }
 
-bool
-sf_candidate_is_full_bandwidth(const struct sf_candidate *candidate)
+double
+sf_candidate_copper_max(const struct sf_candidate *candidate)
 {
-    return candidate->load <= 1.005;
+    return candidate->generation ? candidate->generation->copper_max
+                                 : sf_floor_default.copper_max;
+}
+
+double
+sf_candidate_bisection_at_most(const struct sf_candidate *candidate)
+{
+    return candidate->n_half
+               ? (double)candidate->bisection_at_most / candidate->n_half
+               : (double)NAN;
+}
+
+double
+sf_candidate_bisection_at_least(const struct sf_candidate *candidate)
+{
+    return candidate->n_half
+               ? candidate->bisection_at_least / candidate->n_half
+               : (double)NAN;
 }

@@ -1,6 +1,6 @@
 #include "design/evaluate.h"
 
-#include "design/bisection.h"
+#include "design/permutation.h"
 
 #include <math.h>
 
@@ -8,8 +8,8 @@
 #define MAX_PLANNED 100000 /* Hosts. */
 
 /* Lengths by rule, in metres. */
-#define RULE_COPPER  3.0
-#define RULE_OPTICAL 30.0
+#define RULE_NEAR 3.0
+#define RULE_FAR  30.0
 
 /* Adds up cables by medium and what they cost. */
 struct cable_sum {
@@ -34,9 +34,11 @@ sum_planned(const struct sf_topology *topo,
             struct cable_sum *host_cables, struct sf_error *err)
 {
     struct sf_fabric_params params = { .switch_ports = candidate->ports };
+    struct sf_floor floor = sf_floor_default;
     struct sf_plan *plan;
 
-    enum sf_status status = sf_plan_build(topo, &params, NULL, &plan, err);
+    floor.copper_max = sf_candidate_copper_max(candidate);
+    enum sf_status status = sf_plan_build(topo, &params, &floor, &plan, err);
     if (status != SF_OK) {
         return status;
     }
@@ -50,18 +52,22 @@ sum_planned(const struct sf_topology *topo,
 }
 
 static void
-sum_by_rule(const struct sf_topology *topo, struct cable_sum *links,
+sum_by_rule(const struct sf_topology *topo,
+            const struct sf_candidate *candidate, struct cable_sum *links,
             struct cable_sum *host_cables)
 {
+    bool has_copper = RULE_NEAR <= sf_candidate_copper_max(candidate);
+    enum sf_medium near = has_copper ? SF_COPPER : SF_OPTICAL;
+
     for (uint32_t i = 0; i < topo->graph->n_links; i++) {
         struct sf_link link = topo->graph->links[i];
         if (sf_topology_reach(topo, link.a, link.b) == SF_REACH_BEYOND) {
-            add_cables(links, SF_OPTICAL, RULE_OPTICAL, 1);
+            add_cables(links, SF_OPTICAL, RULE_FAR, 1);
         } else {
-            add_cables(links, SF_COPPER, RULE_COPPER, 1);
+            add_cables(links, near, RULE_NEAR, 1);
         }
     }
-    add_cables(host_cables, SF_COPPER, RULE_COPPER, topo->n_endpoints);
+    add_cables(host_cables, near, RULE_NEAR, topo->n_endpoints);
 }
 
 /* Adds the cables of 'topo', what it costs and the power that it takes. */
@@ -85,7 +91,7 @@ add_costs(const struct sf_topology *topo, struct sf_candidate *candidate,
         }
         candidate->lengths = SF_LENGTHS_PLAN;
     } else {
-        sum_by_rule(topo, &links, &host_cables);
+        sum_by_rule(topo, candidate, &links, &host_cables);
         candidate->lengths = SF_LENGTHS_RULE;
     }
     for (int medium = 0; medium < 2; medium++) {
@@ -125,8 +131,11 @@ count_parts(const struct sf_topology *topo, struct sf_candidate *candidate)
         candidate->backend, topo->n_endpoints, n, candidate->n_host_addresses);
     candidate->most_addresses =
         sf_backend_most_addresses(candidate->backend, topo->n_endpoints, n);
+    candidate->is_non_blocking = permutation_is_never_blocked(topo);
     candidate->bisection_at_least = candidate->full_bandwidth_p =
-        candidate->load = candidate->average_distance = (double)NAN;
+        candidate->uniform_at_most = candidate->permutation_at_most =
+            candidate->average_distance = candidate->cost_per_asked =
+                (double)NAN;
 }
 
 static enum sf_status
@@ -136,8 +145,7 @@ measure(const struct sf_topology *topo, struct sf_candidate *candidate,
     struct sf_properties properties;
     struct bisection bisection;
 
-    enum sf_status status =
-        sf_properties_measure(topo, NULL, &properties, err);
+    enum sf_status status = sf_properties_measure(topo, &properties, err);
     if (status != SF_OK) {
         return status;
     }
@@ -145,12 +153,18 @@ measure(const struct sf_topology *topo, struct sf_candidate *candidate,
     candidate->diameter = properties.hosts.diameter;
     candidate->average_distance = properties.hosts.average;
     candidate->full_bandwidth_p = properties.full_bandwidth_p;
-    candidate->load = properties.concentration / properties.full_bandwidth_p;
+    candidate->uniform_at_most =
+        fmin(properties.full_bandwidth_p / properties.concentration, 1);
     sf_properties_clear(&properties);
     status = bisection_bound(topo, &bisection, err);
+    if (status != SF_OK) {
+        return status;
+    }
     candidate->bisection_at_most = bisection.at_most;
     candidate->bisection_at_least = bisection.at_least;
-    return status;
+    candidate->n_half = bisection.n_half;
+    return permutation_bound(topo, &bisection, candidate->average_distance,
+                             &candidate->permutation_at_most, err);
 }
 
 static enum sf_status

@@ -27,7 +27,8 @@ hosts_for(const struct size_query *query, uint32_t link_ports, uint32_t p)
     }
     double most = p * (query->overload > 1 ? query->overload : 1);
     uint32_t free_ports = query->ports - link_ports;
-    return most < free_ports ? (uint32_t)most : free_ports;
+    uint32_t n = most < free_ports ? (uint32_t)most : free_ports;
+    return query->non_blocking && n > link_ports ? link_ports : n;
 }
 
 /* Appends 'network' if enough hosts find a port and the limits are kept. */
@@ -467,8 +468,12 @@ family_sizes_near(const struct family_sizes *family,
                   const struct size_query *query, network_size_list *list)
 {
     size_t first = list->n;
-    bool is_ok = family->list(query, list);
+    uint32_t number = sf_family_find(family->name);
 
+    if (query->non_blocking && sf_families[number]->level_coord == SF_NONE) {
+        return true;
+    }
+    bool is_ok = family->list(query, list);
     for (size_t i = first; i < list->n; i++) {
         list->items[i].family = family;
     }

@@ -29,7 +29,8 @@ typedef SF_VEC(struct network_size) network_size_list;
 struct size_query {
     uint32_t ports;         /* Of a switch. */
     uint32_t n_endpoints;   /* Sizes next to this, above and below. */
-    double overload;        /* As in struct sf_design_params. */
+    double overload;        /* As in struct sf_design_params, */
+    bool non_blocking;      /* and this. */
     uint32_t max_addresses; /* Of hosts and switches. */
 };
 
@@ -50,7 +51,8 @@ struct family_sizes {
 /* All families that can be sized, ended by NULL. */
 extern const struct family_sizes *const all_family_sizes[];
 
-/* Appends the sizes that family->list() finds, with their family. */
+/* Appends the sizes that family->list() finds, with their family.  If they
+ * must not block: those of trees, with no more hosts than links up. */
 bool family_sizes_near(const struct family_sizes *family,
                        const struct size_query *query,
                        network_size_list *list);

@@ -22,7 +22,7 @@ sf_cable_price(const struct sf_cable_prices *prices, enum sf_medium medium,
     for (uint32_t i = 0; i < prices->n_classes; i++) {
         const struct sf_cable_class *class = &prices->classes[i];
         if (class->medium == medium) {
-            price = class->price;
+            price = class->price + class->per_metre * length;
             if (length <= class->up_to) {
                 break;
             }

@@ -12,6 +12,7 @@
 #define SCHEMA          "slimfly.prices"
 #define MAX_GENERATIONS 16
 #define MAX_PRICE       1e12
+#define MAX_COPPER      1000 /* As of a plan. */
 
 static struct sf_cable_class
 read_class(struct sf_json_reader *reader, const json_t *object,
@@ -26,6 +27,10 @@ read_class(struct sf_json_reader *reader, const json_t *object,
                                 MAX_PRICE),
     };
 
+    if (json_object_get(object, "per_metre")) {
+        class.per_metre = sf_json_amount(reader, object, where, "per_metre",
+                                         "a price", MAX_PRICE);
+    }
     if (class.medium == SF_OPTICAL && strcmp(medium, "optical") != 0) {
         sf_json_refuse(reader, "%s.medium: expected copper or optical", where);
     }
@@ -118,6 +123,12 @@ read_generation(struct sf_json_reader *reader, const json_t *object, size_t i,
                                               "watts", "a power", MAX_PRICE);
     generation->optical_end_watts = sf_json_amount(
         reader, object, where, "optical_end_watts", "a power", MAX_PRICE);
+    generation->copper_max = sf_floor_default.copper_max;
+    if (json_object_get(object, "copper_up_to")) {
+        generation->copper_max =
+            sf_json_amount(reader, object, where, "copper_up_to",
+                           "a length in metres", MAX_COPPER);
+    }
     read_cables(reader, object, where, "links", &generation->links);
     read_cables(reader, object, where, "host_cables",
                 &generation->host_cables);
@@ -222,27 +233,43 @@ sf_prices_read(const char *path, struct sf_prices **pricesp,
     return status;
 }
 
-enum sf_status
-sf_prices_default(struct sf_prices **pricesp, struct sf_error *err)
+/* Reads what is compiled in. */
+static enum sf_status
+parse_lines(const char *const *lines, size_t n_lines, const char *path,
+            struct sf_prices **pricesp, struct sf_error *err)
 {
-    size_t n_lines = sizeof shipped_prices / sizeof *shipped_prices;
     size_t length = 0, used = 0;
 
     *pricesp = NULL;
     for (size_t i = 0; i < n_lines; i++) {
-        length += strlen(shipped_prices[i]);
+        length += strlen(lines[i]);
     }
     char *text = sf_calloc(length + 1, 1);
     if (!text) {
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < n_lines; i++) {
-        size_t line = strlen(shipped_prices[i]);
-        memcpy(text + used, shipped_prices[i], line);
+        size_t line = strlen(lines[i]);
+        memcpy(text + used, lines[i], line);
         used += line;
     }
-    enum sf_status status =
-        sf_prices_parse(text, length, "data/prices.json", pricesp, err);
+    enum sf_status status = sf_prices_parse(text, length, path, pricesp, err);
     free(text);
     return status;
+}
+
+enum sf_status
+sf_prices_default(struct sf_prices **pricesp, struct sf_error *err)
+{
+    return parse_lines(shipped_prices,
+                       sizeof shipped_prices / sizeof *shipped_prices,
+                       "data/prices.json", pricesp, err);
+}
+
+enum sf_status
+sf_prices_paper(struct sf_prices **pricesp, struct sf_error *err)
+{
+    return parse_lines(paper_prices,
+                       sizeof paper_prices / sizeof *paper_prices,
+                       "data/paper-prices.json", pricesp, err);
 }

@@ -13,51 +13,86 @@ write_real(double number, FILE *stream)
     }
 }
 
+/* What it is, and how many of what. */
+static void
+write_names(const struct sf_candidate *candidate, FILE *stream)
+{
+    const struct sf_generation *generation = candidate->generation;
+
+    sf_csv_write(candidate->spec, stream);
+    fprintf(stream, ",%s,%s,%u,", candidate->family,
+            sf_fit_name(candidate->fit), candidate->ports);
+    sf_csv_write(generation ? generation->name : "", stream);
+    fputc(',', stream);
+    sf_csv_write(generation ? generation->rate : "", stream);
+}
+
+static void
+write_counts(const struct sf_candidate *candidate, FILE *stream)
+{
+    fprintf(stream, ",%u,%u,%u,%u,%u,%u,%u,%u,%s,%u,%u,%u,%u",
+            candidate->n_switches, candidate->n_endpoints, candidate->n_links,
+            sf_candidate_cables(candidate), candidate->n_links_by[SF_COPPER],
+            candidate->n_links_by[SF_OPTICAL],
+            candidate->n_host_cables_by[SF_COPPER],
+            candidate->n_host_cables_by[SF_OPTICAL],
+            candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
+            candidate->concentration, candidate->recommended,
+            candidate->n_left_out, candidate->n_missing);
+    fprintf(stream, ",%llu,%llu,%u,%u,",
+            (unsigned long long)candidate->ports_used,
+            (unsigned long long)candidate->ports_free, candidate->radix,
+            candidate->ports - candidate->radix);
+    if (candidate->diameter != SF_NONE) {
+        fprintf(stream, "%u", candidate->diameter);
+    }
+    fprintf(stream, ",%u,%llu,", sf_design_lmc(candidate->n_host_addresses),
+            (unsigned long long)candidate->n_addresses);
+    if (candidate->most_addresses) {
+        fprintf(stream, "%u", sf_design_lmc(candidate->most_addresses));
+    }
+}
+
+static void
+write_measures(const struct sf_candidate *candidate, FILE *stream)
+{
+    write_real(candidate->average_distance, stream);
+    write_real(candidate->bisection_at_most, stream);
+    write_real(candidate->bisection_at_least, stream);
+    write_real(sf_candidate_bisection_at_most(candidate), stream);
+    write_real(sf_candidate_bisection_at_least(candidate), stream);
+    write_real(candidate->full_bandwidth_p, stream);
+    write_real(candidate->uniform_at_most, stream);
+    write_real(candidate->permutation_at_most, stream);
+    fputs(candidate->is_non_blocking ? ",true" : ",false", stream);
+    write_real(candidate->cost, stream);
+    write_real(candidate->cost_per_endpoint, stream);
+    write_real(candidate->cost_per_asked, stream);
+    write_real(candidate->watts, stream);
+}
+
 enum sf_status
 sf_design_write_csv(const struct sf_design *design,
                     const struct sf_design_view *view, FILE *stream,
                     struct sf_error *err)
 {
     (void)err;
-    fputs("spec,family,fit,ports,n_switches,n_endpoints,n_links,"
-          "copper_links,optical_links,copper_host_cables,"
+    fputs("spec,family,fit,ports,generation,rate,n_switches,n_endpoints,"
+          "n_links,n_cables,copper_links,optical_links,copper_host_cables,"
           "optical_host_cables,lengths,concentration,"
           "recommended_concentration,n_left_out,n_missing,ports_used,"
-          "ports_free,radix,diameter,n_lids,largest_lmc,average_distance,"
-          "bisection_at_most,bisection_at_least,"
-          "full_bandwidth_concentration,oversubscription,cost,"
-          "cost_per_endpoint,watts\n",
+          "ports_free,radix,radix_free,diameter,lmc,n_lids,largest_lmc,"
+          "average_distance,bisection_at_most,bisection_at_least,"
+          "bisection_share_at_most,bisection_share_at_least,"
+          "full_bandwidth_concentration,uniform_at_most,permutation_at_most,"
+          "non_blocking,cost,cost_per_endpoint,cost_per_asked_endpoint,"
+          "watts\n",
           stream);
     for (uint32_t i = 0; i < sf_design_count(design, view); i++) {
         const struct sf_candidate *candidate = &design->candidates[i];
-        sf_csv_write(candidate->spec, stream);
-        fprintf(
-            stream,
-            ",%s,%s,%u,%u,%u,%u,%u,%u,%u,%u,%s,%u,%u,%u,%u,%llu,"
-            "%llu,%u,%u,%llu,",
-            candidate->family, sf_fit_name(candidate->fit), candidate->ports,
-            candidate->n_switches, candidate->n_endpoints, candidate->n_links,
-            candidate->n_links_by[SF_COPPER],
-            candidate->n_links_by[SF_OPTICAL],
-            candidate->n_host_cables_by[SF_COPPER],
-            candidate->n_host_cables_by[SF_OPTICAL],
-            candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
-            candidate->concentration, candidate->recommended,
-            candidate->n_left_out, candidate->n_missing,
-            (unsigned long long)candidate->ports_used,
-            (unsigned long long)candidate->ports_free, candidate->radix,
-            candidate->diameter, (unsigned long long)candidate->n_addresses);
-        if (candidate->most_addresses) {
-            fprintf(stream, "%u", sf_design_lmc(candidate->most_addresses));
-        }
-        write_real(candidate->average_distance, stream);
-        write_real(candidate->bisection_at_most, stream);
-        write_real(candidate->bisection_at_least, stream);
-        write_real(candidate->full_bandwidth_p, stream);
-        write_real(candidate->load, stream);
-        write_real(candidate->cost, stream);
-        write_real(candidate->cost_per_endpoint, stream);
-        write_real(candidate->watts, stream);
+        write_names(candidate, stream);
+        write_counts(candidate, stream);
+        write_measures(candidate, stream);
         fputc('\n', stream);
     }
     return SF_OK;

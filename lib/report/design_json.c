@@ -49,16 +49,18 @@ static json_t *
 make_candidate(const struct sf_candidate *candidate)
 {
     return json_pack(
-        "{s:s, s:s, s:s, s:I, s:s?, s:I, s:I, s:I, s:o, s:o, s:s, s:I, s:I, "
-        "s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o, "
-        "s:o, s:o, s:I, s:I, s:o}",
+        "{s:s, s:s, s:s, s:I, s:s?, s:s?, s:I, s:I, s:I, s:I, s:o, s:o, s:s, "
+        "s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:o, s:o, "
+        "s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:I, s:I, s:o}",
         "spec", candidate->spec, "family", candidate->family, "fit",
         sf_fit_name(candidate->fit), "ports", (json_int_t)candidate->ports,
         "generation",
-        candidate->generation ? candidate->generation->name : NULL,
+        candidate->generation ? candidate->generation->name : NULL, "rate",
+        candidate->generation ? candidate->generation->rate : NULL,
         "n_switches", (json_int_t)candidate->n_switches, "n_endpoints",
         (json_int_t)candidate->n_endpoints, "n_links",
-        (json_int_t)candidate->n_links, "links_by_medium",
+        (json_int_t)candidate->n_links, "n_cables",
+        (json_int_t)sf_candidate_cables(candidate), "links_by_medium",
         make_media(candidate->n_links_by), "host_cables_by_medium",
         make_media(candidate->n_host_cables_by), "lengths",
         candidate->lengths == SF_LENGTHS_PLAN ? "plan" : "rule",
@@ -66,19 +68,26 @@ make_candidate(const struct sf_candidate *candidate)
         "recommended_concentration", (json_int_t)candidate->recommended,
         "n_missing", (json_int_t)candidate->n_missing, "left_out",
         make_left_out(candidate), "radix", (json_int_t)candidate->radix,
+        "radix_free", (json_int_t)candidate->ports - candidate->radix,
         "ports_used", (json_int_t)candidate->ports_used, "ports_free",
         (json_int_t)candidate->ports_free, "diameter",
         index_or_null(candidate->diameter), "average_distance",
         number_or_null(candidate->average_distance), "bisection_at_most",
         (json_int_t)candidate->bisection_at_most, "bisection_at_least",
         number_or_null(candidate->bisection_at_least),
+        "bisection_share_at_most",
+        number_or_null(sf_candidate_bisection_at_most(candidate)),
+        "bisection_share_at_least",
+        number_or_null(sf_candidate_bisection_at_least(candidate)),
         "full_bandwidth_concentration",
-        number_or_null(candidate->full_bandwidth_p), "oversubscription",
-        number_or_null(candidate->load), "full_bandwidth",
-        (int)sf_candidate_is_full_bandwidth(candidate), "cost",
+        number_or_null(candidate->full_bandwidth_p), "uniform_at_most",
+        number_or_null(candidate->uniform_at_most), "permutation_at_most",
+        number_or_null(candidate->permutation_at_most), "non_blocking",
+        (int)candidate->is_non_blocking, "cost",
         number_or_null(candidate->cost), "cost_per_endpoint",
-        number_or_null(candidate->cost_per_endpoint), "watts",
-        number_or_null(candidate->watts), "lmc",
+        number_or_null(candidate->cost_per_endpoint),
+        "cost_per_asked_endpoint", number_or_null(candidate->cost_per_asked),
+        "watts", number_or_null(candidate->watts), "lmc",
         (json_int_t)sf_design_lmc(candidate->n_host_addresses), "n_lids",
         (json_int_t)candidate->n_addresses, "largest_lmc",
         index_or_null(sf_design_lmc(candidate->most_addresses)));
@@ -101,13 +110,14 @@ finish(json_t *root, FILE *stream, struct sf_error *err)
 static json_t *
 make_question(const struct sf_design_params *params)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:s}", "endpoints",
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:s}", "endpoints",
                      count_or_null(params->n_endpoints), "ports",
                      count_or_null(params->ports), "layers",
                      count_or_null(params->n_layers), "budget",
                      params->budget > 0 ? json_real(params->budget)
                                         : json_null(),
-                     "sort", sf_design_sorts[params->sort]);
+                     "non_blocking", (int)params->non_blocking, "sort",
+                     sf_design_sorts[params->sort]);
 }
 
 static json_t *

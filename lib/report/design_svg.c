@@ -36,26 +36,47 @@ style_of(uint32_t i)
     return styles[i < N_STYLES ? i : 1 + (i - N_STYLES) % (N_STYLES - 1)];
 }
 
-/* What a family is called, without what its title says further. */
+/* What a family is called, without what its title says further, and whether
+ * its networks are non-blocking: others cost less and carry less. */
 static void
-write_label(const struct sf_family *family, char *label, size_t size)
+write_label(const struct sf_family *family, bool is_non_blocking, char *label,
+            size_t size)
 {
     size_t n = strcspn(family->title, ",(");
 
     n -= n && family->title[n - 1] == ' ';
-    snprintf(label, size, "%.*s (%s)", (int)n, family->title, family->name);
+    snprintf(label, size, "%.*s (%s)%s", (int)n, family->title, family->name,
+             is_non_blocking ? ", non-blocking" : "");
+}
+
+/* Whether all candidates of the family of 'candidate', the first one, are. */
+static bool
+are_non_blocking(const struct sf_design *design,
+                 const struct sf_candidate *candidate)
+{
+    const char *family = candidate->family;
+    const struct sf_candidate *end = design->candidates + design->n_candidates;
+
+    while (candidate < end && !strcmp(candidate->family, family)) {
+        if (!candidate->is_non_blocking) {
+            return false;
+        }
+        candidate++;
+    }
+    return true;
 }
 
 /* The first family, which others are compared with, is drawn thicker. */
 static void
-add_line(struct lines *lines, const char *name,
+add_line(struct lines *lines, const struct sf_design *design,
+         const struct sf_candidate *candidate,
          const struct sf_chart_point *points)
 {
     struct sf_chart_series *series = &lines->series[lines->n];
-    uint32_t number = sf_family_find(name);
+    uint32_t number = sf_family_find(candidate->family);
 
-    write_label(sf_families[number], lines->names[lines->n],
-                sizeof lines->names[0]);
+    write_label(sf_families[number], are_non_blocking(design, candidate),
+                lines->names[lines->n], sizeof lines->names[0]);
     series->name = lines->names[lines->n++];
     series->points = points;
     series->style = style_of(number);
@@ -74,12 +95,12 @@ gather_lines(const struct sf_design *design, struct sf_chart_point *points,
         points[i].x = candidate->n_endpoints;
         points[i].y = cost;
         snprintf(points[i].note, sizeof points[i].note,
-                 "%s, %u endpoints, %.2f", candidate->spec,
-                 candidate->n_endpoints, cost);
+                 "%s, %u endpoints, %.2f thousand %s each", candidate->spec,
+                 candidate->n_endpoints, cost, design->prices->currency);
         if ((i == 0 ||
              strcmp(design->candidates[i - 1].family, family) != 0) &&
             lines->n < MAX_LINES) {
-            add_line(lines, family, points + i);
+            add_line(lines, design, candidate, points + i);
         }
         lines->series[lines->n - 1].n_points++;
     }
@@ -105,7 +126,7 @@ sf_design_write_svg(const struct sf_design *design,
                        design->n_candidates);
     }
     gather_lines(design, points, &lines);
-    snprintf(label, sizeof label, "thousand %s per endpoint",
+    snprintf(label, sizeof label, "thousand %s for each endpoint built",
              design->prices->currency);
     struct sf_chart_panel panel = {
         .x = { .label = "endpoints", .scale = SF_CHART_LOG },
@@ -121,6 +142,9 @@ sf_design_write_svg(const struct sf_design *design,
     snprintf(chart.title, sizeof chart.title,
              "Cost of a network of %u-port switches, prices of %u",
              design->params.ports, design->prices->year);
+    snprintf(chart.note, sizeof chart.note,
+             "Networks that are not named non-blocking give hosts less than "
+             "full rate under some traffic: the table says how much.");
     enum sf_status status = sf_chart_draw(&chart, stream, err);
     free(points);
     return status;

@@ -1,135 +1,53 @@
 /* design_text.c -- candidates and the paper's tables for people. */
 #include "report/design_writers.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define N_NAMED 4 /* Hosts to leave out that are named. */
 
-static void
-write_real(double number, int width, int digits, FILE *stream)
+/* A paragraph of lines that are no longer than those of the table. */
+__attribute__((format(printf, 2, 3))) static void
+write_paragraph(FILE *stream, const char *format, ...)
 {
-    if (isfinite(number)) {
-        fprintf(stream, "  %*.*f", width, digits, number);
-    } else {
-        fprintf(stream, "  %*s", width, "-");
-    }
-}
+    char text[1024];
+    va_list args;
+    size_t at = 0;
 
-static void
-write_bandwidth(const struct sf_candidate *candidate, FILE *stream)
-{
-    if (sf_candidate_is_full_bandwidth(candidate)) {
-        fprintf(stream, "  %9s", "full");
-    } else if (isfinite(candidate->load)) {
-        fprintf(stream, "  %7.2f:1", candidate->load);
-    } else {
-        fprintf(stream, "  %9s", "-");
-    }
-}
-
-/* Between which bounds the bisection is, against one link for each endpoint of
- * a half. */
-static void
-write_bisection(const struct sf_candidate *candidate, FILE *stream)
-{
-    double half = candidate->n_endpoints / 2.0;
-    double at_most = 100 * candidate->bisection_at_most / half;
-    double at_least = 100 * candidate->bisection_at_least / half;
-    char text[40];
-
-    if (isfinite(at_least) && at_most - at_least >= 1) {
-        snprintf(text, sizeof text, "%.0f-%.0f %%", at_least, at_most);
-    } else {
-        snprintf(text, sizeof text, "%.0f %%", at_most);
-    }
-    fprintf(stream, "  %9s", text);
-}
-
-/* What is special about a candidate. */
-static void
-write_note(const struct sf_candidate *candidate, FILE *stream)
-{
-    const char *separator = "  ";
-
-    if (candidate->concentration != candidate->recommended) {
-        fprintf(stream, "%sp = %u %s %u", separator, candidate->concentration,
-                candidate->concentration < candidate->recommended
-                    ? "of"
-                    : "instead of",
-                candidate->recommended);
-        separator = ", ";
-    }
-    if (candidate->n_missing) {
-        fprintf(stream, "%s%u short", separator, candidate->n_missing);
-        separator = ", ";
-    }
-    if (candidate->n_left_out) {
-        fprintf(stream, "%sleave out %u", separator, candidate->n_left_out);
-        separator = ", ";
-    }
-    if (candidate->most_addresses == 0) {
-        fprintf(stream, "%smore than a subnet", separator);
-        separator = ", ";
-    }
-    if (candidate->lengths == SF_LENGTHS_RULE) {
-        fprintf(stream, "%slengths by rule", separator);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *save, *word = strtok_r(text, " ", &save); word;
+         word = strtok_r(NULL, " ", &save)) {
+        bool fits = at + 1 + strlen(word) <= SF_DESIGN_WIDTH;
+        fprintf(stream, "%s%s", at == 0 ? "" : fits ? " " : "\n", word);
+        at = (at > 0 && fits ? at + 1 : 0) + strlen(word);
     }
     fputc('\n', stream);
-}
-
-/* How many layers there are addresses for: the LMC, where these come in powers
- * of two. */
-static uint32_t
-count_layers(const struct sf_candidate *candidate)
-{
-    return candidate->backend->in_powers_of_two
-               ? sf_design_lmc(candidate->most_addresses)
-               : candidate->most_addresses;
-}
-
-static void
-write_candidate(const struct sf_candidate *candidate, int width, FILE *stream)
-{
-    fprintf(stream, "%-*s  %5u  %8u  %9u  %6u  %7u  %6llu  %6llu  %8u", width,
-            candidate->spec, candidate->ports, candidate->n_switches,
-            candidate->n_endpoints, candidate->n_links,
-            candidate->n_links_by[SF_OPTICAL],
-            (unsigned long long)candidate->ports_used,
-            (unsigned long long)candidate->ports_free, candidate->diameter);
-    write_real(candidate->average_distance, 8, 3, stream);
-    write_bisection(candidate, stream);
-    write_bandwidth(candidate, stream);
-    write_real(candidate->cost / 1e6, 8, 3, stream);
-    write_real(candidate->cost_per_endpoint / 1e3, 6, 3, stream);
-    write_real(candidate->watts / 1e3, 7, 1, stream);
-    fprintf(stream, "  %6llu", (unsigned long long)candidate->n_addresses);
-    if (candidate->most_addresses == 0) {
-        fprintf(stream, "  %3s", "-");
-    } else {
-        fprintf(stream, "  %3u", count_layers(candidate));
-    }
-    write_note(candidate, stream);
 }
 
 /* Which hosts to leave out of the first candidate. */
 static void
 write_left_out(const struct sf_candidate *candidate, FILE *stream)
 {
-    fprintf(stream,
-            "%s has %u host%s more than asked for. Leave out the last one of "
-            "%u of its %u switches with hosts, evenly:",
-            candidate->spec, candidate->n_left_out,
-            candidate->n_left_out == 1 ? "" : "s", candidate->n_left_out,
-            candidate->n_endpoints / candidate->concentration);
+    char names[N_NAMED * 24] = "";
+    size_t used = 0;
+
     for (uint32_t i = 0; i < candidate->n_left_out && i < N_NAMED; i++) {
-        fprintf(stream, "%s node%04u", i ? "," : "",
-                sf_candidate_left_out(candidate, i));
+        used += (size_t)snprintf(names + used, sizeof names - used,
+                                 "%s node%04u", i ? "," : "",
+                                 sf_candidate_left_out(candidate, i));
     }
-    fputs(candidate->n_left_out > N_NAMED
-              ? ", and so on (all of them: --format json).\n"
-              : ".\n",
-          stream);
+    write_paragraph(stream,
+                    "%s has %u host%s more than asked for. Leave out the last "
+                    "one of %u of its %u switches with hosts, evenly:%s%s",
+                    candidate->spec, candidate->n_left_out,
+                    candidate->n_left_out == 1 ? "" : "s",
+                    candidate->n_left_out,
+                    candidate->n_endpoints / candidate->concentration, names,
+                    candidate->n_left_out > N_NAMED
+                        ? ", and so on (all of them: --format json)."
+                        : ".");
 }
 
 /* The command that goes on from here. */
@@ -151,42 +69,126 @@ write_next(const struct sf_candidate *first, uint32_t n_endpoints,
     if (first->generation) {
         fprintf(stream, " --rate %s", first->generation->rate);
     }
+    double copper_max = sf_candidate_copper_max(first);
+    if (copper_max < sf_floor_default.copper_max ||
+        copper_max > sf_floor_default.copper_max) {
+        fprintf(stream, " --copper-max %g", copper_max);
+    }
     fputc('\n', stream);
 }
 
+typedef bool is_special(const struct sf_candidate *candidate);
+
+static bool
+has_no_price(const struct sf_candidate *candidate)
+{
+    return !candidate->generation;
+}
+
+static bool
+has_too_few_addresses(const struct sf_candidate *candidate)
+{
+    return candidate->most_addresses == 0;
+}
+
+static bool
+has_lengths_by_rule(const struct sf_candidate *candidate)
+{
+    return candidate->lengths == SF_LENGTHS_RULE;
+}
+
+/* Says 'what' of the listed candidates for which it holds, if there are
+ * any. */
 static void
-write_closing(const struct sf_design *design, FILE *stream)
+write_special(const struct sf_design *design,
+              const struct sf_design_view *view, is_special *holds,
+              const char *what, FILE *stream)
+{
+    uint32_t n = sf_design_count(design, view), n_special = 0;
+    char specs[512] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (holds(&design->candidates[i]) &&
+            used + SF_SPEC_SIZE + 2 < sizeof specs) {
+            used += (size_t)snprintf(specs + used, sizeof specs - used,
+                                     "%s %s", n_special ? "," : "",
+                                     design->candidates[i].spec);
+        }
+        n_special += holds(&design->candidates[i]);
+    }
+    if (n_special == n) {
+        write_paragraph(stream, "%s.", what);
+    } else if (n_special) {
+        write_paragraph(stream, "%s:%s.", what, specs);
+    }
+}
+
+/* What the columns mean. */
+static void
+write_legend(const struct sf_design *design, const struct sf_design_view *view,
+             FILE *stream)
+{
+    const struct sf_candidate *first = design->candidates;
+
+    fputs("Shares are upper bounds of what all hosts get of their rate at "
+          "once. A routing may reach less: see\n"
+          "'slimfly analyze SPEC --traffic all-to-all,longest-matching'.\n"
+          "  uniform: all send to all, on shortest paths\n"
+          "  bisect:  links across a cut that halves the hosts, for each host "
+          "of a half\n"
+          "  permut:  each sends to one other, the worst found, on any paths; "
+          "=1.00: non-blocking, all permutations get full rate\n",
+          stream);
+    write_paragraph(
+        stream,
+        "used/free: ports of the switch that uses the most. cables: between "
+        "switches and to hosts. Cost and power are of switches and cables, in "
+        "%s of %u, with all hosts of the topology. k/host: the cost for each "
+        "host of the topology (built)%s.",
+        design->prices->currency, design->prices->year,
+        design->params.n_endpoints ? ", or for each host asked for (asked)"
+                                   : "");
+    write_special(design, view, has_no_price,
+                  "No prices are known for these ports, see --prices", stream);
+    write_special(design, view, has_too_few_addresses,
+                  "More hosts than one subnet has addresses for", stream);
+    write_special(design, view, has_lengths_by_rule,
+                  "Too large to plan, lengths of cables by a rule", stream);
+    if (!view->is_wide) {
+        return;
+    }
+    if (first->backend->in_powers_of_two) {
+        write_paragraph(stream, "LIDs at LMC %u; LMC: the largest that fits.",
+                        sf_design_lmc(first->n_host_addresses));
+    } else {
+        write_paragraph(stream,
+                        "Addresses with %u a host; most: the largest number a "
+                        "host that fits.",
+                        first->n_host_addresses);
+    }
+}
+
+static void
+write_closing(const struct sf_design *design,
+              const struct sf_design_view *view, FILE *stream)
 {
     const struct sf_candidate *first = design->candidates;
     uint32_t n = design->params.n_endpoints;
 
     fputc('\n', stream);
+    write_legend(design, view, stream);
     if (n) {
         struct sf_slimfly_size size = sf_slimfly_nearest(n);
-        fprintf(
+        write_paragraph(
             stream,
             "Slim Fly nearest to %u in endpoints: sf:q=%u, %u switches, %u "
-            "endpoints, %u ports.\n",
+            "endpoints, %u ports.",
             n, size.q, size.n_switches, size.n_endpoints,
             size.network_radix + size.concentration);
     }
     if (first->n_left_out) {
         write_left_out(first, stream);
-    }
-    fprintf(stream,
-            "Prices in %s of %u; cost and power are of switches and cables. "
-            "Bisection: lower and upper bound, 100 %% is a link for each "
-            "endpoint of "
-            "a half. ",
-            design->prices->currency, design->prices->year);
-    if (first->backend->in_powers_of_two) {
-        fprintf(stream, "LIDs at LMC %u; LMC: the largest that fits.\n",
-                sf_design_lmc(first->n_host_addresses));
-    } else {
-        fprintf(stream,
-                "Addresses with %u a host; most: the largest number a host "
-                "that fits.\n",
-                first->n_host_addresses);
     }
     write_next(first, n, stream);
 }
@@ -197,35 +199,20 @@ sf_design_write_text(const struct sf_design *design,
                      struct sf_error *err)
 {
     uint32_t n = sf_design_count(design, view);
-    int width = (int)strlen("topology");
 
     (void)err;
     if (design->n_candidates == 0) {
         fputs("nothing fits: no network of these families has the ports, "
-              "addresses or cost asked for\n",
+              "addresses, cost or bandwidth asked for\n",
               stream);
         return SF_OK;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        int length = (int)strlen(design->candidates[i].spec);
-        width = length > width ? length : width;
-    }
-    fprintf(
-        stream,
-        "%-*s  ports  switches  endpoints   links  optical    used    free  "
-        "diameter  distance  bisection  bandwidth    cost M  k/host       "
-        "kW  %s\n",
-        width, "topology",
-        design->params.backend->in_powers_of_two ? "  LIDs  LMC"
-                                                 : " addrs  most");
-    for (uint32_t i = 0; i < n; i++) {
-        write_candidate(&design->candidates[i], width, stream);
-    }
+    sf_design_write_table(design, view, stream);
     if (n < design->n_candidates) {
         fprintf(stream, "... and %u more; --limit 0 shows all\n",
                 design->n_candidates - n);
     }
-    write_closing(design, stream);
+    write_closing(design, view, stream);
     return SF_OK;
 }
 

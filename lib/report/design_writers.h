@@ -24,6 +24,13 @@ enum sf_status sf_paper_write_json(const struct sf_paper *paper, FILE *stream,
 enum sf_status sf_paper_write_csv(const struct sf_paper *paper, FILE *stream,
                                   struct sf_error *err);
 
+/* The longest line for people, unless they ask for wide ones. */
+#define SF_DESIGN_WIDTH 120
+
+/* Writes the table of candidates; there is at least one. */
+void sf_design_write_table(const struct sf_design *design,
+                           const struct sf_design_view *view, FILE *stream);
+
 /* How many candidates to write. */
 static inline uint32_t
 sf_design_count(const struct sf_design *design,

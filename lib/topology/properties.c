@@ -1,6 +1,7 @@
 #include "slimfly/properties.h"
 
 #include "base/mem.h"
+#include "slimfly/progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,8 +115,8 @@ shortest_cycle_from(const struct sf_graph *graph, uint32_t root, uint32_t best,
 }
 
 static uint32_t
-measure_girth(const struct sf_graph *graph, const struct sf_progress *progress,
-              uint32_t *queue, uint32_t *distance, uint32_t *via)
+measure_girth(const struct sf_graph *graph, uint32_t *queue,
+              uint32_t *distance, uint32_t *via)
 {
     uint32_t girth = SF_NONE;
 
@@ -124,11 +125,13 @@ measure_girth(const struct sf_graph *graph, const struct sf_progress *progress,
     }
     for (uint32_t root = 0; root < graph->n_nodes && girth > 2; root++) {
         if (root % 1024 == 0) {
-            sf_progress_report(progress, "girth", root, graph->n_nodes);
+            sf_progress_report("looking for short cycles", root,
+                               graph->n_nodes);
         }
         girth = shortest_cycle_from(graph, root, girth, queue, distance, via);
     }
-    sf_progress_report(progress, "girth", graph->n_nodes, graph->n_nodes);
+    sf_progress_report("looking for short cycles", graph->n_nodes,
+                       graph->n_nodes);
     return girth;
 }
 
@@ -286,7 +289,6 @@ moore_bound(uint32_t degree, uint32_t diameter)
 
 static enum sf_status
 measure_distances(const struct sf_topology *topo,
-                  const struct sf_progress *progress,
                   struct sf_properties *properties, struct sf_error *err)
 {
     uint32_t n = topo->graph->n_nodes;
@@ -308,14 +310,14 @@ measure_distances(const struct sf_topology *topo,
     uint32_t n_hosting = 0;
     for (uint32_t first = 0; first < n; first += BATCH_SIZE) {
         uint32_t n_left = n - first;
-        sf_progress_report(progress, "distances", first, n);
+        sf_progress_report("measuring distances", first, n);
         search_batch(topo, first, n_left < BATCH_SIZE ? n_left : BATCH_SIZE,
                      &batch, properties);
     }
     for (uint32_t v = 0; v < n; v++) {
         n_hosting += topo->n_hosts[v] > 0;
     }
-    sf_progress_report(progress, "distances", n, n);
+    sf_progress_report("measuring distances", n, n);
     summarize_distances(&properties->all, n);
     summarize_distances(&properties->hosts, n_hosting);
     double with_itself =
@@ -334,7 +336,6 @@ done:
 
 enum sf_status
 sf_properties_measure(const struct sf_topology *topo,
-                      const struct sf_progress *progress,
                       struct sf_properties *properties, struct sf_error *err)
 {
     const struct sf_graph *graph = topo->graph;
@@ -357,11 +358,11 @@ sf_properties_measure(const struct sf_topology *topo,
     properties->concentration = sf_topology_concentration(topo);
     count_degrees(topo, properties);
     properties->n_parts = count_parts(graph, queue, distance);
-    status = measure_distances(topo, progress, properties, err);
+    status = measure_distances(topo, properties, err);
     if (status != SF_OK) {
         goto done;
     }
-    properties->girth = measure_girth(graph, progress, queue, distance, via);
+    properties->girth = measure_girth(graph, queue, distance, via);
     properties->moore_bound =
         properties->n_parts == 1
             ? moore_bound(properties->max_degree, properties->all.diameter)

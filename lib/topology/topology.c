@@ -1,5 +1,6 @@
 #include "slimfly/topology.h"
 
+#include "slimfly/progress.h"
 #include "topology/family.h"
 
 #include <stdio.h>
@@ -135,6 +136,9 @@ sf_topology_build(const char *spec, struct sf_topology **topop,
         sf_spec_parse(&sf_family_specs, spec, &parsed, &local);
     if (status == SF_OK) {
         const struct sf_family *family = sf_families[parsed.index];
+        char what[128];
+        snprintf(what, sizeof what, "building %s", spec);
+        sf_progress_report(what, 0, 0);
         sketch.n_coords = count_coords(family);
         status = family->ops->draw(parsed.values, &sketch, &local);
     }

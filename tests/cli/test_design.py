@@ -13,6 +13,19 @@ import harness
 FAMILIES = ["sf", "ft2", "ft2b", "ft3", "hx2", "df", "pf", "xpander",
             "jellyfish"]
 SHIPPED = f"{harness.ROOT}/data/prices.json"
+PAPER = f"{harness.ROOT}/data/paper-prices.json"
+
+
+def changed_prices(case, change):
+    """A file of the shipped prices after a change, or of a text."""
+    with open(SHIPPED, encoding="utf-8") as file:
+        data = json.load(file)
+    data = change(data) or data
+    file = tempfile.NamedTemporaryFile("w", suffix=".json", delete=False)
+    case.addCleanup(os.unlink, file.name)
+    with file:
+        file.write(data if isinstance(data, str) else json.dumps(data))
+    return file.name
 
 
 class Design(harness.Case):
@@ -26,7 +39,8 @@ class Design(harness.Case):
 class Answers(Design):
     def test_the_papers_2048_nodes(self):
         found = {(c["family"], c["ports"]): c
-                 for c in self.candidates("--endpoints", "2048")
+                 for c in self.candidates("--endpoints", "2048", "--prices",
+                                          PAPER)
                  if c["fit"] == "wanted"}
         sf = found["sf", 36]
         self.assertEqual(
@@ -38,6 +52,19 @@ class Answers(Design):
         self.assertEqual(found["ft2", 64]["spec"], "ft2:ports=64")
         self.assertEqual(found["ft2b", 64]["n_links"], 688)
         self.assertEqual({family for family, _ in found}, set(FAMILIES))
+
+    def test_the_numbers_of_the_readme(self):
+        with open(f"{harness.ROOT}/README.md", encoding="utf-8") as file:
+            text = " ".join(file.read().split())
+        found = {c["family"]: c for c in self.candidates(
+            "--endpoints", "2048", "--ports", "36") if c["fit"] == "wanted"}
+        sf, tree = found["sf"], found["ft3"]
+        self.assertIn(f"costs {100 - 100 * sf['cost'] / tree['cost']:.0f} % "
+                      "less than a Fat Tree", text)
+        self.assertIn(f"in full ({100 * sf['uniform_at_most']:.0f} %)", text)
+        self.assertIn(f"than {100 * sf['permutation_at_most']:.0f} % of the "
+                      "hosts' rate, where the Fat Tree is non-blocking", text)
+        self.assertTrue(tree["non_blocking"])
 
     def test_every_spec_is_built_as_said(self):
         candidates = self.candidates("--endpoints", "700", "--ports", "36")
@@ -75,6 +102,31 @@ class Answers(Design):
                             for c in cables), (said["spec"], key, medium))
             self.assertLessEqual(set(said["left_out"]), hosts)
 
+    def test_a_candidate_costs_what_the_cables_of_its_plan_cost(self):
+        with open(SHIPPED, encoding="utf-8") as file:
+            edr = json.load(file)["generations"][0]
+        classes = {(is_host, c["medium"]): c for key, is_host
+                   in [("links", False), ("host_cables", True)]
+                   for c in edr[key]}
+        for said in self.candidates("--endpoints", "500", "--ports", "36",
+                                    "--families", "sf,ft2,df"):
+            cost = said["n_switches"] * edr["switch"]["price"]
+            with tempfile.TemporaryDirectory() as folder:
+                self.succeeds("plan", said["spec"], "-o", folder,
+                              "--switch-ports", "36", "--copper-max",
+                              str(edr["copper_up_to"]))
+                with open(f"{folder}/materials.csv",
+                          encoding="utf-8") as file:
+                    bill = list(csv.DictReader(file))
+            for item in bill:
+                found = re.fullmatch(r"(\w+) cable (\w+ \w+)", item["item"])
+                if found:
+                    one = classes[found[2] == "to hosts", found[1]]
+                    length = float(item["details"].removesuffix(" m"))
+                    cost += int(item["quantity"]) * (
+                        one["price"] + one["per_metre"] * length)
+            self.assertAlmostEqual(said["cost"], cost, places=3)
+
     def test_which_hosts_to_leave_out(self):
         for candidate in self.candidates("--endpoints", "1000"):
             left = candidate["left_out"]
@@ -85,7 +137,7 @@ class Answers(Design):
                              "sf", "--ports", "36")
         self.assertIn("sf:q=5 has 10 hosts more than asked for. Leave out the "
                       "last one of 10 of its 50 switches with hosts, evenly: "
-                      "node0011,", text)
+                      "node0011,", text.replace("\n", " "))
 
     def test_layers_keep_what_has_addresses(self):
         for layers, lmc in [(1, 0), (4, 2), (5, 3), (8, 3), (128, 7)]:
@@ -108,11 +160,11 @@ class Answers(Design):
         self.assertEqual([c["spec"] for c in affordable],
                          [c["spec"] for c in everything
                           if c["cost"] <= 2e6])
-        largest = self.candidates("--budget", "3000000", "--ports", "36",
+        largest = self.candidates("--budget", "2500000", "--ports", "36",
                                   "--families", "sf,ft2")
-        # q = 8 costs 2.58 M, q = 9 would cost 3.4 M.
+        # q = 8 costs 2.2 M, q = 11 would cost 4.7 M.
         self.assertIn("sf:q=8", [c["spec"] for c in largest])
-        self.assertTrue(all(c["cost"] <= 3e6 for c in largest))
+        self.assertTrue(all(c["cost"] <= 2.5e6 for c in largest))
         done = harness.slimfly("design", "--endpoints", "5000", "--budget",
                                "1")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
@@ -141,22 +193,85 @@ class Answers(Design):
                                 "--ports", "40", "--overload", "1.1")
         self.assertEqual(found[0]["spec"], "hx2:13x13,p=13")
         # Which uniform traffic still allows: 13 * 12 / (13 + 13 - 2) * 2.
-        self.assertAlmostEqual(found[0]["oversubscription"], 1)
+        self.assertEqual(found[0]["uniform_at_most"], 1)
+        self.assertEqual(found[0]["full_bandwidth_concentration"], 13)
         found = self.candidates("--endpoints", "1000", "--families", "sf",
                                 "--ports", "36", "--overload", "2")
         self.assertEqual(found[0]["spec"], "sf:q=7,p=11")
-        self.assertGreater(found[0]["oversubscription"], 1.7)
-        self.assertFalse(found[0]["full_bandwidth"])
+        self.assertLess(found[0]["uniform_at_most"], 1 / 1.7)
 
     def test_oversubscription_of_trees(self):
         found = {c["spec"]: c for c in self.candidates("--ports", "36")}
-        self.assertTrue(found["ft2:ports=36"]["full_bandwidth"])
         over = found["ft2b:ports=36,over=3"]
-        self.assertFalse(over["full_bandwidth"])
-        # 3:1 but for the traffic that stays on a leaf, 1/36.
-        self.assertAlmostEqual(over["oversubscription"], 3 * 35 / 36)
+        # 1/3 but for the traffic that stays on a leaf, 1/36.
+        self.assertAlmostEqual(over["uniform_at_most"], 36 / 35 / 3)
+        self.assertAlmostEqual(over["permutation_at_most"], 1 / 3)
+        self.assertAlmostEqual(over["bisection_share_at_most"], 1 / 3)
+        self.assertFalse(over["non_blocking"])
         self.assertEqual(over["bisection_at_most"], 324 / 2)
         self.assertEqual(over["bisection_at_least"], 324 / 2)
+
+    def test_uniform_traffic_is_not_all_traffic(self):
+        # Once hx2:12x12 had "full bandwidth", for uniform traffic alone.
+        found = {c["spec"]: c for c in
+                 self.candidates("--endpoints", "1584", "--ports", "36")}
+        hx = found["hx2:12x12"]
+        self.assertEqual(hx["uniform_at_most"], 1)
+        # 6 * 6 links of 12 rows for 72 * 11 hosts.
+        self.assertAlmostEqual(hx["bisection_share_at_most"], 432 / 792)
+        self.assertAlmostEqual(hx["permutation_at_most"], 432 / 792)
+        self.assertFalse(hx["non_blocking"])
+        # A distance-2 pair of a Slim Fly has one path of 2 hops; 17 links,
+        # 9 hosts: (17 + 1) / 9 / 3.  The cut of q = 11 is smaller still.
+        sf = next(c for c in self.candidates("--endpoints", "2048")
+                  if c["spec"] == "sf:q=11")
+        self.assertLess(sf["permutation_at_most"], 18 / 27)
+        self.assertGreater(sf["permutation_at_most"], 0.6)
+
+    def test_non_blocking_keeps_full_trees_only(self):
+        for args in [["--endpoints", "2048"], ["--ports", "36"],
+                     ["--endpoints", "300", "--overload", "3"],
+                     ["--budget", "3e6", "--ports", "36"]]:
+            data = self.answer(*args, "--non-blocking")
+            self.assertTrue(data["question"]["non_blocking"])
+            self.assertGreater(len(data["candidates"]), 1)
+            for c in data["candidates"]:
+                self.assertIn(c["family"], ("ft2", "ft3"))
+                self.assertEqual(
+                    (c["non_blocking"], c["uniform_at_most"],
+                     c["permutation_at_most"]), (True, 1, 1), c["spec"])
+                self.assertGreaterEqual(c["bisection_share_at_most"], 1)
+            everything = self.candidates(*args)
+            if "--overload" not in args:
+                self.assertEqual(
+                    {c["spec"] for c in data["candidates"]},
+                    {c["spec"] for c in everything if c["non_blocking"]})
+        done = harness.slimfly("design", "--ports", "36", "--families",
+                               "sf,ft2b", "--non-blocking")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("nothing fits", done.stdout)
+
+    def test_cost_per_host_says_of_which_hosts(self):
+        # Hosts that the network has, and those asked for.
+        for c in self.candidates("--endpoints", "2048", "--ports", "36"):
+            self.assertAlmostEqual(c["cost_per_endpoint"],
+                                   c["cost"] / c["n_endpoints"])
+            if c["n_missing"]:
+                self.assertIsNone(c["cost_per_asked_endpoint"])
+            else:
+                self.assertAlmostEqual(c["cost_per_asked_endpoint"],
+                                       c["cost"] / 2048)
+        for c in self.candidates("--ports", "36"):
+            self.assertIsNone(c["cost_per_asked_endpoint"])
+
+    def test_cables_rate_and_ports(self):
+        for c in self.candidates("--endpoints", "500"):
+            self.assertEqual(c["n_cables"], c["n_links"] + c["n_endpoints"])
+            self.assertEqual(c["n_cables"],
+                             sum(c["links_by_medium"].values())
+                             + sum(c["host_cables_by_medium"].values()))
+            self.assertEqual(c["rate"], f"4x{c['generation']}")
+            self.assertEqual(c["radix"] + c["radix_free"], c["ports"])
 
     def test_links_are_not_wasted_on_few_hosts(self):
         # Once a Dragonfly of 2040 switches with a host each was "the largest
@@ -315,10 +430,15 @@ class Formats(Design):
         rows = list(csv.DictReader(io.StringIO(
             self.succeeds("design", *args, "-f", "csv"))))
         for row, candidate in zip(rows, self.candidates(*args), strict=True):
+            scalars = {key for key, value in candidate.items()
+                       if not isinstance(value, (dict, list))}
+            self.assertLessEqual(scalars, set(row))
             for key, value in row.items():
                 if key in candidate and value:
                     is_ = candidate[key]
-                    if isinstance(is_, str):
+                    if isinstance(is_, bool):
+                        self.assertEqual(value, str(is_).lower())
+                    elif isinstance(is_, str):
                         self.assertEqual(value, is_)
                     else:
                         self.assertAlmostEqual(float(value) / (is_ or 1),
@@ -329,6 +449,75 @@ class Formats(Design):
                                              "3")), 3)
         text = self.succeeds("design", "--endpoints", "640", "--limit", "3")
         self.assertRegex(text, r"\.\.\. and \d+ more; --limit 0 shows all")
+
+    def table(self, *args):
+        """The lines of the table, its names and numbers by spec."""
+        text = self.succeeds("design", *args)
+        lines = text.split("\n\n", maxsplit=1)[0].splitlines()
+        names = lines[1].split()
+        return text, {words[0]: dict(zip(names[1:], words[1:]))
+                      for words in map(str.split, lines[2:])}
+
+    def test_no_line_of_a_table_is_too_long(self):
+        for args in [["--endpoints", "2048"], ["--endpoints", "1"],
+                     ["--endpoints", "700", "--ports", "24"],
+                     ["--ports", "16", "--layers", "8"],
+                     ["--ports", "254", "--families", "ft2b,hx2"],
+                     ["--endpoints", "100000", "--families", "df,ft3"],
+                     ["--endpoints", "9", "--ports", "4"],
+                     ["--endpoints", "3000", "--overload", "16"]]:
+            text = self.succeeds("design", *args, "--limit", "0")
+            self.assertLessEqual(max(map(len, text.splitlines())), 120, args)
+        wide = self.succeeds("design", "--endpoints", "2048", "--wide")
+        self.assertGreater(max(map(len, wide.splitlines())), 120)
+
+    def test_a_long_spec_stands_on_a_line_of_its_own(self):
+        # Prices in a currency of little worth: long numbers, too.
+        def change(data):
+            for generation in data["generations"]:
+                generation["switch"]["price"] *= 1e7
+        text = self.succeeds(
+            "design", "--endpoints", "2", "--ports", "64", "--limit", "0",
+            "--prices", changed_prices(self, change))
+        self.assertIn("\nft2b:ports=64,over=3,leaf=2,p=1\n   ", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_the_table_says_what_is_asked_first(self):
+        text, rows = self.table("--endpoints", "2048", "--ports", "36")
+        sf = rows["sf:q=11"]
+        self.assertEqual(
+            {key: sf[key] for key in
+             ("rate", "used/free", "switches", "hosts", "cables", "hops",
+              "uniform", "bisect", "permut")},
+            {"rate": "4xEDR", "used/free": "26/10", "switches": "242",
+             "hosts": "2178", "cables": "4235", "hops": "2",
+             "uniform": "0.98", "bisect": "0.62", "permut": "0.62"})
+        candidate, = [c for c in self.candidates(
+            "--endpoints", "2048", "--ports", "36") if c["spec"] == "sf:q=11"]
+        self.assertAlmostEqual(float(sf["built"]),
+                               candidate["cost"] / 2178e3, places=2)
+        self.assertAlmostEqual(float(sf["asked"]),
+                               candidate["cost"] / 2048e3, places=2)
+        self.assertEqual(rows["ft3:ports=36,pods=7"]["permut"], "=1.00")
+        self.assertIn("too small for 2048 hosts:\n", text)
+        self.assertIn("upper bounds", text)
+        largest = self.table("--ports", "16", "--families", "sf")[1]
+        self.assertTrue(largest)
+        self.assertFalse(any("asked" in row for row in largest.values()))
+
+    def test_the_table_names_what_does_not_fit_into_a_subnet(self):
+        text = self.succeeds("design", "--endpoints", "100000", "--families",
+                             "df", "--ports", "64")
+        self.assertIn("More hosts than one subnet has addresses for", text)
+        text = self.succeeds("design", "--ports", "48", "--families", "sf")
+        self.assertIn("No prices are known for these ports", text)
+
+    def test_wide_has_all_columns(self):
+        text, rows = self.table("--endpoints", "2048", "--ports", "36",
+                                "--wide")
+        self.assertLess({"links", "copper", "optical", "LIDs", "LMC"},
+                        set(rows["sf:q=11"]))
+        self.assertIn("p = 8 of 9, leave out 136", text)
 
     def test_chart(self):
         for ports in "36", "40", "64":
@@ -353,7 +542,14 @@ class Formats(Design):
     def test_chart_of_one_family(self):
         svg = self.succeeds("design", "--ports", "36", "-f", "svg",
                             "--families", "sf")
-        self.assertIn("<title>sf:q=16, 6144 endpoints, 2.27</title>", svg)
+        self.assertIn("<title>sf:q=16, 6144 endpoints, 1.97 thousand USD each"
+                      "</title>", svg)
+        self.assertNotIn(", non-blocking<", svg)
+        svg = self.succeeds("design", "--ports", "36", "-f", "svg",
+                            "--non-blocking")
+        self.assertEqual(set(re.findall(r">([^>]*), non-blocking<", svg)),
+                         {"two-level Fat Tree (ft2)",
+                          "three-level Fat Tree (ft3)"})
 
     def test_the_same_question_gives_the_same_bytes(self):
         args = "design", "--endpoints", "300", "-f", "json"
@@ -381,14 +577,7 @@ class ThreeCommands(Design):
 
 class Prices(Design):
     def with_prices(self, change):
-        with open(SHIPPED, encoding="utf-8") as file:
-            data = json.load(file)
-        data = change(data) or data
-        file = tempfile.NamedTemporaryFile("w", suffix=".json", delete=False)
-        self.addCleanup(os.unlink, file.name)
-        with file:
-            file.write(data if isinstance(data, str) else json.dumps(data))
-        return file.name
+        return changed_prices(self, change)
 
     def test_shipped_file_is_what_is_compiled_in(self):
         args = "design", "--endpoints", "300", "-f", "json"
@@ -404,6 +593,40 @@ class Prices(Design):
         for a, b in zip(before, after, strict=True):
             self.assertAlmostEqual(b["cost"] - a["cost"],
                                    13170 * a["n_switches"])
+
+    def test_optical_cables_cost_more_than_copper_ones(self):
+        # Once both had one price, whatever their length.
+        with open(SHIPPED, encoding="utf-8") as file:
+            generations = json.load(file)["generations"]
+        for generation in generations:
+            self.assertIn("assumed", generation["source"])
+            for key in "links", "host_cables":
+                copper, optical = [
+                    c["price"] + c["per_metre"] * generation["copper_up_to"]
+                    for c in generation[key]]
+                self.assertLess(copper, optical)
+
+    def test_an_older_file_is_read(self):
+        # It has neither per_metre nor copper_up_to.
+        sf, = self.candidates("--endpoints", "200", "--ports", "36",
+                              "--families", "sf", "--prices", PAPER,
+                              "--limit", "1")
+        self.assertAlmostEqual(sf["cost"], 50 * 13170 + 175 * 934 + 200 * 234)
+
+    def test_metres_and_the_reach_of_copper_count(self):
+        def change(data):
+            edr = data["generations"][0]
+            edr["copper_up_to"] = 0.4
+            for cable in edr["links"] + edr["host_cables"]:
+                cable["per_metre"] = 0
+        prices = self.with_prices(change)
+        args = "--endpoints", "200", "--ports", "36", "--families", "sf"
+        found = self.candidates(*args, "--prices", prices)[0]
+        self.assertEqual((found["links_by_medium"]["copper"],
+                          found["host_cables_by_medium"]["copper"]), (0, 0))
+        self.assertAlmostEqual(found["cost"], 50 * 13170 + 375 * 784)
+        text = self.succeeds("design", *args, "--prices", prices)
+        self.assertRegex(text, r"Next: .* --copper-max 0\.4\n")
 
     def test_bad_files(self):
         def at(path, value=None):
@@ -434,6 +657,11 @@ class Prices(Design):
                  "generations[0].switch.watts: expected a power"),
                 (at((*first, "links", 1, "price"), -0.5),
                  "generations[0].links[1].price: expected a price from 0"),
+                (at((*first, "links", 1, "per_metre"), -1),
+                 "generations[0].links[1].per_metre: expected a price from 0"),
+                (at((*first, "copper_up_to"), "far"),
+                 "generations[0].copper_up_to: expected a length in metres, a "
+                 "number"),
                 (at((*first, "host_cables", 0, "price")),
                  "generations[0].host_cables[0].price: expected a price, and "
                  "it is missing"),
@@ -475,6 +703,13 @@ class Prices(Design):
             del data["generations"][2]
         self.fails("design", "--paper-tables", "--prices",
                    self.with_prices(change), says="prices of switches of 64")
+
+    def test_paper_tables_take_the_prices_of_the_paper(self):
+        args = "design", "--paper-tables", "-f", "csv"
+        self.assertEqual(self.succeeds(*args),
+                         self.succeeds(*args, "--prices", PAPER))
+        self.assertNotEqual(self.succeeds(*args),
+                            self.succeeds(*args, "--prices", SHIPPED))
 
 
 class BadInput(Design):
@@ -520,6 +755,9 @@ class BadInput(Design):
                  "prices"),
                 (["--paper-tables", "--ports", "36"], "--paper-tables takes"),
                 (["--paper-tables", "-f", "svg"], "--paper-tables takes"),
+                (["--paper-tables", "--wide"], "--paper-tables takes"),
+                (["--ports", "36", "-f", "csv", "--wide"],
+                 "--wide is for --format text"),
                 (["2048"], "unexpected '2048'"),
                 (["--ports", "36", "trailing"], "unexpected 'trailing'")]:
             self.fails("design", *args, says=says)

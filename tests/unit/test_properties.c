@@ -1,6 +1,7 @@
 /* test_properties.c -- what is measured, against the oracles. */
 #include "helpers.h"
 #include "oracle/oracle.h"
+#include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "test.h"
@@ -75,8 +76,7 @@ check_properties(const struct sf_topology *topo,
     uint32_t fewest = SF_NONE, most = 0, n_parallel = 0, n_hosts = 0, p = 0;
     uint32_t radix = 0;
 
-    enum sf_status status =
-        sf_properties_measure(topo, NULL, &properties, &err);
+    enum sf_status status = sf_properties_measure(topo, &properties, &err);
     CHECK_FOR(status == SF_OK, "%s: %s", which, err.text);
 
     for (uint32_t v = 0; v < graph->n; v++) {
@@ -276,13 +276,13 @@ TEST(properties_of_a_switch_alone_have_distance_0)
     struct sf_properties properties;
 
     temporary_remove(&file);
-    CHECK_EQ(sf_properties_measure(alone, NULL, &properties, NULL), SF_OK);
+    CHECK_EQ(sf_properties_measure(alone, &properties, NULL), SF_OK);
     CHECK_EQ(properties.all.diameter, 0);
     CHECK_EQ(properties.all.n_distances, 1);
     CHECK_EQ(properties.all.n_pairs[0], 0);
     sf_properties_clear(&properties);
 
-    CHECK_EQ(sf_properties_measure(leaf, NULL, &properties, NULL), SF_OK);
+    CHECK_EQ(sf_properties_measure(leaf, &properties, NULL), SF_OK);
     CHECK_EQ(properties.all.diameter, 1);
     CHECK_EQ(properties.hosts.diameter, 0);
     CHECK_EQ(properties.hosts.n_distances, 1);
@@ -389,7 +389,7 @@ TEST(properties_between_hosts_of_fat_trees)
     for (uint32_t ports = 4; ports <= 12; ports += 2) {
         uint64_t half = ports / 2, n = ports;
         struct sf_topology *topo = build("ft2:ports=%u", ports);
-        CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+        CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
         CHECK_EQ(properties.hosts.diameter, 2);
         CHECK_EQ(properties.hosts.n_distances, 3);
         CHECK_EQ(properties.hosts.n_pairs[0], 0);
@@ -401,7 +401,7 @@ TEST(properties_between_hosts_of_fat_trees)
 
         topo = build("ft3:ports=%u", ports);
         n = ports * half;
-        CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+        CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
         CHECK_EQ(properties.hosts.diameter, 4);
         CHECK_EQ(properties.hosts.n_distances, 5);
         CHECK_EQ(properties.hosts.n_pairs[1], 0);
@@ -429,7 +429,7 @@ TEST(properties_moore_bound)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_properties properties;
         struct sf_topology *topo = build("%s", cases[i].spec);
-        CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+        CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
         CHECK_NEAR(properties.moore_bound, cases[i].bound, 1e-9);
         sf_properties_clear(&properties);
         sf_topology_free(topo);
@@ -461,7 +461,7 @@ TEST(properties_moore_bound_can_be_infinite)
     enum sf_status status = sf_topology_build(spec, &topo, NULL);
     temporary_remove(&file);
     CHECK_EQ(status, SF_OK);
-    CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+    CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
     CHECK_EQ(properties.all.diameter, N);
     CHECK_EQ(properties.girth, 4);
     CHECK(isinf(properties.moore_bound) && properties.moore_bound > 0);
@@ -484,7 +484,7 @@ TEST(properties_full_bandwidth)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_properties properties;
         struct sf_topology *topo = build("%s", cases[i].spec);
-        CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+        CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
         CHECK_NEAR(properties.full_bandwidth_p, cases[i].p, 1e-9);
         sf_properties_clear(&properties);
         sf_topology_free(topo);
@@ -519,13 +519,15 @@ TEST(properties_report_their_progress)
     struct sf_properties properties;
     struct sf_topology *topo = build("sf:q=25");
 
-    CHECK_EQ(sf_properties_measure(topo, &progress, &properties, NULL), SF_OK);
+    CHECK(sf_progress_listen(&progress) == NULL);
+    CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
     CHECK(!heard.wrong);
     CHECK(heard.n_reports > 0);
     sf_properties_clear(&properties);
 
     progress.report = NULL;
-    CHECK_EQ(sf_properties_measure(topo, &progress, &properties, NULL), SF_OK);
+    CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
+    CHECK(sf_progress_listen(NULL) == &progress);
     sf_properties_clear(&properties);
     sf_topology_free(topo);
 }
