@@ -19,6 +19,8 @@ enum {
     OPT_TRAY_HEIGHT,
     OPT_SLACK,
     OPT_COPPER_MAX,
+    OPT_LABEL_SIZE,
+    OPT_WRAP_SIZE,
 };
 
 /* The defaults of the floor are the library's. */
@@ -58,6 +60,12 @@ static const struct cli_option options[] = {
     { OPT_COPPER_MAX, "copper-max", 0, CLI_REAL, "M",
       .help = "length of the longest copper cable in metres", .min = 0,
       .max = 1000, .real_at = &sf_floor_default.copper_max },
+    { OPT_LABEL_SIZE, "label-size", 0, CLI_TEXT, "WxH",
+      .help = "width and height of a label in mm", .value = "70x32" },
+    { OPT_WRAP_SIZE, "wrap-size", 0, CLI_TEXT, "WxPxL",
+      .help = "size of a wrap-around label in mm: along the cable, around it "
+              "as far as printed, around it with the clear rest",
+      .value = "25x19x57" },
     { 0 },
 };
 
@@ -108,6 +116,52 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
     floor->tray_height = cli_real(args, OPT_TRAY_HEIGHT);
     floor->slack = cli_real(args, OPT_SLACK);
     floor->copper_max = cli_real(args, OPT_COPPER_MAX);
+    return true;
+}
+
+/* Reads 'n' numbers with an 'x' between them. */
+static bool
+read_size(const char *text, double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+        values[i] = strtod(text, &end);
+        /* strtod() would also take blanks, signs and "inf". */
+        if (*text < '0' || *text > '9' || *end != (i + 1 < n ? 'x' : '\0')) {
+            return false;
+        }
+        text = end + 1;
+    }
+    return true;
+}
+
+/* Reads the options about labels; false if one is wrong. */
+static bool
+read_sizes(const struct cli_args *args, struct sf_label_sizes *sizes)
+{
+    const char *label = cli_text(args, OPT_LABEL_SIZE);
+    const char *wrap = cli_text(args, OPT_WRAP_SIZE);
+    double plain[2], wrapped[3];
+
+    if (!read_size(label, plain, 2)) {
+        cli_fail("plan: --label-size '%s': expected width and height in mm, "
+                 "such as 70x32",
+                 label);
+        return false;
+    }
+    if (!read_size(wrap, wrapped, 3)) {
+        cli_fail("plan: --wrap-size '%s': expected width, printed length and "
+                 "whole length in mm, such as 25x19x57",
+                 wrap);
+        return false;
+    }
+    *sizes = (struct sf_label_sizes){ plain[0], plain[1], wrapped[0],
+                                      wrapped[1], wrapped[2] };
+    struct sf_error err;
+    if (sf_label_sizes_check(sizes, &err) != SF_OK) {
+        cli_fail("plan: %s", err.text);
+        return false;
+    }
     return true;
 }
 
@@ -226,21 +280,40 @@ write_guide(const void *aux, FILE *stream, struct sf_error *err)
     return sf_guide_write_html(aux, stream, err);
 }
 
+/* The labels of a plan. */
+struct labels {
+    const struct sf_plan *plan;
+    struct sf_label_sizes sizes;
+};
+
 static enum sf_status
 write_labels(const void *aux, FILE *stream, struct sf_error *err)
 {
-    return sf_labels_write_html(aux, stream, err);
+    const struct labels *labels = aux;
+    return sf_labels_write_html(labels->plan, &labels->sizes, stream, err);
+}
+
+static enum sf_status
+write_wrap(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct labels *labels = aux;
+    return sf_labels_write_wrap(labels->plan, &labels->sizes, stream, err);
 }
 
 /* What people in front of the racks need. */
 static int
-write_guides(const struct sf_plan *plan, const char *folder)
+write_guides(const struct sf_plan *plan, const struct sf_label_sizes *sizes,
+             const char *folder)
 {
+    const struct labels labels = { plan, *sizes };
     char *diagrams;
 
     int code = cli_write_file(folder, "guide.html", write_guide, plan);
     if (code == CLI_FINE) {
-        code = cli_write_file(folder, "labels.html", write_labels, plan);
+        code = cli_write_file(folder, "labels.html", write_labels, &labels);
+    }
+    if (code == CLI_FINE) {
+        code = cli_write_file(folder, "labels-wrap.html", write_wrap, &labels);
     }
     if (code != CLI_FINE) {
         return code;
@@ -271,6 +344,7 @@ print_summary(const struct sf_plan *plan, const char *folder)
         n_by_step[plan->cables[i].step]++;
         n_optical += plan->cables[i].medium == SF_OPTICAL;
     }
+    cli_progress_end();
     printf("%s -- %s\n", plan->spec, plan->title);
     printf("  %u switches and %u hosts in %u racks; %u cables, %u copper and "
            "%u optical\n",
@@ -286,9 +360,11 @@ print_summary(const struct sf_plan *plan, const char *folder)
     }
     printf("written to %s:\n", folder);
     printf("  %-22s %s\n", "guide.html",
-           "the wiring guide, to be printed, with tick boxes");
+           "the wiring guide with tick boxes, for paper and tablets");
     printf("  %-22s %s\n", "labels.html",
            "labels for both ends of each cable");
+    printf("  %-22s %s\n", "labels-wrap.html",
+           "the same to wrap around the cable");
     printf("  %-22s %s\n", "diagrams/", "the drawings of the guide, one each");
     for (const struct sf_plan_file *file = sf_plan_files; file->name; file++) {
         printf("  %-22s %s\n", file->name, file->summary);
@@ -300,6 +376,7 @@ run(const struct cli_args *args)
 {
     struct sf_fabric_params params = { 0 };
     struct sf_floor floor;
+    struct sf_label_sizes sizes;
     const char *folder = cli_text(args, OPT_OUTPUT);
     struct sf_topology *topo;
     struct sf_plan *plan;
@@ -312,7 +389,7 @@ run(const struct cli_args *args)
     if (!folder) {
         return cli_fail("plan: expected a folder for the files, -o DIR");
     }
-    if (!read_options(args, &params, &floor)) {
+    if (!read_options(args, &params, &floor) || !read_sizes(args, &sizes)) {
         return CLI_ERROR;
     }
     if (sf_topology_build(args->words[0], &topo, &err) != SF_OK) {
@@ -329,7 +406,7 @@ run(const struct cli_args *args)
         code = write_files(plan, folder);
     }
     if (code == CLI_FINE) {
-        code = write_guides(plan, folder);
+        code = write_guides(plan, &sizes, folder);
     }
     code = cli_end_files(code);
     if (code == CLI_FINE) {
@@ -361,11 +438,20 @@ const struct cli_command cli_command_plan = {
         "Their ports and places stay free. All other hosts keep their names, "
         "ports and places.\n"
         "\n"
+        "The wiring guide is one file for paper and for browsers. In a "
+        "browser each rack has a page. The browser keeps which ends of cables "
+        "are ticked, and the guide exports and merges ticks as files.\n"
+        "\n"
+        "Labels print on A4. Plain ones have marks to cut along. Wrap-around "
+        "ones are for material of which one part is printed and the rest is "
+        "clear: the printed part goes around the cable first, and the clear "
+        "rest covers it. Both carry the label as a QR code.\n"
+        "\n"
         "The files of the plan in DIR are replaced when all new ones are "
         "complete. Diagrams of an earlier plan that this plan does not have "
         "are removed. Other files in DIR stay as they are.",
     .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tPlan the "
                 "50-switch Slim Fly with switches of 36 ports.\n",
-    .options = { options, cli_folder_options },
+    .options = { options, cli_folder_options, cli_progress_options },
     .run = run,
 };

@@ -32,16 +32,40 @@ enum sf_status sf_diagram_write_pair(const struct sf_plan *plan,
 
 /* Writes the wiring guide: one HTML document that needs no other file and
  * prints on A4.  Summary, hall, bill of materials, then the steps in order of
- * wiring, with diagrams and a table with a tick box for each cable.  Racks
- * that are wired alike, unit by unit and port by port, share a diagram, in
- * which cables have numbers instead of labels. */
+ * wiring: drawings, each on one page with the table of its cables, which has
+ * a tick box for each end.  In a browser it is a page for each rack, keeps the
+ * ticks and shows how much is done; without scripts it is one long document.
+ */
 enum sf_status sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
                                    struct sf_error *err);
 
-/* Writes two labels for each cable, one an end, as HTML that prints on sheets
- * of 3 x 9 labels of 70 x 32 mm (A4). */
-enum sf_status sf_labels_write_html(const struct sf_plan *plan, FILE *stream,
+/* Sizes of labels in mm. */
+struct sf_label_sizes {
+    double width, height; /* Of plain ones. */
+    double wrap_width;    /* Of those that wrap: along the cable, */
+    double wrap_print;    /* around it as far as they are printed, */
+    double wrap_length;   /* and as a whole, with the clear rest. */
+};
+
+/* 70 x 32; 25 x 19, 57 with the clear rest. */
+extern const struct sf_label_sizes sf_label_sizes_default;
+
+/* SF_EINVAL if a label does not fit on A4, or is too small to read. */
+enum sf_status sf_label_sizes_check(const struct sf_label_sizes *size,
                                     struct sf_error *err);
+
+/* Writes two labels for each cable, one an end, as HTML that prints on A4,
+ * with marks to cut along and a QR code of the cable's label.  'sizes' may be
+ * NULL for the default.  SF_EINVAL if one does not fit on A4. */
+enum sf_status sf_labels_write_html(const struct sf_plan *plan,
+                                    const struct sf_label_sizes *sizes,
+                                    FILE *stream, struct sf_error *err);
+
+/* The same as labels that wrap around the cable: the clear rest covers the
+ * print. */
+enum sf_status sf_labels_write_wrap(const struct sf_plan *plan,
+                                    const struct sf_label_sizes *sizes,
+                                    FILE *stream, struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

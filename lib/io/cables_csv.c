@@ -1,5 +1,6 @@
 /* cables_csv.c -- the cables of a plan as comma-separated values: our own
- * list, NetBox's cable import, and the Omni-Path cabling spreadsheet. */
+ * list, one for label printers, NetBox's cable import, and the Omni-Path
+ * cabling spreadsheet. */
 #include "io/csv.h"
 #include "io/plan_writers.h"
 
@@ -18,6 +19,17 @@ end_of(const struct sf_plan *plan, uint32_t port)
     return (struct end){ node, &plan->racks[node->rack], at->number };
 }
 
+/* Writes rack, unit, node and port of both ends. */
+static void
+write_ends(const struct end ends[2], FILE *stream)
+{
+    for (int i = 0; i < 2; i++) {
+        fprintf(stream, ",%s,%u,", ends[i].rack->name, ends[i].node->unit);
+        sf_csv_write(ends[i].node->name, stream);
+        fprintf(stream, ",%u", ends[i].port);
+    }
+}
+
 enum sf_status
 sf_plan_write_cables(const struct sf_plan *plan, FILE *stream,
                      struct sf_error *err)
@@ -31,11 +43,29 @@ sf_plan_write_cables(const struct sf_plan *plan, FILE *stream,
         const struct end ends[] = { end_of(plan, cable->a),
                                     end_of(plan, cable->b) };
         fprintf(stream, "%u,%s", i + 1, cable->label);
-        for (int j = 0; j < 2; j++) {
-            fprintf(stream, ",%s,%u,", ends[j].rack->name, ends[j].node->unit);
-            sf_csv_write(ends[j].node->name, stream);
-            fprintf(stream, ",%u", ends[j].port);
-        }
+        write_ends(ends, stream);
+        fprintf(stream, ",%g,%s,%d\n", cable->length,
+                sf_medium_name(cable->medium), (int)cable->step);
+    }
+    return SF_OK;
+}
+
+/* Two lines a cable, each with its own end first. */
+enum sf_status
+sf_plan_write_labels(const struct sf_plan *plan, FILE *stream,
+                     struct sf_error *err)
+{
+    (void)err;
+    fputs("label,end,rack,unit,node,port,far_rack,far_unit,far_node,far_port,"
+          "length_m,medium,step\n",
+          stream);
+    for (uint32_t i = 0; i < 2 * plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i / 2];
+        bool is_b = i % 2;
+        const struct end ends[] = { end_of(plan, is_b ? cable->b : cable->a),
+                                    end_of(plan, is_b ? cable->a : cable->b) };
+        fprintf(stream, "%s,%c", cable->label, is_b ? 'B' : 'A');
+        write_ends(ends, stream);
         fprintf(stream, ",%g,%s,%d\n", cable->length,
                 sf_medium_name(cable->medium), (int)cable->step);
     }

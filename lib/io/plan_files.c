@@ -49,6 +49,8 @@ const struct sf_plan_file sf_plan_files[] = {
     { "guids.map", "GUIDs and names, to be completed with the real GUIDs",
       sf_plan_write_guids },
     { "cables.csv", "one line a cable", sf_plan_write_cables },
+    { "labels.csv", "one line a label, for label printers",
+      sf_plan_write_labels },
     { "netbox.csv", "cable import of NetBox", sf_plan_write_netbox },
     { "omnipath.csv", "cabling spreadsheet in the form of Omni-Path",
       sf_plan_write_omnipath },

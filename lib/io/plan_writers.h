@@ -13,6 +13,7 @@ SF_PLAN_WRITER(sf_plan_write_ibnetdiscover);
 SF_PLAN_WRITER(sf_plan_write_ibsim);
 SF_PLAN_WRITER(sf_plan_write_guids);
 SF_PLAN_WRITER(sf_plan_write_cables);
+SF_PLAN_WRITER(sf_plan_write_labels);
 SF_PLAN_WRITER(sf_plan_write_netbox);
 SF_PLAN_WRITER(sf_plan_write_omnipath);
 SF_PLAN_WRITER(sf_plan_write_topo);

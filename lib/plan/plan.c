@@ -1,6 +1,7 @@
 /* plan.c -- a plan as a whole: a fabric, the racks that it stands in (racks.c)
  * and its cables (cables.c); words for places and steps. */
 #include "plan/planner.h"
+#include "slimfly/progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,7 @@ sf_plan_build(const struct sf_topology *topo,
     if (!plan || !planner.first_host || !planner.members) {
         goto no_memory;
     }
+    sf_progress_report("planning racks and cables", 0, 0);
     plan->floor = *floor;
     plan->spec = sf_strdup(topo->spec);
     plan->family = sf_strdup(topo->family->name);

@@ -3,6 +3,7 @@
  * (findings.c) and what to move (moves.c). */
 #include "plan/identify.h"
 #include "plan/verifier.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -201,10 +202,12 @@ sf_verify(const struct sf_plan *plan, const struct sf_fabric *found,
     *verificationp = NULL;
     enum sf_status status = reserve(&verifier, plan, found, err);
     if (status == SF_OK) {
+        sf_progress_report("recognizing switches and hosts", 0, 0);
         status = sf_identify(verifier.verification, params, err);
     }
     if (status == SF_OK) {
         count_identities(verifier.verification);
+        sf_progress_report("comparing with the plan", 0, 0);
         status = compare(&verifier, params, err);
     }
     if (status == SF_OK) {

@@ -104,7 +104,8 @@ stand_alike(const struct cable_runs *runs, uint32_t x, uint32_t y)
     return true;
 }
 
-/* Whether two runs inside parts can share a drawing. */
+/* Whether two runs inside parts are wired alike, so that drawings of them
+ * would differ by names only. */
 static bool
 is_same_pattern(const struct cable_runs *runs, const struct cable_run *x,
                 const struct cable_run *y)
@@ -123,8 +124,7 @@ is_same_pattern(const struct cable_runs *runs, const struct cable_run *x,
     return true;
 }
 
-/* Finds, for each run inside a part, the first one that can be drawn
- * together with it. */
+/* Finds, for each run inside a part, the first one that is wired as it is. */
 static void
 find_patterns(struct cable_runs *runs)
 {

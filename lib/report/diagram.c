@@ -13,9 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RACK_NAME_SIZE 32
-#define PAGE_WIDTH     700.0
-#define PAGE_HEIGHT    470.0
+#define PAGE_WIDTH  700.0
+#define PAGE_HEIGHT 470.0
 
 const char sf_diagram_style[] = ".d text{font:8.5px monospace;fill:#111}"
                                 ".d .t{font:bold 15px sans-serif}"
@@ -49,22 +48,6 @@ write_text(const char *class, double x, double y, const char *text,
     fputs("</text>\n", stream);
 }
 
-/* The name of a rack, or "R*", "R*.2" if several parts share the drawing. */
-static const char *
-frame_name(const struct sf_drawing *drawing,
-           const struct sf_layout_frame *frame, char name[RACK_NAME_SIZE])
-{
-    const char *rack = drawing->plan->racks[frame->rack].name;
-    const char *cabinet = strchr(rack, '.');
-
-    if (drawing->n_same) {
-        snprintf(name, RACK_NAME_SIZE, "R*%s", cabinet ? cabinet : "");
-    } else {
-        snprintf(name, RACK_NAME_SIZE, "%s", rack);
-    }
-    return name;
-}
-
 static void
 draw_frames(const struct sf_drawing *drawing, const struct sf_layout *layout,
             FILE *stream)
@@ -73,14 +56,13 @@ draw_frames(const struct sf_drawing *drawing, const struct sf_layout *layout,
         const struct sf_layout_frame *frame = &layout->frames[i];
         const struct sf_layout_column *column =
             &layout->columns[frame->column];
-        char name[RACK_NAME_SIZE];
         fprintf(stream,
                 "<rect class=\"f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                 "height=\"%.1f\" rx=\"4\"/>\n",
                 column->x - SF_LAYOUT_FRAME_PAD, frame->y,
                 column->width + 2 * SF_LAYOUT_FRAME_PAD, frame->height);
         write_text("r", column->x, frame->y + 17,
-                   frame_name(drawing, frame, name), stream);
+                   drawing->plan->racks[frame->rack].name, stream);
     }
 }
 
@@ -120,7 +102,7 @@ draw_end(const struct sf_drawing *drawing, const struct sf_layout *layout,
     bool is_right = end->side == SF_RIGHT;
     double x = is_right ? column->x + column->width - SF_LAYOUT_PORT_WIDTH
                         : column->x;
-    char text[SF_LAYOUT_LABEL_SIZE];
+    char number[16];
 
     fprintf(stream,
             "<rect class=\"o c%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
@@ -128,14 +110,13 @@ draw_end(const struct sf_drawing *drawing, const struct sf_layout *layout,
             layout->styles[i] % SF_LAYOUT_N_COLORS, x,
             end->y - SF_LAYOUT_PORT_HEIGHT / 2, SF_LAYOUT_PORT_WIDTH,
             SF_LAYOUT_PORT_HEIGHT);
-    snprintf(text, sizeof text, "%u",
+    snprintf(number, sizeof number, "%u",
              drawing->plan->fabric->ports[end->port].number);
-    write_text("p", x + SF_LAYOUT_PORT_WIDTH / 2, end->y + 3, text, stream);
-    sf_layout_label(drawing, i, text);
+    write_text("p", x + SF_LAYOUT_PORT_WIDTH / 2, end->y + 3, number, stream);
     write_text(is_right ? "l e" : "l",
                is_right ? x - SF_LAYOUT_PAD
                         : x + SF_LAYOUT_PORT_WIDTH + SF_LAYOUT_PAD,
-               end->y + 3, text, stream);
+               end->y + 3, sf_layout_label(drawing, i), stream);
 }
 
 /* Where an end leaves its frame: 'dx' further than its box. */
@@ -186,7 +167,6 @@ draw_cable(const struct sf_drawing *drawing, const struct sf_layout *layout,
     struct exit a = exit_of(layout, &layout->ends[(size_t)2 * i]);
     struct exit b = exit_of(layout, &layout->ends[(size_t)2 * i + 1]);
     uint32_t style = layout->styles[i];
-    char label[SF_LAYOUT_LABEL_SIZE];
 
     fprintf(stream, "<path class=\"w\" d=\"M%.1f %.1f", a.x, a.y);
     write_way(layout, i, a, b, stream);
@@ -195,7 +175,7 @@ draw_cable(const struct sf_drawing *drawing, const struct sf_layout *layout,
             a.x - a.dx, a.y, a.x);
     write_way(layout, i, a, b, stream);
     fprintf(stream, "H%.1f\"><title>", b.x - b.dx);
-    sf_xml_write(sf_layout_label(drawing, i, label), stream);
+    sf_xml_write(sf_layout_label(drawing, i), stream);
     fputs("</title></path>\n", stream);
 }
 
@@ -215,10 +195,12 @@ draw(const struct sf_drawing *drawing, const struct sf_layout *layout,
 {
     double scale = is_file ? 1 : page_scale(layout);
 
+    /* In a page, who cannot see it reads the table beside it instead. */
     fprintf(stream,
             "<svg class=\"d\"%s width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\">\n",
-            is_file ? " xmlns=\"http://www.w3.org/2000/svg\"" : "",
+            is_file ? " xmlns=\"http://www.w3.org/2000/svg\""
+                    : " role=\"img\" aria-label=\"Drawing\"",
             scale * layout->width, scale * layout->height, layout->width,
             layout->height);
     if (is_file) {

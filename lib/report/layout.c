@@ -4,8 +4,6 @@
 #include "base/mem.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define BOX_MIN     20.0 /* A switch without ports, or with one. */
 #define BOX_PAD     3.0  /* Above and below the ports of a switch. */
@@ -31,19 +29,6 @@ sf_layout_cells(const char *text)
         n += c < 0x80 ? 1 : c >= 0xc0 ? 2 : 0;
     }
     return n;
-}
-
-const char *
-sf_layout_label(const struct sf_drawing *drawing, uint32_t i,
-                char label[SF_LAYOUT_LABEL_SIZE])
-{
-    if (drawing->n_same) {
-        snprintf(label, SF_LAYOUT_LABEL_SIZE, "#%u", drawing->first + i);
-    } else {
-        snprintf(label, SF_LAYOUT_LABEL_SIZE, "%s",
-                 drawing->plan->cables[drawing->cables[i]].label);
-    }
-    return label;
 }
 
 static uint32_t
@@ -135,76 +120,7 @@ make_ends(const struct sf_drawing *drawing, struct sf_layout *layout)
     }
 }
 
-/* How many bytes 'a' and 'b' have in common at the start; never part of a
- * letter of several bytes. */
-static size_t
-common_start(const char *a, const char *b, size_t most)
-{
-    size_t n = 0;
-
-    while (n < most && a[n] && a[n] == b[n]) {
-        n++;
-    }
-    while (n > 0 && ((unsigned char)a[n] & 0xc0) == 0x80) {
-        n--;
-    }
-    return n;
-}
-
-/* The same at the end. */
-static size_t
-common_end(const char *a, const char *b, size_t most)
-{
-    size_t length_a = strlen(a), length_b = strlen(b), n = 0;
-
-    while (n < most && n < length_a && n < length_b &&
-           a[length_a - n - 1] == b[length_b - n - 1]) {
-        n++;
-    }
-    while (n > 0 && ((unsigned char)a[length_a - n] & 0xc0) == 0x80) {
-        n--;
-    }
-    return n;
-}
-
-/* The name of the switch at 'position', or, if several parts share the
- * drawing, what their names have in common: "sf-0-*-2".  NULL if out of
- * memory. */
-static char *
-make_name(const struct sf_drawing *drawing, uint32_t node, uint32_t position)
-{
-    const struct sf_node *nodes = drawing->plan->fabric->nodes;
-    const char *name = nodes[node].name;
-    size_t shortest = strlen(name), start = shortest, end = shortest;
-
-    for (uint32_t i = 0; i < drawing->n_same; i++) {
-        const char *other =
-            nodes[sf_switch_order_at(drawing->order, drawing->same[i],
-                                     position)]
-                .name;
-        size_t length = strlen(other);
-        shortest = length < shortest ? length : shortest;
-        start = common_start(name, other, start);
-        end = common_end(name, other, end);
-    }
-    char *made = sf_strdup(name);
-    if (made && drawing->n_same && start < strlen(name)) {
-        size_t length = strlen(name);
-        /* "a-1" and "a-1-1": a start and an end that overlap are no use. */
-        end = end > shortest - start ? shortest - start : end;
-        char *longer = sf_realloc(made, start + end + 2, 1);
-        if (!longer) {
-            free(made);
-            return NULL;
-        }
-        made = longer;
-        made[start] = '*';
-        memcpy(made + start + 1, name + length - end, end + 1);
-    }
-    return made;
-}
-
-static bool
+static void
 make_boxes(const struct sf_drawing *drawing, struct sf_layout *layout)
 {
     for (uint32_t c = 0; c < layout->n_columns; c++) {
@@ -216,13 +132,9 @@ make_boxes(const struct sf_drawing *drawing, struct sf_layout *layout)
             struct sf_layout_box *box = &layout->boxes[column->first_box + i];
             box->node = sf_switch_order_at(drawing->order, column->group, i);
             box->column = c;
-            box->name = make_name(drawing, box->node, i);
-            if (!box->name) {
-                return false;
-            }
+            box->name = drawing->plan->fabric->nodes[box->node].name;
         }
     }
-    return true;
 }
 
 /* Puts the boxes of a column, and the frames around them, below one another,
@@ -326,8 +238,7 @@ longest_label(const struct sf_drawing *drawing)
     uint32_t n_cells = 0;
 
     for (uint32_t i = 0; i < drawing->n_cables; i++) {
-        char label[SF_LAYOUT_LABEL_SIZE];
-        uint32_t n = sf_layout_cells(sf_layout_label(drawing, i, label));
+        uint32_t n = sf_layout_cells(sf_layout_label(drawing, i));
         n_cells = n > n_cells ? n : n_cells;
     }
     return n_cells * SF_LAYOUT_LABEL_CELL;
@@ -393,9 +304,9 @@ sf_layout_build(const struct sf_drawing *drawing, struct sf_layout *layout,
         .lanes = sf_calloc(drawing->n_cables, sizeof *layout->lanes),
     };
     bool is_ok = layout->boxes && layout->frames && layout->ends &&
-                 layout->styles && layout->lanes &&
-                 make_boxes(drawing, layout);
+                 layout->styles && layout->lanes;
     if (is_ok) {
+        make_boxes(drawing, layout);
         make_ends(drawing, layout);
         place_rows(drawing, layout);
         is_ok = sf_layout_place_ends(drawing, layout) &&
@@ -408,9 +319,6 @@ sf_layout_build(const struct sf_drawing *drawing, struct sf_layout *layout,
 void
 sf_layout_clear(struct sf_layout *layout)
 {
-    for (uint32_t i = 0; layout->boxes && i < layout->n_boxes; i++) {
-        free(layout->boxes[i].name);
-    }
     free(layout->lanes);
     free(layout->styles);
     free(layout->ends);

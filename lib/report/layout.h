@@ -33,10 +33,7 @@ struct sf_drawing {
     uint32_t left, right;   /* Parts; the same one: cables inside it. */
     const uint32_t *cables; /* [n_cables] Of the plan, in this order. */
     uint32_t n_cables;
-    bool hides_idle;      /* Leave switches out that have none of them. */
-    const uint32_t *same; /* [n_same] Parts for which the drawing holds */
-    uint32_t n_same;      /* as well; their cables have numbers, */
-    uint32_t first;       /* which start here. */
+    bool hides_idle; /* Leave switches out that have none of them. */
 };
 
 enum sf_side {
@@ -51,7 +48,7 @@ struct sf_layout_box {
     bool is_shown;
     uint32_t n_ends[SF_N_SIDES];
     double y, height;
-    char *name; /* As drawn. */
+    const char *name; /* Not owned. */
 };
 
 /* One end of a cable. */
@@ -93,18 +90,23 @@ enum sf_status sf_layout_build(const struct sf_drawing *drawing,
                                struct sf_layout *layout, struct sf_error *err);
 void sf_layout_clear(struct sf_layout *layout);
 
-/* Cuts the cables of 'drawing' into sheets that can be read on a printed
- * page: sheet i ends before cable ends[i].  Prefers to cut where no switch is
- * on both sides of the cut.  On success the caller frees '*endsp'. */
+/* Cuts the cables of 'drawing' into sheets: the drawing of a sheet and a table
+ * of its cables share a printed page, on which both can be read.  Sheet i ends
+ * before cable ends[i].  Prefers to cut where no switch is on both sides of
+ * the cut.  On success the caller frees '*endsp'. */
 enum sf_status sf_layout_split(const struct sf_drawing *drawing,
                                uint32_t **endsp, uint32_t *n_endsp,
                                struct sf_error *err);
 
-/* Writes what stands beside the ends of cable 'i' of 'drawing': its label, or
- * "#7" if several parts share the drawing. */
-#define SF_LAYOUT_LABEL_SIZE 16
-const char *sf_layout_label(const struct sf_drawing *drawing, uint32_t i,
-                            char label[SF_LAYOUT_LABEL_SIZE]);
+/* The height in mm that a table of the cables leaves for 'drawing'. */
+double sf_layout_room(const struct sf_drawing *drawing);
+
+/* The label of cable 'i' of 'drawing'. */
+static inline const char *
+sf_layout_label(const struct sf_drawing *drawing, uint32_t i)
+{
+    return drawing->plan->cables[drawing->cables[i]].label;
+}
 
 /* How many letters of a fixed width 'text' takes. */
 uint32_t sf_layout_cells(const char *text);

@@ -1,5 +1,6 @@
-/* layout_sheets.c -- cuts the cables of a drawing into sheets that can be read
- * on a printed page. */
+/* layout_sheets.c -- cuts the cables of a drawing into sheets that fit on a
+ * printed page together with a table of their cables, and can be read there.
+ */
 #include "report/layout_parts.h"
 
 #include "base/mem.h"
@@ -7,7 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-#define SHEET 1160.0 /* Higher drawings cannot be read on A4. */
+/* On A4, in pixels of 1/96 inch, as guide.css has it. */
+#define ROOM      810.0 /* Height without titles and the head of the table. */
+#define ROW_EDGES 4.0   /* Of a row of the table, */
+#define ROW_LINE  14.2  /* and the height of a line in it. */
+#define ROW_CELLS 18    /* Letters of a name that fit on a line. */
+#define SMALLEST  0.77  /* Drawings that are reduced more cannot be read. */
+#define EDGES     56.0  /* Height of a drawing beside that of its boxes. */
+#define SHEET     (ROOM - SMALLEST * EDGES)
+#define PER_MM    (96 / 25.4)
 
 /* A sheet that is being filled. */
 struct sheet {
@@ -15,8 +24,9 @@ struct sheet {
     uint32_t n_boxes, lowest;
     uint32_t (*n_ends)[SF_N_SIDES]; /* [n_boxes] On this sheet. */
     uint32_t *last_use;             /* [n_boxes] The last cable of each. */
-    double heights[2];              /* Of the columns, */
-    double height;                  /* and the larger of them. */
+    double table;                   /* Height of its rows. */
+    double heights[2];              /* Of the columns. */
+    double height;                  /* On paper, with the table. */
     double goal;                    /* Which it should reach. */
     uint32_t last;                  /* The last cable of any on the sheet. */
 };
@@ -26,7 +36,24 @@ clear_sheet(struct sheet *sheet)
 {
     memset(sheet->n_ends, 0, sheet->n_boxes * sizeof *sheet->n_ends);
     sheet->heights[0] = sheet->heights[1] = sheet->height = 0;
+    sheet->table = 0;
     sheet->last = 0;
+}
+
+/* The height of the row of cable 'i' in the table, by its longer name. */
+static double
+row_height(const struct sf_drawing *drawing, uint32_t i)
+{
+    const struct sf_fabric *fabric = drawing->plan->fabric;
+    const struct sf_cable *cable = &drawing->plan->cables[drawing->cables[i]];
+    uint32_t n_a =
+        sf_layout_cells(fabric->nodes[fabric->ports[cable->a].node].name);
+    uint32_t n_b =
+        sf_layout_cells(fabric->nodes[fabric->ports[cable->b].node].name);
+    uint32_t n_cells = n_a > n_b ? n_a : n_b;
+    uint32_t n_lines = n_cells / (ROW_CELLS + 1) + 1;
+
+    return ROW_EDGES + ROW_LINE * n_lines;
 }
 
 static void
@@ -48,7 +75,9 @@ add_to_sheet(struct sheet *sheet, uint32_t i)
         sheet->last = sheet->last_use[box] > sheet->last ? sheet->last_use[box]
                                                          : sheet->last;
     }
-    sheet->height = fmax(sheet->heights[0], sheet->heights[1]);
+    sheet->table += row_height(drawing, i);
+    sheet->height =
+        SMALLEST * fmax(sheet->heights[0], sheet->heights[1]) + sheet->table;
 }
 
 static void
@@ -109,6 +138,17 @@ fill_sheet(struct sheet *sheet, uint32_t first)
         }
     }
     return drawing->n_cables;
+}
+
+double
+sf_layout_room(const struct sf_drawing *drawing)
+{
+    double room = ROOM;
+
+    for (uint32_t i = 0; i < drawing->n_cables; i++) {
+        room -= row_height(drawing, i);
+    }
+    return fmax(room, ROOM / 4) / PER_MM;
 }
 
 enum sf_status

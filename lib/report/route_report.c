@@ -23,7 +23,7 @@ write_lanes(const struct sf_lanes *lanes, FILE *stream)
     fprintf(stream, "  lanes by %s: %u VL%s, %u SL%s; ", lanes->scheme->name,
             lanes->n_vls, lanes->n_vls == 1 ? "" : "s", lanes->n_sls,
             lanes->n_sls == 1 ? "" : "s");
-    if (lanes->scheme->ignores_sls) {
+    if (sf_lanes_ignore_sls(lanes)) {
         fputs("no deadlock, whatever SL is used\n", stream);
     } else if (!lanes->scheme->is_safe) {
         fputs("nothing protects from deadlock\n", stream);
@@ -71,20 +71,16 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 ? (double)figures->max_load / figures->mean_load
                 : 0);
     if ((double)figures->max_load > UNEVEN * figures->mean_load &&
-        routing->params.n_path_sets == 1) {
+        routing->params.n_path_sets == 1 &&
+        !sf_layer_scheme_find(layers->scheme)->makes_turns) {
         fputs("  that is uneven: --per-host gives each host of a switch paths "
               "of its own\n",
               stream);
     }
     write_lanes(routing->routes->lanes, stream);
-    if (routing->layers_refusal.status != SF_OK) {
-        fprintf(stream, "    (layers by %s have too few lanes: %s)\n",
-                sf_layer_scheme_find(NULL)->name,
-                routing->layers_refusal.text);
-    }
     if (routing->refusal.status != SF_OK) {
-        fprintf(stream, "    (lanes by %s are not possible: %s)\n",
-                sf_lane_scheme_for(sf_layer_scheme_find(layers->scheme))->name,
+        fprintf(stream, "    (%s with lanes by %s is not possible: %s)\n",
+                routing->refused.layers, routing->refused.lanes,
                 routing->refusal.text);
     }
     uint32_t limit = layers->max_hops ? layers->max_hops : routing->max_hops;
@@ -133,10 +129,11 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                               json_integer((json_int_t)figures->n_by_hops[i]));
     }
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, "
+        "{s:s, s:i, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, "
         "s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:{s:I, s:I, s:f}}",
         "schema", "slimfly.route", "schema_version", 1, "scheme",
-        layers->scheme, "n_layers", (json_int_t)layers->n_layers, "lmc",
+        layers->scheme, "scheme_by_default", (int)routing->has_default_layers,
+        "n_layers", (json_int_t)layers->n_layers, "lmc",
         (json_int_t)sf_lmc_for_layers(layers->n_layers), "max_hops",
         (json_int_t)routing->max_hops, "asked_max_hops",
         (json_int_t)layers->max_hops, "seed", (json_int_t)layers->seed,
@@ -152,14 +149,15 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         (json_int_t)figures->max_load, "mean", figures->mean_load);
     const struct sf_lanes *lanes = routing->routes->lanes;
     json_t *lanes_object = json_pack(
-        "{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:b}", "scheme",
+        "{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:s?}", "scheme",
         routing->params.lanes, "by_default", (int)routing->has_default_lanes,
         "max_vls", (json_int_t)routing->params.max_vls, "max_sls",
         (json_int_t)routing->params.max_sls, "n_vls", (json_int_t)lanes->n_vls,
         "n_sls", (json_int_t)lanes->n_sls, "n_host_sls",
         (json_int_t)lanes->n_host_sls, "safe_on_path_sls",
         (int)lanes->scheme->is_safe, "safe_on_any_sl",
-        (int)lanes->scheme->ignores_sls);
+        (int)sf_lanes_ignore_sls(lanes), "guarantee",
+        sf_guarantee_name(routing->params.guarantee));
     json_t *repair =
         report->repair
             ? json_pack("{s:I, s:I, s:o, s:s?}", "entries",

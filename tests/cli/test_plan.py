@@ -14,8 +14,9 @@ SPECS = ["sf:q=3", "sf:q=4", "sf:q=5", "sf:q=7", "sf:q=8", "sf:q=9",
          "hx2:4x5,links=2", "df:a=4,h=2", "xpander:k=4,lift=5",
          "jellyfish:n=30,k=4", "pf:q=4", "pf:q=5"]
 FILES = ["cables.csv", "fabric.dot", "fabric.ibnetdiscover", "fabric.ibsim",
-         "fabric.topo", "guide.html", "guids.map", "labels.html",
-         "materials.csv", "netbox.csv", "omnipath.csv", "plan.json"]
+         "fabric.topo", "guide.html", "guids.map",
+         "labels-wrap.html", "labels.csv", "labels.html", "materials.csv",
+         "netbox.csv", "omnipath.csv", "plan.json"]
 
 
 class Planned(harness.Case):
@@ -272,12 +273,42 @@ class AllFamilies(Planned):
         folder = self.plan("sf:q=5")
         with open(f"{folder}/guide.html", encoding="utf-8") as file:
             guide = file.read()
-        with open(f"{folder}/labels.html", encoding="utf-8") as file:
-            labels = file.read()
         for cable in self.cables(folder):
             self.assertIn(cable["label"], guide)
-            self.assertEqual(labels.count(cable["label"]), 2)
-        self.assertEqual(guide.count("\N{BALLOT BOX}"), 375)
+        for name, n in ("labels.html", 1), ("labels-wrap.html", 2):
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                labels = file.read()
+            for cable in self.cables(folder):
+                self.assertEqual(labels.count(f"<b>{cable['label']}</b>"),
+                                 2 * n)
+        self.assertEqual(guide.count('<input type="checkbox"/>'), 3 * 375)
+
+    def test_label_printers_get_a_line_an_end(self):
+        folder = self.plan("df:a=4,h=2")
+        with open(f"{folder}/labels.csv", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        cables = self.cables(folder)
+        self.assertEqual(len(lines), 2 * len(cables))
+        for cable, a, b in zip(cables, lines[::2], lines[1::2]):
+            for key in "label", "length_m", "medium", "step":
+                self.assertEqual({cable[key]}, {a[key], b[key]})
+            self.assertEqual((a["end"], b["end"]), ("A", "B"))
+            for key in "rack", "unit", "node", "port":
+                self.assertEqual({cable[f"a_{key}"]},
+                                 {a[key], b[f"far_{key}"]})
+                self.assertEqual({cable[f"b_{key}"]},
+                                 {b[key], a[f"far_{key}"]})
+
+    def test_labels_of_other_sizes(self):
+        folder = self.plan("sf:q=3", "--label-size", "52.5x29.7",
+                           "--wrap-size", "30x12x40")
+        for name, n_cables, n_a_sheet in (("labels.html", 99, 40),
+                                          ("labels-wrap.html", 99, 49)):
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(text.count("<article>"), 2 * n_cables)
+            self.assertEqual(text.count("<section>"),
+                             -(-2 * n_cables // n_a_sheet))
 
     def test_documented_members_are_there(self):
         with open(f"{harness.ROOT}/doc/formats.md", encoding="utf-8") as doc:
@@ -428,10 +459,27 @@ class BadInput(harness.Case):
                        "FDR, EDR, HDR, NDR or XDR, such as 4xHDR")
                       for rate in ("fast", "4xFOO", "3xEDR", "4xedr", "4x",
                                    "EDR", "4xEDR ", "")),
+                    *((["sf:q=3", "-o", out, "--label-size", size],
+                       "expected width and height in mm, such as 70x32")
+                      for size in ("70", "70x", "x32", "70x32x1", "70x-32",
+                                   "70 x 32", "infx32", "")),
+                    (["sf:q=3", "-o", out, "--wrap-size", "25x19"],
+                     "whole length in mm, such as 25x19x57"),
                     (["edges:-", "-o", out], "expected at least one link")]:
                 with self.subTest(args=args):
                     self.fails("plan", *args, says=says)
             self.assertEqual(os.listdir(folder), [])
+
+    def test_labels_that_no_sheet_can_have(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for option, size, says in [
+                    ("--label-size", "211x32", "labels of 211 x 32 mm"),
+                    ("--label-size", "70x1e9", "at most A4, 210 x 297 mm"),
+                    ("--wrap-size", "25x58x57", "no more print than label"),
+                    ("--wrap-size", "25x4x57", "at least 5 x 5 mm")]:
+                self.fails("plan", "sf:q=3", "-o", f"{folder}/out", option,
+                           size, says=says)
+                self.assertEqual(os.listdir(folder), [])
 
     def test_names_that_the_tools_would_misread(self):
         self.fails("plan", "edges:-", "-o", "/nonexistent",

@@ -62,6 +62,18 @@ text_of(const struct sf_plan *plan,
     return text;
 }
 
+static enum sf_status
+write_plain(const struct sf_plan *plan, FILE *stream, struct sf_error *err)
+{
+    return sf_labels_write_html(plan, NULL, stream, err);
+}
+
+static enum sf_status
+write_wrap(const struct sf_plan *plan, FILE *stream, struct sf_error *err)
+{
+    return sf_labels_write_wrap(plan, NULL, stream, err);
+}
+
 /* The diagram of 'step' between two parts, or inside one. */
 static char *
 diagram_of(const struct sf_plan *plan, enum sf_step step, uint32_t a,
@@ -176,6 +188,10 @@ check_well_formed(const char *text)
         at += *at == '/';
         CHECK_FOR(*at == '>', "no end of tag: %.40s", at);
         at++;
+        if (!is_end && strncmp(name, "script>", 7) == 0) {
+            at = find(at, "</script>"); /* Which no entity can stand in. */
+            CHECK(at != NULL);
+        }
     }
     CHECK_EQ(depth, 0);
 }
@@ -661,6 +677,8 @@ escape(const char *text, char *escaped, size_t size)
     CHECK_EQ(fclose(stream), 0);
 }
 
+#define BOX "<input type=\"checkbox\"/>"
+
 /* Writes the cells of a table for one end of a cable. */
 static void
 cells_of(const struct sf_plan *plan, uint32_t port, char *cells, size_t size)
@@ -671,12 +689,13 @@ cells_of(const struct sf_plan *plan, uint32_t port, char *cells, size_t size)
 
     escape(node->name, name, sizeof name);
     snprintf(cells, size,
-             "<td class=\"w\">%s</td><td>U%u</td><td class=\"x\">%s</td>"
+             "<td><label>" BOX "%s</label></td><td>U%u</td><td>%s</td>"
              "<td>%u</td>",
              plan->racks[node->rack].name, node->unit, name, at->number);
 }
 
-/* Every cable has one row, with both ends, its length and its medium. */
+/* Every cable has one row, with both ends, its length and its medium, and a
+ * box for each end and for both. */
 static void
 check_rows(const struct sf_plan *plan, const char *text)
 {
@@ -688,8 +707,8 @@ check_rows(const struct sf_plan *plan, const char *text)
         cells_of(plan, cable->a, a, sizeof a);
         cells_of(plan, cable->b, b, sizeof b);
         int n = snprintf(row, sizeof row,
-                         "<td class=\"x\">%s</td>%s%s<td>%g m</td>"
-                         "<td class=\"w\">%s</td></tr>",
+                         "<tr><th><label>" BOX "%s</label></th>%s%s"
+                         "<td>%g m</td><td>%s</td></tr>",
                          cable->label, a, b, cable->length,
                          cable->medium == SF_COPPER ? "copper" : "optical");
         /* Mostly the rows follow each other. */
@@ -698,10 +717,10 @@ check_rows(const struct sf_plan *plan, const char *text)
         CHECK_FOR(at != NULL, "%s: no row %s", plan->spec, row);
         at += n;
     }
-    CHECK_EQ(count(text, "<td class=\"t\">\u2610</td>"), plan->n_cables);
+    CHECK_EQ(count(text, BOX), 3 * plan->n_cables);
 }
 
-/* Every link of the navigation leads somewhere, and to one place. */
+/* Every link leads somewhere, and to one place. */
 static void
 check_links(const char *text)
 {
@@ -723,7 +742,7 @@ check_guide(const struct sf_plan *plan)
     check_well_formed(text);
     check_rows(plan, text);
     check_links(text);
-    CHECK_EQ(count(text, "<script"), 0);
+    CHECK_EQ(count(text, "://"), 0); /* Nothing is loaded. */
     if (strcmp(plan->family, "sf") != 0) {
         CHECK_EQ(count(text, "subgroup"), 0);
     }
@@ -771,25 +790,25 @@ TEST(guide_explains_names_that_racks_share)
     }
 }
 
-/* At q = 5 all racks are wired alike in step 1; in step 2 racks r and -r are,
- * so that there are 3 kinds of them. */
-TEST(guide_draws_equal_racks_once)
+/* At q = 5 all racks are wired alike in step 1; in step 2 racks r and -r
+ * are. */
+TEST(guide_names_racks_that_are_wired_alike)
 {
     struct sf_plan *plan = plan_of("sf:q=5");
     char *text = text_of(plan, sf_guide_write_html);
 
-    CHECK_EQ(count(text, "<h3>Step 1: R0 to R4</h3>"), 1);
-    CHECK_EQ(count(text, "<h3>Step 2: R0</h3>"), 1);
-    CHECK_EQ(count(text, "<h3>Step 2: R1 and R4</h3>"), 1);
-    CHECK_EQ(count(text, "<h3>Step 2: R2 and R3</h3>"), 1);
-    CHECK_EQ(count(text, "<svg "), 1 + 1 + 3 + 10);
-    CHECK_EQ(count(text, ">sf-1-*-2</text>"), 3);
-    CHECK_EQ(count(text, ">sf-1-0-2</text>"), 1 + 4);
+    CHECK_EQ(count(text, "<h3>Step 1: R3</h3>\n<p>10 cables. Wired as R0, "
+                         "unit by unit and port by port.</p>"),
+             1);
+    CHECK_EQ(count(text, "<h3>Step 2: R0</h3>\n<p>5 cables.</p>"), 1);
+    CHECK_EQ(count(text, "<h3>Step 2: R4</h3>\n<p>5 cables. Wired as R1,"), 1);
+    CHECK_EQ(count(text, "Wired as "), 4 + 2);
+    CHECK_EQ(count(text, "<svg "), 1 + 5 + 5 + 10);
     free(text);
     sf_plan_free(plan);
 }
 
-/* One rack that differs by one cable's port has a drawing of its own. */
+/* One rack that differs by one cable's port is not alike. */
 TEST(guide_compares_racks_port_by_port)
 {
     struct sf_plan *plan = plan_of("sf:q=5");
@@ -807,14 +826,13 @@ TEST(guide_compares_racks_port_by_port)
     found[0]->b = found[1]->b;
     found[1]->b = b;
     char *text = text_of(plan, sf_guide_write_html);
-    CHECK_EQ(count(text, "<h3>Step 1: R0, R1, R2 and R4</h3>"), 1);
-    CHECK_EQ(count(text, "<h3>Step 1: R3</h3>"), 1);
-    CHECK_EQ(count(text, "<svg "), 1 + 2 + 3 + 10);
+    CHECK_EQ(count(text, "<h3>Step 1: R3</h3>\n<p>10 cables.</p>"), 1);
+    CHECK_EQ(count(text, "Wired as "), 3 + 2);
     free(text);
     sf_plan_free(plan);
 }
 
-/* Units count too: a switch that stands elsewhere makes another drawing. */
+/* Units count too. */
 TEST(guide_compares_racks_unit_by_unit)
 {
     struct sf_plan *plan = plan_of("sf:q=5");
@@ -823,25 +841,75 @@ TEST(guide_compares_racks_unit_by_unit)
     CHECK(s != SF_NONE);
     plan->fabric->nodes[s].unit--;
     char *text = text_of(plan, sf_guide_write_html);
-    CHECK_EQ(count(text, "<h3>Step 1: R0, R1, R3 and R4</h3>"), 1);
-    CHECK_EQ(count(text, "<h3>Step 1: R2</h3>"), 1);
+    CHECK_EQ(count(text, "<h3>Step 1: R2</h3>\n<p>10 cables.</p>"), 1);
     free(text);
     sf_plan_free(plan);
 }
 
-/* 64 cables in a pod are too many for a page: the sheets have each once. */
+/* The plan's identity, as the guide has it. */
+static void
+identity_of(const struct sf_plan *plan, char identity[64])
+{
+    char *text = text_of(plan, sf_guide_write_html);
+
+    attribute(find(text, "<body "), "data-plan", identity, 64);
+    CHECK_EQ(strlen(identity), 16);
+    free(text);
+}
+
+/* Ticks are kept by it: it changes with the cables and with nothing else. */
+TEST(guide_knows_its_plan)
+{
+    struct sf_plan *plan = plan_of("sf:q=4"), *again = plan_of("sf:q=4");
+    char first[64], other[64];
+
+    identity_of(plan, first);
+    again->cables[7].length += 1;
+    identity_of(again, other);
+    CHECK_STR(first, other);
+    again->cables[7].label[5]++;
+    identity_of(again, other);
+    CHECK(strcmp(first, other) != 0);
+    again->cables[7].label[5]--;
+    again->cables[7].b = again->cables[8].b;
+    identity_of(again, other);
+    CHECK(strcmp(first, other) != 0);
+    again->cables[7].b = plan->cables[7].b;
+    again->fabric->nodes[3].unit++;
+    identity_of(again, other);
+    CHECK(strcmp(first, other) != 0);
+    sf_plan_free(again);
+    sf_plan_free(plan);
+}
+
+/* 64 cables in a pod are too many for a page: the sheets have each once, and
+ * the table of a sheet has the cables of its drawing. */
 TEST(guide_cuts_into_sheets)
 {
     struct sf_plan *plan = plan_of("ft3:ports=16");
     char *text = text_of(plan, sf_guide_write_html);
+    uint32_t n_sheets = 0, n_cables = 0;
 
-    CHECK_EQ(count(text, "Sheet 1 of 2"), 1);
-    CHECK_EQ(count(text, "Sheet 2 of 2"), 1);
-    for (unsigned i = 1; i <= 64; i++) {
-        char label[32];
-        snprintf(label, sizeof label, ">#%u</text>", i);
-        CHECK_FOR(count(text, label) == 2, "%s", label);
+    CHECK_EQ(count(text, "<h3>Step 2: R3, sheet 2 of 4</h3>"), 1);
+    for (const char *at = find(text, "<div class=\"sheet\">"); at;
+         at = find(at + 1, "<div class=\"sheet\">")) {
+        const char *row = find(at, "<tbody>");
+        struct picture picture = read_picture(find(at, "<svg "));
+        CHECK(picture.lines.n <= 24);
+        for (size_t i = 0; i < picture.lines.n; i++) {
+            char label[32];
+            row = find(row + 1, "<tr>");
+            content(find(row, "<input"), label, sizeof label);
+            CHECK_STR(label, picture.lines.items[i].label);
+        }
+        CHECK(find(row + 1, "<tr>") == NULL ||
+              find(row, "</table>") < find(row + 1, "<tr>"));
+        n_sheets++;
+        n_cables += (uint32_t)picture.lines.n;
+        clear_picture(&picture);
     }
+    CHECK(n_sheets > 64);
+    CHECK_EQ(n_cables, 2 * 16 * 64);
     free(text);
     check_guide(plan);
     sf_plan_free(plan);
@@ -853,38 +921,56 @@ TEST(guide_of_a_large_network)
     char *text = text_of(plan, sf_guide_write_html);
 
     check_well_formed(text);
-    CHECK_EQ(count(text, "<td class=\"t\">"), plan->n_cables);
+    CHECK_EQ(count(text, "<tr><th><label>"), plan->n_cables);
     CHECK_EQ(count(text, " id=\"pair-"), 171);
     free(text);
     sf_plan_free(plan);
 }
 
+/* Writes what a plain label and a wrap-around one say of an end. */
 static void
-check_labels(const struct sf_plan *plan)
+label_of(const struct sf_plan *plan, uint32_t port, bool is_wrap, char *words,
+         size_t size)
 {
-    char *text = text_of(plan, sf_labels_write_html);
+    const struct sf_port *at = &plan->fabric->ports[port];
+    char place[SF_PLACE_SIZE], name[256] = "";
+    int n = snprintf(words, size, "<span>%s port %u</span>",
+                     sf_plan_place(plan, at->node, place), at->number);
+
+    if (!is_wrap) {
+        escape(plan->fabric->nodes[at->node].name, name, sizeof name);
+        snprintf(words + n, size - (size_t)n, "<br/>%s", name);
+    }
+}
+
+/* Every cable has two labels, each with its own end first, and one code. */
+static void
+check_labels(const struct sf_plan *plan, bool is_wrap, uint32_t n_a_sheet)
+{
+    char *text = text_of(plan, is_wrap ? write_wrap : write_plain);
     const char *at = text;
 
     check_well_formed(text);
-    CHECK_EQ(count(text, "<div>"), 2 * plan->n_cables);
-    CHECK_EQ(count(text, "<section>"), (2 * plan->n_cables + 26) / 27);
+    CHECK_EQ(count(text, "<article>"), 2 * plan->n_cables);
+    CHECK_EQ(count(text, "<section>"),
+             (2 * plan->n_cables + n_a_sheet - 1) / n_a_sheet);
+    CHECK_EQ(count(text, "://"), 0);
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const struct sf_cable *cable = &plan->cables[i];
-        char ends[2][512];
-        for (int e = 0; e < 2; e++) {
-            const struct sf_port *port =
-                &plan->fabric->ports[e ? cable->b : cable->a];
-            char place[SF_PLACE_SIZE], name[256];
-            escape(plan->fabric->nodes[port->node].name, name, sizeof name);
-            snprintf(ends[e], sizeof ends[e], "<span>%s %s port %u</span>",
-                     sf_plan_place(plan, port->node, place), name,
-                     port->number);
-        }
+        char ends[2][512], code[64];
+        label_of(plan, cable->a, is_wrap, ends[0], sizeof ends[0]);
+        label_of(plan, cable->b, is_wrap, ends[1], sizeof ends[1]);
         for (int e = 0; e < 2; e++) {
             char label[2200];
+            snprintf(code, sizeof code,
+                     e ? "<use href=\"#%s\"/>" : "<path id=\"%s\" d=\"M",
+                     cable->label);
+            at = find(at, code);
+            CHECK_FOR(at != NULL, "no code %s", code);
             snprintf(label, sizeof label,
-                     "<b>%s</b><p>this end:%s</p><p>far end:%s</p></div>",
-                     cable->label, ends[e], ends[1 - e]);
+                     is_wrap ? "<b>%s</b><div>%s<br/>to<br/>%s</div><b>%s</b>"
+                             : "<b>%s</b><p>this end %s</p><p>far end %s</p>",
+                     cable->label, ends[e], ends[1 - e], cable->label);
             at = find(at, label);
             CHECK_FOR(at != NULL, "no label %s", label);
         }
@@ -896,9 +982,55 @@ TEST(guide_labels_of_all_families)
 {
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_plan *plan = plan_of(specs[i]);
-        check_labels(plan);
+        check_labels(plan, false, 3 * 9);
+        check_labels(plan, true, 8 * 5);
         sf_plan_free(plan);
     }
+}
+
+/* As many as fit go on a sheet, and marks stand at their corners. */
+TEST(guide_labels_of_other_sizes)
+{
+    static const struct {
+        double width, height;
+        uint32_t n; /* On a sheet; 0: refused. */
+    } cases[] = {
+        { 70, 32, 27 }, { 105, 99, 6 },         { 210, 297, 1 },
+        { 211, 32, 0 }, { 70, 298, 0 },         { 4, 32, 0 },
+        { 70, 4, 0 },   { (double)NAN, 32, 0 }, { 70, (double)NAN, 0 },
+        { -1, -1, 0 },
+    };
+    struct sf_plan *plan = plan_of("sf:q=3");
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct sf_label_sizes sizes = { cases[i].width, cases[i].height,
+                                        cases[i].width, cases[i].height,
+                                        cases[i].height };
+        for (int is_wrap = 0; is_wrap < 2; is_wrap++) {
+            char *text = NULL;
+            size_t size = 0;
+            struct sf_error err = { 0 };
+            FILE *stream = open_memstream(&text, &size);
+            CHECK(stream != NULL);
+            enum sf_status status =
+                (is_wrap ? sf_labels_write_wrap
+                         : sf_labels_write_html)(plan, &sizes, stream, &err);
+            CHECK_EQ(fclose(stream), 0);
+            CHECK_EQ(status, cases[i].n ? SF_OK : SF_EINVAL);
+            CHECK(cases[i].n || find(err.text, "expected at least 5 x 5 mm"));
+            CHECK(!cases[i].n ||
+                  count(text, "<section>") ==
+                      (2 * plan->n_cables + cases[i].n - 1) / cases[i].n);
+            free(text);
+        }
+    }
+    char *text = text_of(plan, write_plain);
+    char cuts[8192];
+    attribute(find(text, " id=\"cuts\"") - 5, "d", cuts, sizeof cuts);
+    CHECK_EQ(count(cuts, "h4"), 4 * 10);
+    CHECK(find(cuts, "M68 4.5h4M70 2.5v4") != NULL);
+    free(text);
+    sf_plan_free(plan);
 }
 
 /* Planned names have no quotes, but names that were found may. */
@@ -918,7 +1050,8 @@ TEST(guide_escapes_names)
     plan->fabric->nodes[s].name = sf_strdup("a\"b<c&d'e");
     check_diagram(plan, SF_STEP_RACK, 0, 0);
     check_guide(plan);
-    check_labels(plan);
+    check_labels(plan, false, 3 * 9);
+    check_labels(plan, true, 8 * 5);
     sf_plan_free(plan);
 }
 

@@ -1,0 +1,93 @@
+/* manager_report.c -- the health of a subnet manager, as text and as JSON;
+ * doc/formats.md describes the members. */
+#include "slimfly/manager.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+
+static const char *const verdicts[] = {
+    [SF_MANAGER_FINE] = "fine",
+    [SF_MANAGER_DEGRADED] = "degraded",
+    [SF_MANAGER_DEAD] = "dead",
+};
+
+/* What a manager that lives does. */
+static const char *const doings[SF_MANAGER_N_STATES] = {
+    [SF_MANAGER_STARTED] = "has started",
+    [SF_MANAGER_ROUTED] = "leads and sends tables",
+    [SF_MANAGER_UP] = "leads, and the subnet is up",
+    [SF_MANAGER_FAILED] = "routes nothing",
+    [SF_MANAGER_STANDBY] = "stands by while another manager leads",
+    [SF_MANAGER_ENDED] = "has ended",
+};
+
+static bool
+lacks_parts(const struct sf_manager *manager)
+{
+    return manager->n_missing_switches || manager->n_missing_links ||
+           manager->n_missing_hosts;
+}
+
+void
+sf_manager_write_text(const struct sf_manager *manager,
+                      const struct sf_manager_health *health, FILE *stream)
+{
+    bool lives = health->verdict != SF_MANAGER_DEAD;
+
+    fprintf(stream, "%s: OpenSM on %s, process %u, %s%s\n",
+            verdicts[health->verdict], manager->host, manager->pid,
+            lives ? "" : "was in state ",
+            lives ? doings[manager->state]
+                  : sf_manager_state_name(manager->state));
+    for (uint32_t i = 0; i < health->n_reasons; i++) {
+        fprintf(stream, "  %s\n", health->reasons[i]);
+    }
+    if (lives && manager->state != SF_MANAGER_STANDBY &&
+        lacks_parts(manager)) {
+        fprintf(stream, "  missing: switches: %u, links: %u, hosts: %u\n",
+                manager->n_missing_switches, manager->n_missing_links,
+                manager->n_missing_hosts);
+    }
+    fprintf(stream, "  last heartbeat: %" PRId64 " s ago\n",
+            health->heartbeat_age);
+}
+
+static json_t *
+make_reasons(const struct sf_manager_health *health)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < health->n_reasons; i++) {
+        json_array_append_new(array, json_string(health->reasons[i]));
+    }
+    return array;
+}
+
+enum sf_status
+sf_manager_write_json(const struct sf_manager *manager,
+                      const struct sf_manager_health *health, const char *path,
+                      FILE *stream, struct sf_error *err)
+{
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s, s:s, s:o, s:s, s:I, s:s, s:s?, s:I, s:I, s:{s:I, "
+        "s:I, s:I}}",
+        "schema", "slimfly.manager", "schema_version", 1, "file", path,
+        "verdict", verdicts[health->verdict], "reasons", make_reasons(health),
+        "host", manager->host, "pid", (json_int_t)manager->pid, "state",
+        sf_manager_state_name(manager->state), "outcome",
+        manager->outcome[0] ? manager->outcome : NULL, "heartbeat_age",
+        (json_int_t)health->heartbeat_age, "idle", (json_int_t)health->idle,
+        "missing", "switches", (json_int_t)manager->n_missing_switches,
+        "links", (json_int_t)manager->n_missing_links, "hosts",
+        (json_int_t)manager->n_missing_hosts);
+
+    if (!root) {
+        return sf_fail(err, SF_EINVAL,
+                       "cannot make JSON: the path of the file is not UTF-8, "
+                       "or memory ran out");
+    }
+    json_dumpf(root, stream, JSON_INDENT(2));
+    fputc('\n', stream);
+    json_decref(root);
+    return SF_OK;
+}
