@@ -59,7 +59,7 @@ build_and_measure(const char *spec)
 {
     struct sf_topology *topo = build(spec);
     struct sf_properties properties;
-    if (sf_properties_measure(topo, NULL, &properties, NULL) != SF_OK) {
+    if (sf_properties_measure(topo, &properties, NULL) != SF_OK) {
         exit(EXIT_FAILURE);
     }
     sf_properties_clear(&properties);

@@ -36,6 +36,12 @@ struct cli_command {
     "netlist "                                                           \
     "of ibsim, or " CLI_LIVE_IS "."
 
+/* Where the plugin writes its status if 'slimfly settings' is not told
+ * otherwise. */
+#define CLI_STATUS_FOLDER "/var/log"
+#define CLI_STATUS_NAME   "slimfly-status.json"
+#define CLI_STATUS_FILE   CLI_STATUS_FOLDER "/" CLI_STATUS_NAME
+
 /* All commands, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
 
@@ -49,8 +55,25 @@ void cli_help_text(const struct cli_command *command, FILE *stream);
 void cli_help_man(const struct cli_command *command, FILE *stream);
 void cli_help_bash(FILE *stream);
 
-/* Shows progress on standard error if that is a terminal; else NULL. */
-const struct sf_progress *cli_progress(void);
+/* The words that say when progress is shown, ended by NULL: auto, if work
+ * takes long; always, from the beginning; never. */
+extern const char *const cli_progress_words[];
+
+/* Shows on standard error what the calling thread reports (progress.h), from
+ * now on, 'when' it is to be shown. */
+void cli_progress_begin(const char *when);
+
+/* Erases the line of progress for who writes something else: for a moment, or
+ * for good before results go to standard output. */
+void cli_progress_hide(void);
+void cli_progress_end(void);
+
+/* The same for who interrupts, from a handler of signals: see
+ * cli_guard_signals(). */
+void cli_progress_drop(void);
+
+/* Sees that signals which end the program remove what is not finished. */
+void cli_guard_signals(void);
 
 /* A file that appears at its place only when it is complete. */
 struct cli_output {

@@ -113,6 +113,7 @@ static bool
 read_lanes(const struct cli_args *args, struct sf_routing_params *routing)
 {
     routing->lanes = cli_text(args, OPT_LANES);
+    routing->guarantee = cli_guarantee(args);
     routing->max_vls = cli_number(args, OPT_MAX_VLS);
     routing->max_sls = cli_number(args, OPT_MAX_SLS);
     routing->without_lanes = cli_has(args, OPT_WITHOUT_LANES);
@@ -177,14 +178,20 @@ add_schemes(const struct cli_args *args, struct job *job)
     bool is_fine = true;
 
     if (!list && !job->routed.given) {
-        const struct sf_layer_scheme *made_for =
-            sf_layer_scheme_made_for(job->routed.network);
-        return cli_rows_add_scheme(&job->rows, NULL, max_hops) &&
-               (!made_for ||
-                cli_rows_add_scheme(&job->rows, made_for->name, max_hops));
+        const struct sf_layer_scheme *made_for;
+        struct sf_error err;
+        if (sf_layer_scheme_made_for(job->routed.network, &made_for, &err) !=
+            SF_OK) {
+            cli_fail("%s", err.text);
+            return false;
+        }
+        return cli_rows_add_scheme(
+            &job->rows, (made_for ? made_for : sf_layer_schemes[0])->name,
+            true, max_hops);
     }
     for (uint32_t i = 0; list && is_fine && i < list->n; i++) {
-        is_fine = cli_rows_add_scheme(&job->rows, list->items[i], max_hops);
+        is_fine =
+            cli_rows_add_scheme(&job->rows, list->items[i], false, max_hops);
     }
     return is_fine;
 }
@@ -239,6 +246,7 @@ write_all(const struct cli_args *args, const struct sf_comparison *comparison)
         }
     }
     code = cli_end_files(code);
+    cli_progress_end();
     for (size_t i = 0; code == CLI_FINE && sf_comparison_files[i].format;
          i++) {
         const struct sf_comparison_file *file = &sf_comparison_files[i];
@@ -259,12 +267,11 @@ compare(const struct cli_args *args, struct job *job)
     job->params.name = args->words[0];
     job->params.network = job->routed.network;
     job->params.traffics = job->traffics;
-    job->params.progress = cli_progress();
     enum sf_status status =
         sf_comparison_build(&job->params, &comparison, &err);
     if (status != SF_OK) {
         return cli_fail("analyze: %s%s", err.text,
-                        status == SF_ELANES
+                        status == SF_ELANES || status == SF_EUNREACHABLE
                             ? "; --without-lanes measures its paths all the "
                               "same"
                             : "");
@@ -380,6 +387,7 @@ const struct cli_command cli_command_analyze = {
         "slimfly analyze tables --traffic permutation\tMeasure what 'slimfly "
         "route' wrote.\n",
     .options = { options, cli_lane_options, cli_path_options, cli_work_options,
-                 cli_live_options, cli_folder_options },
+                 cli_thread_options, cli_live_options, cli_folder_options,
+                 cli_progress_options },
     .run = run,
 };

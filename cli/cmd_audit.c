@@ -159,7 +159,6 @@ audit(const struct cli_args *args, struct job *job)
 
     job->params.sl2vl = job->sl2vl;
     job->params.path_sls = job->path_sls;
-    job->params.progress = cli_progress();
     if (sf_audit_build(job->fabric, job->tables, &job->params, &audit, &err) !=
         SF_OK) {
         return cli_fail("%s", err.text);
@@ -280,6 +279,6 @@ const struct cli_command cli_command_audit = {
         "slimfly audit live /var/log --path-sls ask\tAudit the tables that "
         "OpenSM dumped, with the service levels that it tells senders.\n"
         "slimfly audit live --save seen\tAlso keep what was read.\n",
-    .options = { options, cli_file_options },
+    .options = { options, cli_file_options, cli_progress_options },
     .run = run,
 };

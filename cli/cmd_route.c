@@ -55,9 +55,10 @@ check_specs(const struct cli_args *args)
 static bool
 check_previous(const struct cli_args *args)
 {
-    static const int settled[] = { OPT_SCHEME, OPT_LAYERS,    OPT_MAX_HOPS,
-                                   OPT_SEED,   OPT_PATH_SETS, OPT_PER_HOST,
-                                   OPT_LANES,  OPT_MAX_VLS,   OPT_MAX_SLS };
+    static const int settled[] = { OPT_SCHEME,   OPT_LAYERS,    OPT_MAX_HOPS,
+                                   OPT_SEED,     OPT_PATH_SETS, OPT_PER_HOST,
+                                   OPT_LANES,    OPT_MAX_VLS,   OPT_MAX_SLS,
+                                   OPT_GUARANTEE };
 
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         if (cli_has(args, OPT_PREVIOUS) && cli_has(args, settled[i])) {
@@ -82,6 +83,7 @@ read_options(const struct cli_args *args, struct cli_routing *job)
     params->n_threads = cli_threads(args);
     params->within_parts = cli_has(args, OPT_WITHIN_PARTS);
     job->params.lanes = cli_text(args, OPT_LANES);
+    job->params.guarantee = cli_guarantee(args);
     job->params.max_vls = cli_number(args, OPT_MAX_VLS);
     job->params.max_sls = cli_number(args, OPT_MAX_SLS);
     return check_previous(args) && check_specs(args) &&
@@ -127,22 +129,17 @@ write_all(const struct cli_routing *job, const char *folder)
 
 /* Says what was done, and how to use it. */
 static void
-tell(const struct cli_routing *job, const char *folder, bool is_default_scheme)
+tell(const struct cli_routing *job, const char *folder)
 {
     const struct sf_routing *routing = job->routing;
     uint32_t lmc = sf_lmc_for_layers(routing->params.layers.n_layers);
-    const struct sf_layer_scheme *made_for =
-        is_default_scheme ? sf_layer_scheme_made_for(routing->network) : NULL;
 
+    cli_progress_end();
     sf_route_report_write_text(&job->report, stdout);
     if (job->n_lids_lost) {
         printf("  %u ports have another LID than in the fabric, because the "
                "old ones collide or do not go with LMC %u\n",
                job->n_lids_lost, lmc);
-    }
-    if (made_for) {
-        printf("  the fabric is %s; --scheme %s is made for it\n",
-               made_for->made_for, made_for->name);
     }
     printf("  the tables were made in %.3f s and written to %s\n",
            job->seconds, folder);
@@ -214,8 +211,7 @@ run(const struct cli_args *args)
                    ? write_all(&job, folder)
                    : cli_fail("%s", err.text);
     if (code == CLI_FINE) {
-        tell(&job, folder,
-             !cli_has(args, OPT_SCHEME) && !cli_has(args, OPT_PREVIOUS));
+        tell(&job, folder);
     }
     cli_routing_clear(&job);
     return code;
@@ -229,7 +225,8 @@ const struct cli_command cli_command_route = {
         "Routes a fabric in layers. Every host has 2^LMC addresses, and the "
         "address chooses the layer. If there are more addresses than layers, "
         "the remaining addresses use the layers from layer 0 on again. Layer "
-        "0 has shortest paths. The paths of the other layers take other "
+        "0 has shortest paths, unless the scheme says otherwise. The paths of "
+        "the other layers take other "
         "links, so that the layers together share the load and survive "
         "faults. The hosts of a switch share its paths. With --path-sets, "
         "they are dealt among several path sets. Two sets of 4 layers "
@@ -244,16 +241,17 @@ const struct cli_command cli_command_route = {
         "(OSM_CACHE_DIR).\n"
         "\n"
         "Virtual lanes keep packets from waiting for each other in a circle. "
-        "With --lanes turns, which is for the schemes gates and minimal, the "
-        "lane follows from the ports alone. All traffic may then be on one "
-        "service level, as with UCX and NCCL. The other lane schemes need the "
-        "service level of each path, which path records tell. If the lanes "
-        "asked for cannot protect this network, route fails and names lanes "
-        "that can. Without --lanes, route takes other lanes where turns "
-        "cannot protect it. If no lanes can, and --scheme is not given, the "
-        "layers are of shortest paths. OpenSM's file engine knows no lanes: "
-        "use it only for a "
-        "routing that needs one virtual lane.\n"
+        "With --lanes turns, which is for the schemes gates, minimal and "
+        "ordered, the lane follows from the ports alone. With --lanes single, "
+        "there is one lane, if that is proved to be enough. All traffic may "
+        "then be on any service level, as with UCX and NCCL. The other lane "
+        "schemes need the service level of each path, which path records "
+        "tell. --guarantee says which of these may be chosen. If the lanes "
+        "asked for cannot protect this network, route fails. Without --scheme "
+        "and --lanes, route takes the best that keeps the guarantee; where "
+        "gates and ftree cannot, that is ordered, whose paths may be longer, "
+        "also in layer 0. OpenSM's file engine knows no lanes: use it only "
+        "for a routing that needs one virtual lane.\n"
         "\n"
         "With --previous DIR, route repairs the tables of an earlier run "
         "after links or switches have gone or come back. LIDs and settings "
@@ -266,7 +264,7 @@ const struct cli_command cli_command_route = {
         "slimfly route live --previous tables -o tables2\tRepair the tables "
         "after a fault.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_work_options, cli_live_options,
-                 cli_folder_options },
+                 cli_path_options, cli_work_options, cli_thread_options,
+                 cli_live_options, cli_folder_options, cli_progress_options },
     .run = run,
 };

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 /* Where the files go if nobody says so. */
-#define HOME        "/etc/opensm"
-#define STATUS_HOME "/var/log"
-#define CACHE_HOME  "/var/cache/opensm"
+#define HOME       "/etc/opensm"
+#define CACHE_HOME "/var/cache/opensm"
 
 enum {
     OPT_FORCE = CLI_OWN,
     OPT_ONLY,
     OPT_PLAN,
+    OPT_STANDBY,
 };
 
 /* The settings, and what must be freed after. */
@@ -24,10 +24,11 @@ struct job {
     struct sf_settings settings;
     struct sf_layer_spec layers;
     struct sf_lane_spec lanes;
-    struct sf_fabric *fabric; /* Unless the plan holds it. */
-    struct sf_plan *plan;     /* Of FABRIC, or of --plan. */
-    char *folder;             /* DIR, absolute. */
-    char *options;            /* Paths of the settings. */
+    struct sf_routing *routing; /* What the settings come to. */
+    struct sf_fabric *fabric;   /* Unless the plan holds it. */
+    struct sf_plan *plan;       /* Of FABRIC, or of --plan. */
+    char *folder;               /* DIR, absolute. */
+    char *options;              /* Paths of the settings. */
     char *status, *base;
     char *plan_path, *guids, *tables;
 };
@@ -39,6 +40,8 @@ static const struct cli_option options[] = {
       .help = "parts to write, separated by commas", .otherwise = "all" },
     { OPT_PLAN, "plan", 'p', CLI_FILE, "PLAN",
       .help = "plan that tells the racks of the switches" },
+    { OPT_STANDBY, "standby", 0, CLI_FLAG,
+      .help = "write opensm.conf for a machine that stands by" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -53,6 +56,7 @@ is_planned(const struct job *job)
 static void
 free_job(struct job *job)
 {
+    sf_routing_free(job->routing);
     sf_fabric_free(job->fabric);
     sf_plan_free(job->plan);
     free(job->folder);
@@ -79,7 +83,9 @@ read_route(struct job *job, const char *path)
         cli_fail("%s", err.text);
         return false;
     }
-    settings->layers = &job->layers;
+    settings->layers = params.layers.scheme ? &job->layers : NULL;
+    settings->lanes = params.lanes ? &job->lanes : NULL;
+    settings->guarantee = params.guarantee;
     settings->n_layers = params.layers.n_layers;
     settings->n_path_sets = params.n_path_sets;
     settings->max_hops = params.layers.max_hops;
@@ -89,7 +95,8 @@ read_route(struct job *job, const char *path)
     return true;
 }
 
-/* Takes over the scheme, and lanes that go with it. */
+/* Takes over the scheme and the lanes; those of a route.json go with its
+ * scheme alone. */
 static bool
 read_scheme(struct job *job, const struct cli_args *args)
 {
@@ -103,12 +110,18 @@ read_scheme(struct job *job, const struct cli_args *args)
             return false;
         }
         job->settings.layers = &job->layers;
-        lanes = lanes ? lanes : sf_lane_scheme_for(job->layers.scheme)->name;
+        job->settings.lanes = NULL;
+        job->settings.guarantee = SF_DEFAULT_GUARANTEE;
     }
     if (lanes && sf_lane_spec_parse(lanes, &job->lanes, &err) != SF_OK) {
         cli_fail("settings: --lanes %s", err.text);
         return false;
     }
+    job->settings.lanes = lanes ? &job->lanes : job->settings.lanes;
+    job->settings.guarantee = cli_has(args, OPT_GUARANTEE)
+                                  ? cli_guarantee(args)
+                              : lanes ? SF_DEFAULT_GUARANTEE
+                                      : job->settings.guarantee;
     return true;
 }
 
@@ -131,8 +144,6 @@ read_options(struct job *job, const struct cli_args *args)
     } else if (settings->layers &&
                (settings->layers->names_sets || !has_route)) {
         settings->n_path_sets = settings->layers->n_sets;
-    } else if (!has_route) {
-        settings->n_path_sets = 1;
     }
     if (cli_has(args, OPT_MAX_HOPS)) {
         settings->max_hops = cli_number(args, OPT_MAX_HOPS);
@@ -147,6 +158,7 @@ read_options(struct job *job, const struct cli_args *args)
         settings->seed = cli_seed(args, OPT_SEED);
     }
     settings->only = cli_text(args, OPT_ONLY);
+    settings->is_standby = cli_has(args, OPT_STANDBY);
     return is_fine;
 }
 
@@ -223,7 +235,7 @@ place(struct job *job, const struct cli_args *args)
 
     job->options = cli_join(home, "slimfly.conf");
     job->status =
-        cli_join(is_home ? STATUS_HOME : home, "slimfly-status.json");
+        cli_join(is_home ? CLI_STATUS_FOLDER : home, CLI_STATUS_NAME);
     job->base =
         cli_join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
     job->tables = tables ? cli_make_absolute(tables) : NULL;
@@ -278,6 +290,7 @@ write_all(const struct job *job, const struct cli_args *args)
             return code;
         }
     }
+    cli_progress_end();
     if (is_json) {
         status = sf_settings_write_json(&job->settings, stdout, &err);
     } else if (job->folder) {
@@ -285,6 +298,38 @@ write_all(const struct job *job, const struct cli_args *args)
     } else {
         status = sf_settings_write_text(&job->settings, stdout, &err);
     }
+    return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
+}
+
+/* Routes the fabric as the plugin will, so that nothing is promised which
+ * cannot be had. */
+static int
+route(struct job *job, const struct cli_args *args)
+{
+    struct sf_settings *settings = &job->settings;
+    struct sf_routing_params params = {
+        .layers = { .scheme = settings->layers ? settings->layers->text : NULL,
+                    .n_layers = settings->n_layers,
+                    .max_hops = settings->max_hops,
+                    .may_exceed = true,
+                    .seed = settings->seed,
+                    .n_threads = cli_threads(args),
+                    .within_parts = true },
+        .n_path_sets = settings->n_path_sets,
+        .lanes = settings->lanes ? settings->lanes->text : NULL,
+        .guarantee = settings->guarantee,
+        .max_vls = settings->max_vls,
+        .max_sls = settings->max_sls,
+    };
+    struct sf_network *network;
+    struct sf_error err;
+    enum sf_status status = sf_network_build(settings->fabric, &network, &err);
+
+    if (status == SF_OK) {
+        status = sf_routing_build(network, &params, &job->routing, &err);
+        sf_network_free(network);
+    }
+    settings->routing = job->routing;
     return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }
 
@@ -302,11 +347,6 @@ run(const struct cli_args *args)
                         "words",
                         args->n_words);
     }
-    job.settings.lanes = &job.lanes;
-    if (sf_lane_spec_parse(sf_lane_scheme_for(sf_layer_schemes[0])->name,
-                           &job.lanes, &err) != SF_OK) {
-        return cli_fail("%s", err.text);
-    }
     if (!read_options(&job, args) || !load(&job, args)) {
         free_job(&job);
         return CLI_ERROR;
@@ -316,6 +356,9 @@ run(const struct cli_args *args)
         code = sf_settings_check(&job.settings, &err) == SF_OK
                    ? CLI_FINE
                    : cli_fail("%s", err.text);
+    }
+    if (code == CLI_FINE && sf_settings_want_routing(&job.settings)) {
+        code = route(&job, args);
     }
     if (code == CLI_FINE) {
         code = write_all(&job, args);
@@ -347,6 +390,10 @@ const struct cli_command cli_command_settings = {
         "(RCCL too) are environments. slurm is topology.conf and "
         "topology.yaml. hosts is three hostfiles.\n"
         "\n"
+        "With --standby, opensm.conf is for a second machine that stands by "
+        "and takes over when the first one is killed: it has a lower "
+        "sm_priority, and all else is the same.\n"
+        "\n"
         "The hostfile linear lists hosts by rack, switch and port. random is "
         "a shuffle by --seed. spread takes a host from each rack in turn, and "
         "within a rack from each switch in turn: neighbours in the list are "
@@ -357,15 +404,17 @@ const struct cli_command cli_command_settings = {
         "(--guids). Without a plan, all switches count as one rack. The name "
         "of a host is the first word of its node description.\n"
         "\n"
-        "Some lane schemes need a service level for each path. UCX, NCCL and "
-        "some builds of MPI libraries do not ask for it. The command then "
-        "prints a warning. The lane scheme turns is safe with all of them.",
+        "The command routes the fabric as the plugin will, so that the "
+        "settings promise only what was built. With --guarantee path-sl, "
+        "traffic is safe only if senders ask for the service level of each "
+        "path. UCX, NCCL and some builds of MPI libraries do not. The command "
+        "then prints a warning.",
     .examples =
         "slimfly settings tables --plan plan -o settings\tWrite the settings "
         "for what 'slimfly route' wrote, with the racks of a plan.\n"
         "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_guid_options, cli_live_options,
-                 cli_folder_options },
+                 cli_path_options, cli_thread_options, cli_guid_options,
+                 cli_live_options, cli_folder_options, cli_progress_options },
     .run = run,
 };

@@ -63,7 +63,7 @@ build_all(const struct cli_args *args, bool is_measured,
         enum sf_status status =
             sf_topology_build(args->words[i], &measured[i].topo, err);
         if (status == SF_OK && is_measured) {
-            status = sf_properties_measure(measured[i].topo, cli_progress(),
+            status = sf_properties_measure(measured[i].topo,
                                            &measured[i].properties, err);
         }
         if (status != SF_OK) {
@@ -154,6 +154,6 @@ const struct cli_command cli_command_topology = {
         "slimfly topology ft2:leaf=12,core=6,up=3 --format json\tWrite a Fat "
         "Tree with three parallel links for programs.\n"
         "slimfly topology sf:q=5 --format svg -o sf5.svg\tDraw it.\n",
-    .options = { options, cli_file_options },
+    .options = { options, cli_file_options, cli_progress_options },
     .run = run,
 };

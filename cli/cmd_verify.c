@@ -61,6 +61,7 @@ warn_useless_map(const struct cli_args *args,
     bool is_used = !params->sources || params->sources & SF_IDENTITY_MAP;
 
     if (params->map && is_used && !verification->n_by_source[0]) {
+        cli_progress_hide();
         fprintf(stderr,
                 "slimfly: no node that was found has a GUID and a planned "
                 "name in %s\n",
@@ -180,6 +181,6 @@ const struct cli_command cli_command_verify = {
         "slimfly verify plan live --save-guids guids.map\tWrite the real "
         "GUIDs in place of the planned ones.\n",
     .options = { options, cli_guid_options, cli_node_options, cli_live_options,
-                 cli_file_options },
+                 cli_file_options, cli_progress_options },
     .run = run,
 };

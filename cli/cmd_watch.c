@@ -133,6 +133,11 @@ watch_wiring(const struct cli_args *args, struct sf_watch *watch,
         if (status == SF_OK) {
             status = sf_watch_update(watch, found, n_unanswered, &err);
         }
+        if (status == SF_ENODEVICE) {
+            return cli_fail("watch: %s; --exec COMMAND can discover from "
+                            "another machine",
+                            err.text);
+        }
         n_failures = status == SF_OK ? 0 : n_failures + 1;
         show(view, watch, status == SF_OK ? NULL : err.text);
         if (status == SF_OK && watch->verification->matches) {
@@ -210,6 +215,7 @@ const struct cli_command cli_command_watch = {
         "plugged right, and for each mistake the move that mends it. It ends "
         "with exit code 0 when all is wired as planned, and with 1 on Ctrl-C "
         "before that. It goes on after a discovery that failed, and gives up "
+        "at once if this machine has no InfiniBand device, or "
         "after " CLI_TEXT_OF(
             MAX_FAILURES) " failures in a row.\n"
                           "\n" CLI_PLAN_IS " The fabric is discovered from "

@@ -74,10 +74,26 @@ lanes_choice(size_t i)
     return sf_lane_schemes[i] ? sf_lane_schemes[i]->name : NULL;
 }
 
+static const char *
+guarantee_choice(size_t i)
+{
+    return i == 0   ? sf_guarantee_name(SF_ANY_SL)
+           : i == 1 ? sf_guarantee_name(SF_PATH_SL)
+                    : NULL;
+}
+
+enum sf_guarantee
+cli_guarantee(const struct cli_args *args)
+{
+    const char *name = cli_text(args, OPT_GUARANTEE);
+    return name ? sf_guarantee_find(name) : SF_DEFAULT_GUARANTEE;
+}
+
 const struct cli_option cli_scheme_options[] = {
     { OPT_SCHEME, "scheme", 's', CLI_SPEC, "SCHEME",
       .help = "how paths are chosen", .choice = scheme_choice,
-      .otherwise = "gates" },
+      .otherwise = "ftree for Fat Trees, else gates; where lanes are too "
+                   "few, ordered" },
     { OPT_LAYERS, "layers", 'l', CLI_NUMBER, "N", .help = "number of layers",
       .min = 1, .max = SF_MAX_LAYERS, .value = "4" },
     { 0 },
@@ -86,7 +102,13 @@ const struct cli_option cli_scheme_options[] = {
 const struct cli_option cli_lane_options[] = {
     { OPT_LANES, "lanes", 0, CLI_SPEC, "SCHEME",
       .help = "how virtual lanes prevent deadlock", .choice = lanes_choice,
-      .otherwise = "turns, or dfsssp if turns are not possible" },
+      .otherwise = "single for Fat Trees, else turns" },
+    { OPT_GUARANTEE, "guarantee", 0, CLI_CHOICE, "GUARANTEE",
+      .help = "nothing deadlocks on any service level (any-sl), or only if "
+              "senders use that of each path (path-sl), which UCX and NCCL do "
+              "not",
+      .choice = guarantee_choice,
+      .otherwise = "any-sl, unless SCHEME cannot give it" },
     { OPT_MAX_VLS, "max-vls", 0, CLI_NUMBER, "N",
       .help = "number of virtual lanes that may be used", .min = 1,
       .max = SF_MAX_VLS, .value = CLI_TEXT_OF(SF_DEFAULT_VLS) },
@@ -111,9 +133,30 @@ const struct cli_option cli_path_options[] = {
 const struct cli_option cli_work_options[] = {
     { OPT_PER_HOST, "per-host", 0, CLI_FLAG,
       .help = "give each host of a switch a path set of its own" },
+    { 0 },
+};
+
+const struct cli_option cli_thread_options[] = {
     { OPT_THREADS, "threads", 'j', CLI_NUMBER, "N",
       .help = "number of threads; it does not change the result", .min = 1,
       .max = 1024, .otherwise = "one for each core" },
+    { 0 },
+};
+
+const char *const cli_progress_words[] = { "auto", "always", "never", NULL };
+
+static const char *
+progress_choice(size_t i)
+{
+    return cli_progress_words[i];
+}
+
+const struct cli_option cli_progress_options[] = {
+    { OPT_PROGRESS, "progress", 0, CLI_CHOICE, "WHEN",
+      .help = "say on standard error what is being done and how much time "
+              "is left; auto: after 1 s on a terminal, after 10 s elsewhere",
+      .choice = progress_choice, .value = "auto",
+      .otherwise = "auto, or what SLIMFLY_PROGRESS says" },
     { 0 },
 };
 

@@ -46,6 +46,7 @@ void
 cli_warn_unanswered(uint32_t n_unanswered)
 {
     if (n_unanswered) {
+        cli_progress_hide();
         fprintf(stderr,
                 "slimfly: parts of the fabric did not answer (%u questions); "
                 "all that is behind them counts as missing\n",

@@ -2,25 +2,19 @@
 #include "cli.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct cli_command cli_command_topology, cli_command_design,
     cli_command_plan, cli_command_verify, cli_command_watch, cli_command_route,
     cli_command_audit, cli_command_analyze, cli_command_settings,
-    cli_command_help;
+    cli_command_status, cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_topology,
-    &cli_command_design,
-    &cli_command_plan,
-    &cli_command_verify,
-    &cli_command_watch,
-    &cli_command_route,
-    &cli_command_audit,
-    &cli_command_analyze,
-    &cli_command_settings,
-    &cli_command_help,
-    NULL,
+    &cli_command_topology, &cli_command_design,  &cli_command_plan,
+    &cli_command_verify,   &cli_command_watch,   &cli_command_route,
+    &cli_command_audit,    &cli_command_analyze, &cli_command_settings,
+    &cli_command_status,   &cli_command_help,    NULL,
 };
 
 int
@@ -28,6 +22,7 @@ cli_fail(const char *format, ...)
 {
     va_list args;
 
+    cli_progress_hide();
     fputs("slimfly: ", stderr);
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -47,6 +42,28 @@ cli_find_command(const char *name)
     return NULL;
 }
 
+/* Shows progress as the command line says, or else the environment. */
+static bool
+begin_progress(const struct cli_args *args)
+{
+    const char *when = getenv("SLIMFLY_PROGRESS");
+
+    if (!args->values[OPT_PROGRESS].option) {
+        return true;
+    }
+    if (cli_has(args, OPT_PROGRESS) || !when || !*when) {
+        when = cli_text(args, OPT_PROGRESS);
+    }
+    for (size_t i = 0; cli_progress_words[i]; i++) {
+        if (!strcmp(when, cli_progress_words[i])) {
+            cli_progress_begin(when);
+            return true;
+        }
+    }
+    cli_fail("SLIMFLY_PROGRESS is '%s': expected auto, always or never", when);
+    return false;
+}
+
 static int
 run_command(const struct cli_command *command, int argc, char **argv)
 {
@@ -57,8 +74,11 @@ run_command(const struct cli_command *command, int argc, char **argv)
         code = CLI_FINE;
         if (args.wants_help) {
             cli_help_text(command, stdout);
-        } else {
+        } else if (begin_progress(&args)) {
             code = command->run(&args);
+            cli_progress_end();
+        } else {
+            code = CLI_ERROR;
         }
     }
     cli_args_clear(&args);

@@ -56,10 +56,12 @@ enum {
     OPT_PER_HOST,
     OPT_MAX_HOPS,
     OPT_LANES,
+    OPT_GUARANTEE,
     OPT_MAX_VLS,
     OPT_MAX_SLS,
     OPT_SEED,
     OPT_THREADS,
+    OPT_PROGRESS,
     CLI_OWN, /* A command counts options of its own from here. */
     CLI_MAX_OPTIONS = CLI_OWN + 16,
 };
@@ -68,7 +70,7 @@ enum {
 #define CLI_TEXT_OF(number)   CLI_TEXT_OF_1(number)
 #define CLI_TEXT_OF_1(number) #number
 
-#define CLI_MAX_GROUPS 8
+#define CLI_MAX_GROUPS 10
 #define CLI_MAX_LIST   64
 
 /* Groups of options, each ended by one without a name. */
@@ -81,6 +83,8 @@ extern const struct cli_option cli_scheme_options[]; /* Layers. */
 extern const struct cli_option cli_lane_options[];   /* Virtual lanes. */
 extern const struct cli_option cli_path_options[];   /* What paths are like. */
 extern const struct cli_option cli_work_options[];   /* For making them. */
+extern const struct cli_option cli_thread_options[];
+extern const struct cli_option cli_progress_options[]; /* --progress */
 
 /* The words of a --format that has just these two. */
 const char *cli_text_or_json(size_t i);
@@ -169,6 +173,9 @@ void cli_option_default(const struct cli_option *option,
  * hosts of a switch get, SF_NONE for one each, 0 if that is not said; false,
  * having said why, if the options contradict each other. */
 bool cli_path_sets(const struct cli_args *args, uint32_t *n_setsp);
+
+/* What --guarantee says. */
+enum sf_guarantee cli_guarantee(const struct cli_args *args);
 
 /* How many threads to use: --threads, or one for each core. */
 uint32_t cli_threads(const struct cli_args *args);

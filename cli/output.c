@@ -1,5 +1,4 @@
-/* output.c -- where results go: files that appear only when complete, and
- * progress for a terminal. */
+/* output.c -- where results go: files that appear only when complete. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "leftovers.h"
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Whether 'path' is there and is something that cannot be replaced by another
@@ -47,11 +45,13 @@ begin_change(void)
     }
 }
 
-/* Removes what is not finished and dies of the signal.  The change that it
+/* Removes what is not finished and the line of progress, and dies of the
+ * signal.  The change that it
  * begins does not end, so that no thread makes another file meanwhile. */
 static void
 remove_unfinished(int signal_number)
 {
+    cli_progress_drop();
     begin_change();
     char *path = unfinished;
     if (path) {
@@ -96,6 +96,13 @@ hold_signals(bool on)
             sigaction(signals[i], &action, NULL);
         }
     }
+}
+
+void
+cli_guard_signals(void)
+{
+    hold_signals(true);
+    hold_signals(false);
 }
 
 /* Makes a temporary file of the name template 'path' and sees that it does not
@@ -195,6 +202,9 @@ int
 cli_end_files(int code)
 {
     is_waiting = false;
+    if (n_waiting) { /* Removing a large one in its place takes a while. */
+        sf_progress_report("putting the files into their places", 0, 0);
+    }
     hold_signals(true);
     for (size_t i = 0; i < n_waiting; i++) {
         const struct waiting *file = &waiting[i];
@@ -256,6 +266,7 @@ cli_output_open(struct cli_output *output, const char *path)
 {
     *output = (struct cli_output){ 0 };
     if (!path || !strcmp(path, "-")) {
+        cli_progress_end();
         output->stream = stdout;
         return true;
     }
@@ -304,6 +315,24 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     return code;
 }
 
+/* A file that is being written, and who wants to know how far that is. */
+struct written {
+    const char *name;
+    const struct sf_progress *listener;
+};
+
+/* Passes on how far the file is, by its name. */
+static void
+report_written(void *aux, const char *what, uint64_t done, uint64_t total)
+{
+    const struct written *written = aux;
+    char text[256];
+
+    (void)what;
+    snprintf(text, sizeof text, "writing %s", written->name);
+    written->listener->report(written->listener->aux, text, done, total);
+}
+
 int
 cli_write_file(const char *folder, const char *name, cli_writer *write,
                const void *aux)
@@ -312,55 +341,16 @@ cli_write_file(const char *folder, const char *name, cli_writer *write,
     struct sf_error err = { 0 };
     char *path = cli_join(folder, name);
     int code = CLI_ERROR;
+    struct written written = { name, sf_progress_listen(NULL) };
+    struct sf_progress progress = { report_written, &written };
 
+    sf_progress_listen(written.listener ? &progress : NULL);
     if (path && cli_output_open(&output, path)) {
+        sf_progress_report("", 0, 0);
         enum sf_status status = write(aux, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
+    sf_progress_listen(written.listener);
     free(path);
     return code;
-}
-
-/* Quick work should show nothing, and slow work not flicker. */
-#define FIRST_AFTER 0.5
-#define THEN_EVERY  0.1
-
-static double started, last_shown;
-
-double
-cli_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void
-show_progress(void *aux, const char *what, uint64_t done, uint64_t total)
-{
-    (void)aux;
-    double time = cli_seconds();
-    if (done >= total) {
-        if (last_shown > 0) {
-            fputs("\r\033[K", stderr);
-            last_shown = 0;
-        }
-    } else if (time - started > FIRST_AFTER &&
-               time - last_shown > THEN_EVERY) {
-        fprintf(stderr, "\r%s: %llu %%\033[K", what,
-                (unsigned long long)(100 * done / total));
-        last_shown = time;
-    }
-}
-
-const struct sf_progress *
-cli_progress(void)
-{
-    static const struct sf_progress progress = { show_progress, NULL };
-
-    if (!isatty(STDERR_FILENO)) {
-        return NULL;
-    }
-    started = cli_seconds();
-    return &progress;
 }

@@ -150,6 +150,9 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
         params->layers.within_parts = job->params.layers.within_parts;
         params->layers.may_exceed = true;
         job->params = *params;
+        if (job->previous->has_default_layers) {
+            job->params.layers.scheme = NULL;
+        }
         if (job->previous->has_default_lanes) {
             job->params.lanes = NULL;
         }

@@ -55,13 +55,11 @@ cli_rows_add_tables(struct cli_rows *rows, const struct sf_routes *given)
 }
 
 bool
-cli_rows_add_scheme(struct cli_rows *rows, const char *scheme,
+cli_rows_add_scheme(struct cli_rows *rows, const char *scheme, bool is_default,
                     uint32_t max_hops)
 {
     struct sf_error err;
-    bool is_fine = true, is_default = !scheme;
-
-    scheme = is_default ? sf_layer_schemes[0]->name : scheme;
+    bool is_fine = true;
 
     for (uint32_t k = 0; is_fine && k < rows->layers->n; k++) {
         struct sf_comparison_row row;

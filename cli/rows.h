@@ -17,11 +17,11 @@ struct cli_rows {
 const char *cli_reference_choice(size_t i);
 
 /* These add rows; on failure they say so and return false.  'max_hops' may be
- * 0 for a scheme, which then has its own limit.  A scheme NULL is the default:
- * where it has too few lanes, another takes its place, as in 'route'. */
+ * 0 for a scheme, which then has its own limit.  Where the scheme 'is_default'
+ * and has too few lanes, another takes its place, as in 'route'. */
 bool cli_rows_add_tables(struct cli_rows *rows, const struct sf_routes *given);
 bool cli_rows_add_scheme(struct cli_rows *rows, const char *scheme,
-                         uint32_t max_hops);
+                         bool is_default, uint32_t max_hops);
 bool cli_rows_add_reference(struct cli_rows *rows, const char *name,
                             uint32_t max_hops);
 

@@ -19,7 +19,7 @@ main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }
-    if (sf_properties_measure(topo, NULL, &properties, &err)) {
+    if (sf_properties_measure(topo, &properties, &err)) {
         fprintf(stderr, "%s\n", err.text);
         sf_topology_free(topo);
         return 2;

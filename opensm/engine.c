@@ -28,6 +28,7 @@ struct sf_engine {
     uint32_t n_vls;     /* Likewise. */
     struct sf_routing *base;
     struct asked base_asked;
+    uint32_t base_n_vls;           /* That there were for base. */
     struct sf_fabric *base_fabric; /* To make base of, or NULL. */
     struct view current;
     bool is_fallback;      /* 'current' is. */
@@ -38,8 +39,8 @@ struct sf_engine {
 const char *
 sf_outcome_name(enum sf_outcome outcome)
 {
-    static const char *const names[] = { "kept", "repaired", "anew",
-                                         "fallback", "held" };
+    static const char *const names[] = { NULL,   "kept",     "repaired",
+                                         "anew", "fallback", "held" };
     return names[outcome];
 }
 
@@ -202,6 +203,7 @@ is_same_params(const struct sf_routing_params *params,
     const struct sf_routing_params *a = &now.params;
     return is_same_text(a->layers.scheme, b->layers.scheme) &&
            is_same_text(a->lanes, b->lanes) && a->max_vls == b->max_vls &&
+           a->guarantee == b->guarantee &&
            a->layers.n_layers == b->layers.n_layers &&
            a->layers.max_hops == b->layers.max_hops &&
            a->layers.seed == b->layers.seed && a->max_sls == b->max_sls &&
@@ -230,9 +232,10 @@ can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
         return false;
     }
     *has_movedp = since.n_lost_links > 0 && since.n_new_links > 0;
+    /* With other VLs, what was not possible may be. */
+    bool is_best = !engine->is_fallback && routing->refusal.status == SF_OK;
     return routing->routes->lanes->n_vls <= n_vls &&
-           (!engine->is_fallback || engine->n_vls == n_vls) &&
-           is_same_fabric(&since);
+           (is_best || engine->n_vls == n_vls) && is_same_fabric(&since);
 }
 
 /* Whether base can be repaired to serve 'fabric'; if not, 'reason' says why.
@@ -248,10 +251,11 @@ can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
         sf_ib_compare(engine->base, fabric, difference, NULL) != SF_OK) {
         return false;
     }
-    if (engine->base->routes->lanes->n_vls > n_vls) {
+    if (engine->base->routes->lanes->n_vls > n_vls ||
+        (engine->base->refusal.status != SF_OK &&
+         engine->base_n_vls != n_vls)) {
         snprintf(result->reason, sizeof result->reason,
-                 "there are %u VLs now, not %u", n_vls,
-                 engine->base->routes->lanes->n_vls);
+                 "there are %u VLs now, not %u", n_vls, engine->base_n_vls);
         return false;
     }
     if (difference->n_new_switches || difference->n_new_links ||
@@ -321,21 +325,21 @@ repair(struct sf_engine *engine, const struct sf_fabric *fabric,
     return status;
 }
 
-/* What is left when nothing else can be done: up and down from one root, for
- * all addresses alike, so that one lane is enough on any fabric.  That it is,
- * dfsssp proves. */
+/* What is left when that which was asked for is not possible: what would be
+ * chosen if nothing were, safe on any service level, with the VLs that there
+ * are. */
 static struct sf_routing_params
 fallback_params(const struct sf_routing_params *params)
 {
-    struct sf_routing_params tree = *params;
+    struct sf_routing_params open = *params;
 
-    tree.layers.scheme = "updown";
-    tree.layers.n_layers = 1;
-    tree.layers.max_hops = 0;
-    tree.lanes = "dfsssp";
-    tree.max_vls = 1;
-    tree.n_path_sets = 1;
-    return tree;
+    open.layers.scheme = NULL;
+    open.layers.max_hops = 0;
+    open.lanes = NULL;
+    open.guarantee = SF_ANY_SL;
+    open.max_sls = 0;
+    open.n_path_sets = 1;
+    return open;
 }
 
 /* What to ask for where links have 'n_vls' lanes. */
@@ -356,9 +360,9 @@ sf_engine_set_base_fabric(struct sf_engine *engine, struct sf_fabric *fabric)
     engine->base_fabric = fabric;
 }
 
-/* Makes base of the fabric that it was made for before a restart: the same
- * fabric, seed and options give the same tables.  If that cannot be done,
- * there is none, as without that fabric. */
+/* Makes base of the fabric that it was made for before a restart, or by
+ * another manager: the same fabric, seed and options give the same tables.  If
+ * that cannot be done, all is as without that fabric. */
 static void
 restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
              uint32_t n_vls)
@@ -369,9 +373,12 @@ restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
     if (!engine->base_fabric) {
         return;
     }
-    if (!engine->base &&
-        route_fabric(engine->base_fabric, &asked, &routing, NULL) == SF_OK) {
+    if (route_fabric(engine->base_fabric, &asked, &routing, NULL) == SF_OK) {
+        if (engine->base != engine->current.routing) {
+            sf_routing_free(engine->base);
+        }
         engine->base = routing;
+        engine->base_n_vls = n_vls;
         note_asked(params, &engine->base_asked);
     }
     sf_engine_set_base_fabric(engine, NULL);
@@ -384,7 +391,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
       struct sf_engine_result *result, struct sf_error *err)
 {
     struct sf_routing_params asked = limit_vls(params, n_vls);
-    struct sf_routing_params tree = fallback_params(params);
+    struct sf_routing_params open = fallback_params(&asked);
     struct sf_routing *routing = NULL;
     enum sf_status status = route_fabric(fabric, &asked, &routing, err);
     if (status == SF_OK) {
@@ -392,13 +399,14 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
     }
     if (status == SF_OK) {
         note_asked(params, &engine->base_asked);
+        engine->base_n_vls = n_vls;
         engine->is_fallback = false;
         result->outcome = SF_OUTCOME_ANEW;
         result->difference = (struct sf_difference){ 0 };
         return SF_OK;
     }
     snprintf(result->reason, sizeof result->reason, "%s", err->text);
-    status = route_fabric(fabric, &tree, &routing, err);
+    status = route_fabric(fabric, &open, &routing, err);
     if (status == SF_OK) {
         status = publish(engine, routing, false, err);
     }
@@ -419,7 +427,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
 
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
     if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
-        is_same_params(params, &engine->asked)) {
+        !engine->base_fabric && is_same_params(params, &engine->asked)) {
         status = engine->base ? sf_ib_compare(engine->base, fabric,
                                               &result->difference, NULL)
                               : SF_OK;
@@ -441,8 +449,11 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
         engine->asked.params.layers.n_layers =
             0; /* Try again, whatever is asked. */
         status = SF_OK;
-    } else if (err) {
-        *err = problem;
+    } else {
+        result->outcome = SF_OUTCOME_NONE;
+        if (err) {
+            *err = problem;
+        }
     }
     result->is_safe = engine->current.routing &&
                       engine->current.routing->routes->lanes->scheme->is_safe;

@@ -5,8 +5,8 @@
  * of the one that base was made for gets base, repaired: so few entries
  * change, and what comes back is routed as before.  A fabric with parts that
  * base does not know is routed anew, and that becomes base.  What cannot be
- * routed as asked is routed up and down a tree, which needs no lanes; and if
- * even that fails, what was there before stays. */
+ * routed as asked is routed as if nothing had been asked for; and if even that
+ * fails, what was there before stays. */
 #ifndef SF_OPENSM_ENGINE_H
 #define SF_OPENSM_ENGINE_H
 
@@ -15,15 +15,17 @@
 struct sf_engine; /* Opaque. */
 
 enum sf_outcome {
+    SF_OUTCOME_NONE,     /* Nothing was routed. */
     SF_OUTCOME_KEPT,     /* The same fabric as before: nothing to do. */
     SF_OUTCOME_REPAIRED, /* Base, as far as its links are there. */
     SF_OUTCOME_ANEW,
-    SF_OUTCOME_FALLBACK, /* Up and down a tree, not what was asked for. */
+    SF_OUTCOME_FALLBACK, /* The best that is possible, not what was
+                          * asked for. */
     SF_OUTCOME_HELD,     /* Nothing could be done; the tables of before. */
     SF_N_OUTCOMES,
 };
 
-/* The name of an outcome: "repaired". */
+/* The name of an outcome: "repaired"; NULL if nothing was routed. */
 const char *sf_outcome_name(enum sf_outcome outcome);
 
 struct sf_engine_result {
@@ -38,9 +40,10 @@ struct sf_engine_result {
 enum sf_status sf_engine_new(struct sf_engine **enginep, struct sf_error *err);
 void sf_engine_free(struct sf_engine *engine);
 
-/* Takes over 'fabric', the one that base was made for before a restart
- * (base.h); NULL if that is not known.  With it, base is made again when
- * something is routed next, unless there is one. */
+/* Takes over 'fabric', the one that base was made for before a restart, or by
+ * a manager that led meanwhile (base.h); NULL if that is not known.  With it,
+ * base is made again when something is routed next, in place of the one that
+ * there is. */
 void sf_engine_set_base_fabric(struct sf_engine *engine,
                                struct sf_fabric *fabric);
 

@@ -103,6 +103,23 @@ read_lanes(const struct reader *reader, const char *value)
     return SF_OK;
 }
 
+static const char *
+guarantee_name(size_t i)
+{
+    return i == 0   ? sf_guarantee_name(SF_ANY_SL)
+           : i == 1 ? sf_guarantee_name(SF_PATH_SL)
+                    : NULL;
+}
+
+static enum sf_status
+read_guarantee(const struct reader *reader, const char *value)
+{
+    reader->options->guarantee = sf_guarantee_find(value);
+    return reader->options->guarantee
+               ? SF_OK
+               : refuse_name(reader, "a guarantee", value, guarantee_name);
+}
+
 /* Reads a whole number of 'least' to 'most'. */
 static enum sf_status
 read_number(const struct reader *reader, const char *value, uint64_t least,
@@ -215,10 +232,11 @@ static const struct {
 } keys[] = {
     { "scheme", read_scheme },       { "layers", read_layers },
     { "path_sets", read_path_sets }, { "lanes", read_lanes },
-    { "max_vls", read_max_vls },     { "max_sls", read_max_sls },
-    { "max_hops", read_max_hops },   { "seed", read_seed },
-    { "plan", read_plan },           { "guids", read_guids },
-    { "base", read_base },           { "status", read_status },
+    { "guarantee", read_guarantee }, { "max_vls", read_max_vls },
+    { "max_sls", read_max_sls },     { "max_hops", read_max_hops },
+    { "seed", read_seed },           { "plan", read_plan },
+    { "guids", read_guids },         { "base", read_base },
+    { "status", read_status },
 };
 
 static const char *
@@ -298,12 +316,7 @@ take_line(void *aux, uint32_t line, char *text)
     return SF_OK;
 }
 
-static enum sf_status
-set_defaults(struct sf_plugin_options *options, struct sf_error *err)
-{
-    *options = (struct sf_plugin_options){ .seed = 1 };
-    return sf_layer_spec_parse(NULL, 0, &options->scheme, err);
-}
+static const struct sf_plugin_options defaults = { .seed = 1 };
 
 /* Whether all options could be read, and go together. */
 static enum sf_status
@@ -315,7 +328,8 @@ finish(const struct reader *reader, struct sf_error *err)
         return reader->status;
     }
     if (options->lanes.scheme && options->lanes.scheme->needs_turns &&
-        !options->scheme.scheme->takes_turns) {
+        options->scheme.scheme && !options->scheme.scheme->takes_turns &&
+        !options->scheme.scheme->makes_turns) {
         return sf_fail(
             err, SF_EPARSE,
             "%s: the lanes %s are designed together with the "
@@ -340,10 +354,9 @@ sf_plugin_options_parse(char *text, size_t length, const char *path,
 {
     struct reader reader = { .place = path, .options = options, .err = err };
 
-    enum sf_status status = set_defaults(options, err);
-    if (status == SF_OK) {
-        status = sf_text_lines(text, length, path, take_line, &reader, err);
-    }
+    *options = defaults;
+    enum sf_status status =
+        sf_text_lines(text, length, path, take_line, &reader, err);
     return status == SF_OK ? finish(&reader, err) : status;
 }
 
@@ -398,10 +411,7 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
     struct reader reader = { .options = options, .err = err };
     char path[SF_OPTION_SIZE];
 
-    enum sf_status status = set_defaults(options, err);
-    if (status != SF_OK) {
-        return status;
-    }
+    *options = defaults;
     text = text ? text + strspn(text, SPACE) : "";
     if (text[0] != '/') {
         return load_words(text, options, err);
@@ -413,7 +423,8 @@ sf_plugin_options_load(const char *text, struct sf_plugin_options *options,
                        sizeof path);
     }
     reader.place = trim(path);
-    status = sf_file_lines(reader.place, take_line, &reader, err);
+    enum sf_status status =
+        sf_file_lines(reader.place, take_line, &reader, err);
     return status == SF_OK ? finish(&reader, err) : status;
 }
 
@@ -429,14 +440,12 @@ sf_plugin_options_check(const struct sf_plugin_options *options, uint32_t lmc,
                        options->n_layers, sf_lmc_for_layers(options->n_layers),
                        lmc, 1u << lmc);
     }
-    const struct sf_lane_scheme *lanes =
-        options->lanes.scheme ? options->lanes.scheme
-                              : sf_lane_scheme_for(options->scheme.scheme);
-    if (!qos && !lanes->allows_one_vl) {
+    const struct sf_lane_scheme *lanes = options->lanes.scheme;
+    if (!qos && lanes && !lanes->allows_one_vl) {
         return sf_fail(err, SF_EINVAL,
                        "the lanes %s need SL-to-VL tables: set qos TRUE in "
-                       "OpenSM's configuration, or ask for scheme=updown, "
-                       "which needs one lane only",
+                       "OpenSM's configuration, or ask for no lanes: then "
+                       "one is enough, with longer paths",
                        lanes->name);
     }
     return SF_OK;

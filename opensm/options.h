@@ -9,14 +9,15 @@
 #define SF_OPTION_SIZE 1024 /* Of a path, with the NUL. */
 
 struct sf_plugin_options {
-    struct sf_layer_spec scheme; /* How to choose paths. */
-    struct sf_lane_spec lanes;   /* How to keep deadlock away; no scheme: as
-                                  * that of the paths likes best. */
-    uint32_t n_layers;           /* 0: as many as addresses. */
-    uint32_t n_path_sets;        /* 0: as 'scheme' says. */
-    uint32_t max_vls;            /* 0: as many as the fabric has. */
-    uint32_t max_sls;            /* 0: SF_N_SLS. */
-    uint32_t max_hops;           /* 0: the scheme's default. */
+    struct sf_layer_spec scheme; /* How to choose paths; */
+    struct sf_lane_spec lanes;   /* how to keep deadlock away.  No scheme: the
+                                  * best that is possible. */
+    enum sf_guarantee guarantee;
+    uint32_t n_layers;    /* 0: as many as addresses. */
+    uint32_t n_path_sets; /* 0: as 'scheme' says. */
+    uint32_t max_vls;     /* 0: as many as the fabric has. */
+    uint32_t max_sls;     /* 0: SF_N_SLS. */
+    uint32_t max_hops;    /* 0: the scheme's default. */
     uint64_t seed;
     char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
     char guids[SF_OPTION_SIZE];  /* GUID map, for names; "" if none. */

@@ -10,17 +10,16 @@
 
 #include <opensm/osm_version.h>
 
-#include "base.h"
-#include "options.h"
-#include "slimfly/plan_files.h"
+#include "heartbeat.h"
+#include "judge.h"
 #include "slimfly/version.h"
-#include "status.h"
+#include "sources.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,16 +31,14 @@
 
 struct plugin {
     osm_opensm_t *osm;
-    char *option_text; /* What event_plugin_options said. */
-    struct sf_plugin_options options;
-    char refusal[SF_ERROR_TEXT_SIZE];   /* Why it does nothing, or "". */
-    char complaint[SF_ERROR_TEXT_SIZE]; /* About the options, or "". */
-    struct sf_plan *plan;               /* For names, or NULL. */
-    char plan_path[SF_OPTION_SIZE];     /* The one that was read. */
-    struct timespec plan_time;          /* When it was written. */
+    struct sf_sources sources;
+    char refusal[SF_ERROR_TEXT_SIZE]; /* Why it does nothing, or "". */
     struct sf_engine *engine;
     struct sf_plugin_status status;
-    bool has_old_vls;        /* VLs were masked; see update_sl2vl(). */
+    uint32_t n_logged; /* Warnings of the status that the log has. */
+    struct sf_heartbeat *heartbeat; /* Of the status file. */
+    atomic_bool is_routing;         /* Tables are being made. */
+    bool has_old_vls;               /* VLs were masked; see update_sl2vl(). */
     bool has_strays;         /* Tables may be elsewhere; see subnet_up(). */
     uint32_t n_extra_sweeps; /* In a row. */
 };
@@ -68,18 +65,15 @@ say(struct plugin *plugin, osm_log_level_t level, const char *format, ...)
             level == OSM_LOG_ERROR ? "ERR: " : "", text);
 }
 
-/* Says something that ought to be mended, in the log and the status file. */
-static void __attribute__((format(printf, 2, 3)))
-warn(struct plugin *plugin, const char *format, ...)
+/* Puts warnings of the status into the log, each once a routing. */
+static void
+log_warnings(struct plugin *plugin)
 {
-    char text[SF_ERROR_TEXT_SIZE];
-    va_list args;
+    const struct sf_plugin_status *status = &plugin->status;
 
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    say(plugin, OSM_LOG_ERROR, "%s", text);
-    sf_plugin_warn(&plugin->status, "%s", text);
+    for (; plugin->n_logged < status->n_warnings; plugin->n_logged++) {
+        say(plugin, OSM_LOG_ERROR, "%s", status->warnings[plugin->n_logged]);
+    }
 }
 
 static void
@@ -87,107 +81,12 @@ write_status(struct plugin *plugin)
 {
     struct sf_error err;
 
-    if (plugin->options.status[0] &&
-        sf_plugin_status_write(&plugin->status, plugin->options.status,
-                               &err) != SF_OK) {
+    log_warnings(plugin);
+    if (plugin->sources.options.status[0] &&
+        sf_heartbeat_write(plugin->heartbeat, &plugin->status,
+                           plugin->sources.options.status, &err) != SF_OK) {
         say(plugin, OSM_LOG_ERROR, "%s", err.text);
     }
-}
-
-/* Reads the plan for names, if it is not the one that was read before. */
-static void
-load_plan(struct plugin *plugin)
-{
-    char path[SF_OPTION_SIZE + 16];
-    struct stat found = { 0 };
-    struct sf_error err;
-
-    if (!plugin->options.plan[0]) {
-        sf_plan_free(plugin->plan);
-        plugin->plan = NULL;
-        return;
-    }
-    snprintf(path, sizeof path, "%s", plugin->options.plan);
-    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) {
-        snprintf(path, sizeof path, "%s/plan.json", plugin->options.plan);
-        stat(path, &found);
-    }
-    if (plugin->plan && strcmp(plugin->plan_path, plugin->options.plan) == 0 &&
-        found.st_mtim.tv_sec == plugin->plan_time.tv_sec &&
-        found.st_mtim.tv_nsec == plugin->plan_time.tv_nsec) {
-        return;
-    }
-    sf_plan_free(plugin->plan);
-    plugin->plan = NULL;
-    if (sf_plan_read(path, &plugin->plan, &err) != SF_OK) {
-        warn(plugin, "no names from the plan: %s", err.text);
-        return;
-    }
-    memcpy(plugin->plan_path, plugin->options.plan, sizeof plugin->plan_path);
-    plugin->plan_time = found.st_mtim;
-}
-
-/* Reads the GUID map, which is small, each time; NULL if there is none. */
-static struct sf_guid_map *
-load_guids(struct plugin *plugin)
-{
-    struct sf_guid_map *map = NULL;
-    struct sf_error err;
-
-    if (plugin->options.guids[0] &&
-        sf_guid_map_load(plugin->options.guids, &map, &err) != SF_OK) {
-        warn(plugin, "no names from the GUID map: %s", err.text);
-    }
-    return map;
-}
-
-/* Lets the engine start from what was base before a restart. */
-static void
-load_base(struct plugin *plugin)
-{
-    struct sf_fabric *fabric = NULL;
-    struct sf_error err;
-
-    if (plugin->options.base[0] &&
-        sf_base_load(plugin->options.base, &fabric, &err) != SF_OK) {
-        warn(plugin, "the base of before is not known: %s", err.text);
-    }
-    sf_engine_set_base_fabric(plugin->engine, fabric);
-}
-
-/* Keeps the fabric of a new base. */
-static void
-save_base(struct plugin *plugin)
-{
-    const struct sf_plugin_status *status = &plugin->status;
-    struct sf_error err;
-
-    if (plugin->options.base[0] && status->result.outcome == SF_OUTCOME_ANEW &&
-        sf_base_save(status->routing->network->fabric, plugin->options.base,
-                     &err) != SF_OK) {
-        warn(plugin, "a restart will forget the base: %s", err.text);
-    }
-}
-
-/* Reads the options; the ones before stay if these cannot be had. */
-static void
-load_options(struct plugin *plugin)
-{
-    const osm_subn_opt_t *opt = &plugin->osm->subn.opt;
-    struct sf_plugin_options options;
-    struct sf_error err = { 0 };
-    enum sf_status status =
-        sf_plugin_options_load(plugin->option_text, &options, &err);
-
-    if (status == SF_OK) {
-        status = sf_plugin_options_check(&options, opt->lmc, opt->qos, &err);
-    }
-    if (status == SF_OK) {
-        plugin->options = options;
-    } else if (!plugin->options.status[0]) { /* So that it can be told. */
-        memcpy(plugin->options.status, options.status, sizeof options.status);
-    }
-    memcpy(plugin->complaint, err.text, sizeof plugin->complaint);
 }
 
 /* Whether OpenSM's structs are laid out as this plugin was compiled: members
@@ -199,14 +98,22 @@ has_same_layout(const osm_opensm_t *osm)
            osm->sm.p_log == &osm->log && osm->subn.p_osm == osm;
 }
 
+static void
+load_options(struct plugin *plugin)
+{
+    const osm_subn_opt_t *opt = &plugin->osm->subn.opt;
+    sf_sources_load_options(&plugin->sources, opt->lmc, opt->qos);
+}
+
 static struct sf_routing_params
 routing_params(const struct plugin *plugin)
 {
-    const struct sf_plugin_options *options = &plugin->options;
+    const struct sf_plugin_options *options = &plugin->sources.options;
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t n_addresses = 1u << plugin->osm->subn.opt.lmc;
     struct sf_routing_params params = {
-        .layers = { .scheme = options->scheme.text,
+        .layers = { .scheme =
+                        options->scheme.scheme ? options->scheme.text : NULL,
                     .n_layers =
                         options->n_layers ? options->n_layers : n_addresses,
                     .max_hops = options->max_hops,
@@ -216,6 +123,7 @@ routing_params(const struct plugin *plugin)
                     .within_parts = true },
         .n_path_sets = options->n_path_sets,
         .lanes = options->lanes.scheme ? options->lanes.text : NULL,
+        .guarantee = options->guarantee,
         .max_vls = options->max_vls,
         .max_sls = options->max_sls,
     };
@@ -228,75 +136,73 @@ judge_settings(struct plugin *plugin)
 {
     const osm_subn_opt_t *opt = &plugin->osm->subn.opt;
 
-    if (plugin->complaint[0]) {
-        warn(plugin, "%s; the options of before stay", plugin->complaint);
+    if (plugin->sources.complaint[0]) {
+        sf_plugin_warn(&plugin->status, "%s; the options of before stay",
+                       plugin->sources.complaint);
     }
     if (!opt->qos) {
         sf_plugin_warn(&plugin->status,
                        "qos is FALSE, so there is one lane only");
     }
     if (opt->use_ucast_cache) {
-        warn(plugin,
-             "use_ucast_cache TRUE makes OpenSM keep tables of its own "
-             "after faults: set it to FALSE");
+        sf_plugin_warn(
+            &plugin->status,
+            "use_ucast_cache TRUE makes OpenSM keep tables of its own "
+            "after faults: set it to FALSE");
     }
 }
 
 /* Says how the routing came out. */
 static void
-judge_result(struct plugin *plugin)
+tell_result(struct plugin *plugin)
 {
-    const struct sf_engine_result *result = &plugin->status.result;
-    const struct sf_routing *routing = plugin->status.routing;
+    struct sf_plugin_status *status = &plugin->status;
+    char text[SF_RESULT_SIZE];
 
-    if (result->outcome == SF_OUTCOME_FALLBACK) {
-        warn(plugin,
-             "cannot route as asked: %s. Routed up and down a tree instead: "
-             "safe, but slow. Mend the fabric, or ask for other lanes or "
-             "another scheme",
-             result->reason);
-    } else if (result->outcome == SF_OUTCOME_HELD) {
-        warn(plugin,
-             "cannot route: %s. The tables of before stay; what lies behind "
-             "lost links is out of reach. Mend the fabric, then send opensm a "
-             "SIGHUP",
-             result->reason);
-    }
-    if (routing->refusal.status != SF_OK) {
-        warn(plugin,
-             "the lanes are by %s, since %s; senders must use the SL of each "
-             "path, which UCX and NCCL do not",
-             routing->params.lanes, routing->refusal.text);
-    }
-    if (!result->is_safe) {
-        warn(plugin,
-             "%s with the lanes %s can deadlock: ask for other lanes or "
-             "another scheme",
-             routing->params.layers.scheme, routing->params.lanes);
+    sf_judge_result(status);
+    sf_sources_keep_base(&plugin->sources, status);
+    log_warnings(plugin);
+    sf_describe_result(status, text);
+    say(plugin, OSM_LOG_INFO, "%s", text);
+}
+
+/* Lets the engine start from what was base before a restart, or from what the
+ * manager that led meanwhile made base. */
+static void
+load_base(struct plugin *plugin, const struct sf_fabric *found)
+{
+    if (!sf_engine_routing(plugin->engine) ||
+        plugin->osm->subn.coming_out_of_standby) {
+        sf_engine_set_base_fabric(
+            plugin->engine,
+            sf_sources_find_base(&plugin->sources, found, &plugin->status));
     }
 }
 
+/* Warns of what reading the subnet has found. */
 static void
-tell_result(struct plugin *plugin)
+warn_of(struct plugin *plugin, const struct sf_subnet_reading *reading)
 {
-    const struct sf_plugin_status *status = &plugin->status;
-    const struct sf_routing *routing = status->routing;
-    const struct sf_fabric *fabric = routing->network->fabric;
-    const struct sf_difference *difference = &status->result.difference;
+    struct sf_plugin_status *status = &plugin->status;
 
-    say(plugin, OSM_LOG_INFO,
-        "%s: %u switches, %u hosts, %u links; missing: %u switches, %u hosts, "
-        "%u links; %u layers by %s, lanes by %s, VLs: %u; %llu of %llu "
-        "entries change; %.3f s%s%s",
-        sf_outcome_name(status->result.outcome), fabric->n_switches,
-        fabric->n_nodes - fabric->n_switches, routing->network->graph->n_links,
-        difference->n_lost_switches, difference->n_lost_hosts,
-        difference->n_lost_links, routing->params.layers.n_layers,
-        routing->params.layers.scheme, routing->params.lanes,
-        routing->routes->lanes->n_vls, (unsigned long long)status->n_changed,
-        (unsigned long long)status->n_entries,
-        status->read_seconds + status->route_seconds + status->write_seconds,
-        status->result.reason[0] ? "; " : "", status->result.reason);
+    if (reading->n_without_map) {
+        sf_plugin_warn(status,
+                       "switches without SL-to-VL tables, so that there is "
+                       "one lane only: %u",
+                       reading->n_without_map);
+    }
+    if (reading->n_without_lid) {
+        sf_plugin_warn(status,
+                       "ports without a LID, which nothing leads to: %u",
+                       reading->n_without_lid);
+    }
+    if (plugin->sources.names.plan && !reading->n_named) {
+        sf_plugin_warn(status,
+                       "the plan %s knows none of the GUIDs found: name the "
+                       "map that 'slimfly verify --save-guids' writes with "
+                       "the option guids",
+                       plugin->sources.options.plan);
+    }
 }
 
 /* Reads the subnet, routes it, and hands the tables over. */
@@ -307,21 +213,23 @@ route(struct plugin *plugin, struct sf_error *err)
     struct sf_routing_params params = routing_params(plugin);
     struct sf_subnet_reading reading;
     struct sf_fabric *fabric;
-    struct sf_guid_map *map = load_guids(plugin);
     double start = now();
     enum sf_status code =
-        sf_subnet_read(plugin->osm, plugin->plan, map, &fabric, &reading, err);
+        sf_subnet_read(plugin->osm, plugin->sources.names.plan,
+                       plugin->sources.map, &fabric, &reading, err);
 
-    sf_guid_map_free(map);
     status->read_seconds = now() - start;
     if (code == SF_OK) {
+        load_base(plugin, fabric);
         /* Without qos nobody sets SL-to-VL tables. */
         status->n_vls = plugin->osm->subn.opt.qos ? reading.n_vls : 1;
         start = now();
         code = sf_engine_route(plugin->engine, fabric, &params, status->n_vls,
                                &status->result, err);
         status->route_seconds = now() - start;
-        plugin->has_strays |= code == SF_OK && status->result.has_moved;
+        /* What was moved while others led, or long ago, does not matter. */
+        plugin->has_strays |= code == SF_OK && status->result.has_moved &&
+                              !plugin->osm->subn.coming_out_of_standby;
     }
     sf_fabric_free(fabric);
     status->routing = sf_engine_routing(plugin->engine);
@@ -330,23 +238,7 @@ route(struct plugin *plugin, struct sf_error *err)
         sf_subnet_write(plugin->osm, plugin->engine, &status->n_entries,
                         &status->n_changed);
         status->write_seconds = now() - start;
-        if (reading.n_without_map) {
-            warn(plugin,
-                 "switches without SL-to-VL tables, so that there is one lane "
-                 "only: %u",
-                 reading.n_without_map);
-        }
-        if (reading.n_without_lid) {
-            warn(plugin, "ports without a LID, which nothing leads to: %u",
-                 reading.n_without_lid);
-        }
-        if (plugin->plan && !reading.n_named) {
-            warn(plugin,
-                 "the plan %s knows none of the GUIDs found: name the map "
-                 "that 'slimfly verify --save-guids' writes with the option "
-                 "guids",
-                 plugin->options.plan);
-        }
+        warn_of(plugin, &reading);
     }
     return code;
 }
@@ -365,67 +257,34 @@ build_fwd_tables(void *context)
     struct sf_plugin_status *status = &plugin->status;
     struct sf_error err = { 0 };
 
-    status->n_warnings = 0;
+    status->n_warnings = plugin->n_logged = 0;
     status->routed_at = time(NULL);
     status->up_at = 0;
     status->lmc = plugin->osm->subn.opt.lmc;
     status->lane_seconds = 0;
     status->n_routings++;
     plugin->has_old_vls = false;
-    judge_settings(plugin);
-    load_plan(plugin);
-    if (!sf_engine_routing(plugin->engine)) {
-        load_base(plugin);
+    if (status->state == SF_STATE_UP) {
+        status->state = SF_STATE_ROUTED; /* Not up while it is made. */
+        write_status(plugin);
     }
+    judge_settings(plugin);
+    sf_sources_load_names(&plugin->sources, status);
+    atomic_store(&plugin->is_routing, true);
     enum sf_status code = route(plugin, &err);
+    atomic_store(&plugin->is_routing, false);
     if (code == SF_OK) {
         status->state = SF_STATE_ROUTED;
-        judge_result(plugin);
-        save_base(plugin);
         tell_result(plugin);
         return 0;
     }
-    warn(plugin,
-         "cannot route: %s. The switches keep the tables that they "
-         "have, and path records fail until it can",
-         err.text);
+    sf_plugin_warn(&plugin->status,
+                   "cannot route: %s. The switches keep the tables that they "
+                   "have, and path records fail until it can",
+                   err.text);
     sf_plugin_status_fail(status, err.text);
     write_status(plugin);
     return -1;
-}
-
-/* A VL in an SL-to-VL table; OpenSM lets it be at most what OperVLs allow. */
-static void
-set_vl(ib_slvl_table_t *table, uint32_t sl, uint32_t vl)
-{
-    ib_slvl_table_set(table, (uint8_t)sl, (uint8_t)vl);
-}
-
-static void
-fill_sl2vl(struct plugin *plugin, osm_physp_t *physp, uint32_t in,
-           uint32_t out, ib_slvl_table_t *table)
-{
-    const struct sf_sl2vl *sl2vl = sf_engine_tables(plugin->engine)->sl2vl;
-    const struct sf_lanes *lanes =
-        sf_engine_routing(plugin->engine)->routes->lanes;
-    osm_node_t *node = physp->p_node;
-    uint32_t s = SF_NONE;
-
-    if (node->sw) {
-        s = sf_engine_switch(plugin->engine,
-                             cl_ntoh64(osm_node_get_node_guid(node)));
-    }
-    if (s != SF_NONE && in <= sl2vl->n_ports[s] && out <= sl2vl->n_ports[s]) {
-        const uint8_t *vls = sf_sl2vl_of(sl2vl, s, in, out);
-        for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
-            set_vl(table, sl, vls[sl] < SF_DROP_VL ? vls[sl] : 0);
-        }
-        return;
-    }
-    /* A host's link is nobody's second: any VL will do.  Keep SLs apart. */
-    for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
-        set_vl(table, sl, sl < lanes->n_vls && sl < lanes->n_sls ? sl : 0);
-    }
 }
 
 /* OpenSM masks these VLs with the OperVLs that a port has, and sets OperVLs
@@ -442,7 +301,7 @@ update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
     if (!sf_engine_routing(plugin->engine)) {
         return;
     }
-    fill_sl2vl(plugin, physp, in, out, table);
+    sf_subnet_fill_sl2vl(plugin->engine, physp, in, out, table);
     uint8_t has = ib_port_info_get_op_vls(&physp->port_info);
     plugin->has_old_vls |=
         in == 0 &&
@@ -452,7 +311,6 @@ update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
     plugin->status.lane_seconds += now() - start;
 }
 
-/* Equal shares for all lanes in use, none of them before the others. */
 static void
 update_vlarb(void *context, osm_physp_t *physp, uint8_t port_num,
              ib_vl_arb_table_t *block, unsigned block_length,
@@ -463,14 +321,9 @@ update_vlarb(void *context, osm_physp_t *physp, uint8_t port_num,
 
     (void)physp;
     (void)port_num;
-    if (!routing || routing->routes->lanes->n_vls == 1) {
-        return;
-    }
-    /* Blocks 0 and 1 are the low table, 2 and 3 the high one. */
-    for (unsigned i = 0; i < block_length; i++) {
-        bool is_used = block_num == 0 && i < routing->routes->lanes->n_vls;
-        block->vl_entry[i].vl = (uint8_t)(is_used ? i : 0);
-        block->vl_entry[i].weight = is_used ? 64 : 0;
+    if (routing && routing->routes->lanes->n_vls > 1) {
+        sf_subnet_fill_vlarb(routing->routes->lanes->n_vls, block,
+                             block_length, block_num);
     }
 }
 
@@ -495,7 +348,8 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
      * deadlock.  Engines that stand in the list are still tried. */
     osm->no_fallback_routing_engine = TRUE;
     if (plugin->refusal[0]) {
-        say(plugin, OSM_LOG_ERROR, "refused: %s", plugin->refusal);
+        say(plugin, OSM_LOG_ERROR,
+            "refused: %s; mend that, then restart OpenSM", plugin->refusal);
         return -1;
     }
     engine->build_lid_matrices = build_lid_matrices;
@@ -509,9 +363,9 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 static void
 free_plugin(struct plugin *plugin)
 {
+    sf_heartbeat_stop(plugin->heartbeat);
     sf_engine_free(plugin->engine);
-    sf_plan_free(plugin->plan);
-    free(plugin->option_text);
+    sf_sources_clear(&plugin->sources);
     free(plugin);
 }
 
@@ -528,12 +382,56 @@ static void delete (void *data)
     free_plugin(plugin);
 }
 
+/* What OpenSM does now, for the heartbeat. */
+static struct sf_pulse
+take_pulse(void *aux)
+{
+    struct plugin *plugin = aux;
+    const osm_opensm_t *osm = plugin->osm;
+    uint32_t polls = (osm->subn.opt.sminfo_polling_timeout + 999) / 1000;
+    uint32_t sweeps = osm->subn.opt.sweep_interval;
+    bool is_standby = osm->subn.sm_state == IB_SMINFO_STATE_STANDBY;
+
+    return (struct sf_pulse){ .is_standby = is_standby,
+                              .is_busy = atomic_load(&plugin->is_routing),
+                              .n_sent = (uint32_t)osm->stats.qp0_mads_sent,
+                              .sweep_seconds = is_standby ? polls : sweeps };
+}
+
+/* Makes a plugin that does nothing yet; NULL if that is not possible, which is
+ * said. */
+static struct plugin *
+make_plugin(osm_opensm_t *osm)
+{
+    struct plugin *plugin = calloc(1, sizeof *plugin);
+    const char *text = osm->subn.opt.event_plugin_options;
+    char *copy = strdup(text ? text : "");
+    struct sf_error err;
+
+    if (!plugin || !copy || sf_engine_new(&plugin->engine, &err) != SF_OK) {
+        osm_log(&osm->log, OSM_LOG_ERROR, ENGINE ": ERR: out of memory\n");
+        free(copy);
+        free(plugin);
+        return NULL;
+    }
+    plugin->osm = osm;
+    plugin->sources.option_text = copy;
+    plugin->status.opensm = osm->osm_version;
+    atomic_init(&plugin->is_routing, false);
+    if (sf_heartbeat_start(take_pulse, plugin, &plugin->heartbeat, &err) !=
+        SF_OK) {
+        say(plugin, OSM_LOG_ERROR, "%s", err.text);
+        free_plugin(plugin);
+        return NULL;
+    }
+    return plugin;
+}
+
 static void *
 create(struct osm_opensm *osm)
 {
     static const external_routing_engine_module_t module = { ENGINE, setup,
                                                              NULL };
-    struct sf_error err = { 0 };
 
     if (!has_same_layout(osm)) {
         /* The log cannot be found either. */
@@ -545,20 +443,12 @@ create(struct osm_opensm *osm)
         fprintf(stderr, "%s\n", text);
         return NULL;
     }
-    struct plugin *plugin = calloc(1, sizeof *plugin);
-    const char *text = osm->subn.opt.event_plugin_options;
-    char *copy = strdup(text ? text : "");
-    if (!plugin || !copy || sf_engine_new(&plugin->engine, &err) != SF_OK) {
-        osm_log(&osm->log, OSM_LOG_ERROR, ENGINE ": ERR: out of memory\n");
-        free(copy);
-        free(plugin);
+    struct plugin *plugin = make_plugin(osm);
+    if (!plugin) {
         return NULL;
     }
-    plugin->osm = osm;
-    plugin->option_text = copy;
-    plugin->status.opensm = osm->osm_version;
     load_options(plugin);
-    memcpy(plugin->refusal, plugin->complaint, sizeof plugin->refusal);
+    memcpy(plugin->refusal, plugin->sources.complaint, sizeof plugin->refusal);
     if (osm_register_external_routing_engine(osm, &module, plugin) !=
         CL_SUCCESS) {
         say(plugin, OSM_LOG_ERROR, "OpenSM does not take another engine");
@@ -569,6 +459,7 @@ create(struct osm_opensm *osm)
     if (plugin->refusal[0]) {
         sf_plugin_status_fail(&plugin->status, plugin->refusal);
     }
+    sf_sources_sweep(&plugin->sources);
     write_status(plugin); /* What an earlier run left there is not true. */
     return plugin;
 }
@@ -590,6 +481,15 @@ sweep_again(struct plugin *plugin, const char *why)
 static void
 subnet_up(struct plugin *plugin)
 {
+    /* OpenSM says "up" also where it could not send all tables, and then
+     * sweeps again by itself. */
+    if (plugin->osm->subn.subnet_initialization_error) {
+        sf_plugin_warn(&plugin->status,
+                       "OpenSM could not send all tables: some switches hold "
+                       "old ones until a sweep succeeds");
+        write_status(plugin);
+        return;
+    }
     if (plugin->has_strays) {
         plugin->has_strays = false;
         plugin->osm->subn.need_update = 1;
@@ -604,12 +504,27 @@ subnet_up(struct plugin *plugin)
         return;
     }
     if (plugin->has_old_vls) {
-        warn(plugin, "ports do not take the OperVLs that they should have: "
-                     "their lanes are not as routed, and may deadlock");
+        sf_plugin_warn(&plugin->status,
+                       "ports do not take the OperVLs that they should have: "
+                       "their lanes are not as routed, and may deadlock");
     }
     plugin->n_extra_sweeps = 0;
     plugin->status.state = SF_STATE_UP;
     plugin->status.up_at = time(NULL);
+    write_status(plugin);
+}
+
+/* Another manager leads, or our own port is down. */
+static void
+stop_leading(struct plugin *plugin)
+{
+    if (plugin->osm->subn.sm_state == IB_SMINFO_STATE_STANDBY) {
+        plugin->status.state = SF_STATE_STANDBY;
+    } else {
+        sf_plugin_status_fail(&plugin->status,
+                              "the port of this manager is down");
+    }
+    plugin->status.up_at = 0;
     write_status(plugin);
 }
 
@@ -630,10 +545,7 @@ report(void *data, osm_epi_event_id_t event, void *detail)
                plugin->status.state == SF_STATE_ROUTED) {
         subnet_up(plugin);
     } else if (event == OSM_EVENT_ID_STATE_CHANGE) {
-        /* Another manager leads, or our own port is down. */
-        plugin->status.state = SF_STATE_STANDBY;
-        plugin->status.up_at = 0;
-        write_status(plugin);
+        stop_leading(plugin);
     }
 }
 

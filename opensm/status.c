@@ -5,7 +5,6 @@
 #include "slimfly/version.h"
 #include "whole_file.h"
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -28,9 +27,8 @@ sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
     }
 }
 
-/* A moment as RFC 3339 has it, or null. */
-static json_t *
-pack_time(time_t moment)
+json_t *
+sf_status_time(time_t moment)
 {
     char text[32];
     struct tm parts;
@@ -42,9 +40,8 @@ pack_time(time_t moment)
     return json_string(text);
 }
 
-/* Names in a fabric may hold any bytes. */
-static json_t *
-pack_text(const char *text)
+json_t *
+sf_status_text(const char *text)
 {
     char clean[SF_ERROR_TEXT_SIZE];
     size_t i = 0;
@@ -65,7 +62,7 @@ pack_warnings(const struct sf_plugin_status *status)
     json_t *warnings = json_array();
 
     for (uint32_t i = 0; i < status->n_warnings; i++) {
-        json_array_append_new(warnings, pack_text(status->warnings[i]));
+        json_array_append_new(warnings, sf_status_text(status->warnings[i]));
     }
     return warnings;
 }
@@ -81,7 +78,8 @@ pack_routing(const struct sf_routing *routing)
     const struct sf_lanes *lanes = routing->routes->lanes;
     const struct sf_layers_params *layers = &routing->params.layers;
     return json_pack(
-        "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b}",
+        "{s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:b, s:b, "
+        "s:s?}",
         "n_switches", (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_links",
         (json_int_t)routing->network->graph->n_links, "scheme", layers->scheme,
@@ -91,32 +89,33 @@ pack_routing(const struct sf_routing *routing)
         "lanes", routing->params.lanes, "n_vls", (json_int_t)lanes->n_vls,
         "n_sls", (json_int_t)lanes->n_sls, "safe_on_path_sls",
         (int)lanes->scheme->is_safe, "safe_on_any_sl",
-        (int)lanes->scheme->ignores_sls);
+        (int)sf_lanes_ignore_sls(lanes), "guarantee",
+        sf_guarantee_name(routing->params.guarantee));
 }
 
-static json_t *
-pack(const struct sf_plugin_status *status)
+json_t *
+sf_status_pack(const struct sf_plugin_status *status)
 {
     static const char *const states[] = { "started", "routed",  "up",
                                           "failed",  "standby", "ended" };
     const struct sf_engine_result *result = &status->result;
     const struct sf_difference *difference = &result->difference;
-    bool has_outcome =
-        status->n_routings > 0 && status->state != SF_STATE_FAILED;
 
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
         "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
-        pack_time(status->routed_at), "up_at", pack_time(status->up_at),
-        "n_routings", (json_int_t)status->n_routings, "outcome",
-        has_outcome ? sf_outcome_name(result->outcome) : NULL, "reason",
-        result->reason[0] ? pack_text(result->reason) : json_null(), "safe",
-        (int)result->is_safe, "lmc", (json_int_t)status->lmc, "n_vls_offered",
-        (json_int_t)status->n_vls, "routing", pack_routing(status->routing),
-        "missing", "switches", (json_int_t)difference->n_lost_switches,
-        "links", (json_int_t)difference->n_lost_links, "hosts",
+        sf_status_time(status->routed_at), "up_at",
+        sf_status_time(status->up_at), "n_routings",
+        (json_int_t)status->n_routings, "outcome",
+        status->routing ? sf_outcome_name(result->outcome) : NULL, "reason",
+        result->reason[0] ? sf_status_text(result->reason) : json_null(),
+        "safe", (int)result->is_safe, "lmc", (json_int_t)status->lmc,
+        "n_vls_offered", (json_int_t)status->n_vls, "routing",
+        pack_routing(status->routing), "missing", "switches",
+        (json_int_t)difference->n_lost_switches, "links",
+        (json_int_t)difference->n_lost_links, "hosts",
         (json_int_t)difference->n_lost_hosts, "n_entries",
         (json_int_t)status->n_entries, "n_changed_entries",
         (json_int_t)status->n_changed, "seconds", "read", status->read_seconds,
@@ -141,15 +140,7 @@ write_json(const void *root, FILE *stream)
 }
 
 enum sf_status
-sf_plugin_status_write(const struct sf_plugin_status *status, const char *path,
-                       struct sf_error *err)
+sf_status_write(const json_t *status, const char *path, struct sf_error *err)
 {
-    json_t *root = pack(status);
-
-    if (!root) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for the status file");
-    }
-    enum sf_status code = sf_whole_file_write(path, write_json, root, err);
-    json_decref(root);
-    return code;
+    return sf_whole_file_write(path, write_json, status, err);
 }

@@ -5,13 +5,14 @@
 
 #include "engine.h"
 
+#include <jansson.h>
 #include <time.h>
 
 enum sf_plugin_state {
     SF_STATE_STARTED, /* Nothing was routed yet. */
     SF_STATE_ROUTED,  /* The tables are made, and are being sent. */
     SF_STATE_UP,      /* OpenSM has said that the subnet is up. */
-    SF_STATE_FAILED,  /* No tables could be made, now or ever. */
+    SF_STATE_FAILED,  /* No tables could be made or sent, now or ever. */
     SF_STATE_STANDBY, /* Another subnet manager is in charge. */
     SF_STATE_ENDED,   /* OpenSM has ended. */
 };
@@ -40,9 +41,17 @@ void sf_plugin_warn(struct sf_plugin_status *status, const char *format, ...)
 void sf_plugin_status_fail(struct sf_plugin_status *status,
                            const char *reason);
 
-/* Writes 'status' to 'path', which at any moment holds an old or a new one as
- * a whole. */
-enum sf_status sf_plugin_status_write(const struct sf_plugin_status *status,
-                                      const char *path, struct sf_error *err);
+/* All of 'status' as JSON; NULL if memory ran out. */
+json_t *sf_status_pack(const struct sf_plugin_status *status);
+
+/* A moment as RFC 3339 has it, or null for 0; a text, which may hold any
+ * bytes. */
+json_t *sf_status_time(time_t moment);
+json_t *sf_status_text(const char *text);
+
+/* Writes 'status', JSON, to 'path', which at any moment holds an old or a new
+ * one as a whole. */
+enum sf_status sf_status_write(const json_t *status, const char *path,
+                               struct sf_error *err);
 
 #endif

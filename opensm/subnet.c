@@ -298,3 +298,47 @@ sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
         }
     }
 }
+
+/* A VL in an SL-to-VL table; OpenSM lets it be at most what OperVLs allow. */
+static void
+set_vl(ib_slvl_table_t *table, uint32_t sl, uint32_t vl)
+{
+    ib_slvl_table_set(table, (uint8_t)sl, (uint8_t)vl);
+}
+
+void
+sf_subnet_fill_sl2vl(struct sf_engine *engine, const osm_physp_t *physp,
+                     uint32_t in, uint32_t out, ib_slvl_table_t *table)
+{
+    const struct sf_sl2vl *sl2vl = sf_engine_tables(engine)->sl2vl;
+    const struct sf_lanes *lanes = sf_engine_routing(engine)->routes->lanes;
+    const osm_node_t *node = physp->p_node;
+    uint32_t s = SF_NONE;
+
+    if (node->sw) {
+        s = sf_engine_switch(engine, cl_ntoh64(osm_node_get_node_guid(node)));
+    }
+    if (s != SF_NONE && in <= sl2vl->n_ports[s] && out <= sl2vl->n_ports[s]) {
+        const uint8_t *vls = sf_sl2vl_of(sl2vl, s, in, out);
+        for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
+            set_vl(table, sl, vls[sl] < SF_DROP_VL ? vls[sl] : 0);
+        }
+        return;
+    }
+    /* A host's link is nobody's second: any VL will do.  Keep SLs apart. */
+    for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
+        set_vl(table, sl, sl < lanes->n_vls && sl < lanes->n_sls ? sl : 0);
+    }
+}
+
+void
+sf_subnet_fill_vlarb(uint32_t n_vls, ib_vl_arb_table_t *block,
+                     uint32_t block_length, uint32_t block_num)
+{
+    /* Blocks 0 and 1 are the low table, 2 and 3 the high one. */
+    for (uint32_t i = 0; i < block_length; i++) {
+        bool is_used = block_num == 0 && i < n_vls;
+        block->vl_entry[i].vl = (uint8_t)(is_used ? i : 0);
+        block->vl_entry[i].weight = is_used ? 64 : 0;
+    }
+}

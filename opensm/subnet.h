@@ -33,4 +33,14 @@ enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
 void sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
                      uint64_t *n_entriesp, uint64_t *n_changedp);
 
+/* Fills the SL-to-VL table of the port 'physp' for what comes in by port 'in'
+ * and goes out by 'out', by the lanes of 'engine', which has a routing. */
+void sf_subnet_fill_sl2vl(struct sf_engine *engine, const osm_physp_t *physp,
+                          uint32_t in, uint32_t out, ib_slvl_table_t *table);
+
+/* Fills a block of a VL arbitration table with equal shares for all of
+ * 'n_vls' lanes, none of them before the others. */
+void sf_subnet_fill_vlarb(uint32_t n_vls, ib_vl_arb_table_t *block,
+                          uint32_t block_length, uint32_t block_num);
+
 #endif

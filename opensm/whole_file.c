@@ -2,12 +2,23 @@
 #define _GNU_SOURCE
 #include "whole_file.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* What the name of an unfinished file adds, for mkstemp(). */
+#define UNFINISHED ".plugin-XXXXXX"
+#define N_RANDOM   (sizeof "XXXXXX" - 1)
+
+/* How old a file is, in seconds, that nobody writes any more. */
+#define OLD 60
 
 /* Writes the new file 'path', of the name template that it is; returns an
  * error number. */
@@ -38,7 +49,7 @@ sf_whole_file_write(const char *path,
 {
     char *temporary = NULL;
 
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
+    if (asprintf(&temporary, "%s" UNFINISHED, path) < 0) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %s", path);
     }
     int code = write_new(temporary, write, aux);
@@ -51,4 +62,54 @@ sf_whole_file_write(const char *path,
     }
     free(temporary);
     return code == 0 ? SF_OK : SF_EIO;
+}
+
+/* Whether 'name' is one that an unfinished 'file' has. */
+static bool
+is_unfinished(const char *name, const char *file)
+{
+    size_t length = strlen(file), mark = sizeof UNFINISHED - 1 - N_RANDOM;
+
+    if (strlen(name) != length + mark + N_RANDOM ||
+        strncmp(name, file, length) != 0 ||
+        strncmp(name + length, UNFINISHED, mark) != 0) {
+        return false;
+    }
+    for (const char *c = name + length + mark; *c; c++) {
+        if (!isalnum((unsigned char)*c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_old_file(int folder, const char *name)
+{
+    struct stat found;
+
+    return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(found.st_mode) && time(NULL) - found.st_mtime > OLD;
+}
+
+void
+sf_whole_file_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash ? slash + 1 : path;
+    char *folder =
+        slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    DIR *listing = folder ? opendir(folder) : NULL;
+
+    free(folder);
+    if (!listing) {
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(listing));) {
+        if (is_unfinished(entry->d_name, file) &&
+            is_old_file(dirfd(listing), entry->d_name)) {
+            unlinkat(dirfd(listing), entry->d_name, 0);
+        }
+    }
+    closedir(listing);
 }

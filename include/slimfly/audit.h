@@ -9,7 +9,6 @@
 #ifndef SLIMFLY_AUDIT_H
 #define SLIMFLY_AUDIT_H
 
-#include "slimfly/progress.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 
@@ -108,7 +107,6 @@ struct sf_audit_params {
                       * Where 'sl2vl' does not say their VLs, they are taken to
                       * be those of packets from any host of the switch; if it
                       * has none, from any of its ports. */
-    const struct sf_progress *progress; /* May be NULL. */
 };
 
 /* Audits 'tables' for 'fabric', which has LIDs.  'params' may be NULL.

@@ -78,7 +78,6 @@ struct sf_comparison_params {
     double gap;
     uint32_t n_threads; /* Changes nothing but the time. */
     const struct sf_measurement_store *store; /* May be NULL. */
-    const struct sf_progress *progress;       /* May be NULL. */
 };
 
 /* What a throughput comes to over all seeds. */

@@ -47,7 +47,8 @@ enum sf_status sf_subnet_lst_parse(char *text, size_t length, const char *path,
  * --cache' wrote, or text as above, of either kind.  The library is run in a
  * child process, since it waits for ever where nobody answers and aborts on
  * damaged caches; after 'timeout' seconds, or when a signal is caught, the
- * child is ended with all that it started and SF_EIO says so.  Switches and
+ * child is ended with all that it started and SF_EIO says so.  SF_ENODEVICE:
+ * this machine has no device for it, and later has none either.  Switches and
  * hosts that did not answer are missing from the fabric:
  * '*n_unansweredp', if nonnull, gets the number of questions without an
  * answer. */

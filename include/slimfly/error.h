@@ -17,6 +17,7 @@ enum sf_status {
     SF_ELIMIT,       /* Well formed, but beyond what is supported. */
     SF_EUNREACHABLE, /* No path, or none as short as asked. */
     SF_ELANES,       /* Too few virtual lanes to be safe from deadlock. */
+    SF_ENODEVICE,    /* No InfiniBand device, or none that we may use. */
 };
 
 #define SF_ERROR_TEXT_SIZE 512

@@ -22,6 +22,9 @@ struct sf_lane_scheme {
     bool needs_turns;   /* The layers must obey turns of its design. */
     bool allows_one_vl; /* Layers that need but one VL are served with one,
                          * as where switches get no SL-to-VL tables. */
+    bool only_proves;   /* Adds nothing: refuses layers whose paths from hosts
+                         * are not safe by themselves.  Those that start at
+                         * switches are not looked at. */
     const struct sf_lane_ops *ops;
 };
 
@@ -44,9 +47,9 @@ enum sf_status sf_lane_spec_parse(const char *spec,
                                   struct sf_lane_spec *parsed,
                                   struct sf_error *err);
 
-/* The scheme to take with a layer scheme: turns, if that obeys them. */
-const struct sf_lane_scheme *
-sf_lane_scheme_for(const struct sf_layer_scheme *layers);
+/* Whether nothing can deadlock whatever service levels senders use: by the
+ * scheme, or because one VL is enough. */
+bool sf_lanes_ignore_sls(const struct sf_lanes *lanes);
 
 struct sf_lanes_params {
     const char *scheme; /* A spec (see struct sf_lane_spec). */

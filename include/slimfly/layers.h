@@ -26,8 +26,10 @@ struct sf_layers_params {
     bool within_parts;  /* Route a disconnected graph part by part instead
                          * of refusing it. */
     const struct sf_turns *turns; /* NULL: all turns are allowed. */
-    uint32_t set;                 /* The path set that the layers are for, */
-    uint32_t n_sets;              /* of so many; 0: of one. */
+    uint32_t n_vls; /* For schemes that make turns: on so many VLs; */
+    struct sf_turns **turnsp; /* where they go, or NULL. */
+    uint32_t set;             /* The path set that the layers are for, */
+    uint32_t n_sets;          /* of so many; 0: of one. */
 };
 
 /* A way to make layers.  Every scheme
@@ -35,7 +37,7 @@ struct sf_layers_params {
  *   destination's part a path without loops leads there;
  * - has no path longer than 'max_hops', but where 'may_exceed' lets it;
  * - has shortest paths in layer 0, where it is 'minimal_first';
- * - obeys 'turns', where it 'takes_turns';
+ * - obeys 'turns', where it 'takes_turns', or those that it 'makes_turns';
  * - gives the same bytes for the same seed, whatever 'n_threads' is,
  * on any connected graph; sf_layers_check() tests all of it. */
 struct sf_layer_ops; /* lib/layers/scheme.h */
@@ -47,6 +49,7 @@ struct sf_layer_scheme {
                             * this; SF_NONE: no limit. */
     struct sf_param params[SF_MAX_PARAMS];
     bool takes_turns;
+    bool makes_turns;     /* Its turns come with the layers. */
     bool is_per_host;     /* Meant to have paths of their own for each host. */
     bool minimal_first;   /* Layer 0 has shortest paths. */
     bool resists_repair;  /* All paths hold together: after a fault they are
@@ -63,10 +66,11 @@ extern const struct sf_layer_scheme *const sf_layer_schemes[];
  * NULL; NULL if there is none. */
 const struct sf_layer_scheme *sf_layer_scheme_find(const char *spec);
 
-/* The scheme that is made for such a network (see 'made_for'); NULL if there
- * is none. */
-const struct sf_layer_scheme *
-sf_layer_scheme_made_for(const struct sf_network *network);
+/* Finds the scheme that is made for such a network (see 'made_for'); NULL if
+ * there is none. */
+enum sf_status sf_layer_scheme_made_for(const struct sf_network *network,
+                                        const struct sf_layer_scheme **schemep,
+                                        struct sf_error *err);
 
 /* What a spec of layers says, SCHEME:KEY=VALUE,KEY=VALUE... */
 struct sf_layer_spec {

@@ -8,6 +8,22 @@
 
 #pragma GCC visibility push(default)
 
+/* What a routing promises to senders: that nothing deadlocks
+ * - whatever service level they use, as with UCX and NCCL, which ask nobody;
+ * - if they use the service level of each path. */
+enum sf_guarantee {
+    SF_DEFAULT_GUARANTEE, /* The former, unless layers or lanes were asked for
+                           * that cannot give it. */
+    SF_ANY_SL,
+    SF_PATH_SL,
+};
+
+/* "any-sl" or "path-sl"; NULL for the default and for what is none. */
+const char *sf_guarantee_name(enum sf_guarantee guarantee);
+
+/* The guarantee of a name; the default if there is none. */
+enum sf_guarantee sf_guarantee_find(const char *name);
+
 struct sf_routing_params {
     struct sf_layers_params layers; /* 'turns' is not for the caller. */
     uint32_t n_path_sets; /* Path sets among which the hosts of a switch are
@@ -17,10 +33,10 @@ struct sf_routing_params {
     uint32_t n_switch_addresses; /* Of each switch; 0: one. */
     bool without_lanes; /* Neither turns nor lanes: what paths alone could
                          * do, which hardware cannot run. */
-    const char *lanes;  /* A spec of lanes; NULL: as sf_lane_scheme_for(), or
-                         * dfsssp where that does not do. */
-    uint32_t max_vls;   /* 0: SF_DEFAULT_VLS. */
-    uint32_t max_sls;   /* 0: SF_N_SLS. */
+    const char *lanes;  /* A spec of lanes; NULL: the best that keep */
+    enum sf_guarantee guarantee; /* this. */
+    uint32_t max_vls;            /* 0: SF_DEFAULT_VLS. */
+    uint32_t max_sls;            /* 0: SF_N_SLS. */
 };
 
 /* Room for the texts of the params of a routing. */
@@ -34,14 +50,15 @@ struct sf_routing {
     struct sf_routing_specs specs;   /* here. */
     struct sf_network *network;      /* A copy. */
     struct sf_routes *routes;        /* With lanes, unless without_lanes. */
-    uint32_t max_hops;      /* No path is longer, unless after a fault no other
-                             * is left. */
-    bool has_default_lanes; /* None were asked for: others may take over. */
-    struct sf_error layers_refusal; /* Why the layers are not those of the
-                                     * default scheme, though no other was
-                                     * asked for; SF_OK if they are. */
-    struct sf_error refusal; /* Why the lanes are not those that go with the
-                              * layer scheme by default; SF_OK if they are. */
+    uint32_t max_hops; /* No path is longer, unless after a fault no other
+                        * is left. */
+    bool has_default_layers; /* No scheme was asked for, */
+    bool has_default_lanes;  /* no lanes: others may take over. */
+
+    /* What would have been better and was not possible, and why; status SF_OK
+     * and empty texts if it is the best. */
+    struct sf_routing_specs refused;
+    struct sf_error refusal;
 };
 
 /* How many path sets a routing of 'network' has: as many as asked for or as
@@ -50,9 +67,11 @@ enum sf_status sf_routing_count_sets(const struct sf_network *network,
                                      const struct sf_routing_params *params,
                                      uint32_t *n_setsp, struct sf_error *err);
 
-/* Routes 'network'.  Where the default layers need more lanes than there are
- * and neither scheme is asked for, the layers have shortest paths alone, which
- * need fewer.  Errors are those of sf_layers_build() and sf_lanes_build(). */
+/* Routes 'network'.  What is not asked for is chosen: the layers that are made
+ * for such a network or the default ones, with lanes that keep the guarantee;
+ * where these are not possible, others that are (lib/routing/choices.c).
+ * Errors are those of sf_layers_build() and sf_lanes_build(), for the first
+ * choice.  SF_ELANES: it does not keep the guarantee that was asked for. */
 enum sf_status sf_routing_build(const struct sf_network *network,
                                 const struct sf_routing_params *params,
                                 struct sf_routing **routingp,

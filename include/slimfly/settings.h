@@ -17,15 +17,20 @@ struct sf_settings {
     const struct sf_fabric *fabric;
     const struct sf_plan *plan; /* Tells the racks of the switches, by their
                                  * names; may be NULL. */
-    const struct sf_layer_spec *layers; /* NULL: as the plugin likes. */
+    const struct sf_routing *routing;   /* What came of the settings below when
+                                         * the fabric was routed; NULL if only
+                                         * parts without it are wanted. */
+    const struct sf_layer_spec *layers; /* NULL: the best that is possible. */
     uint32_t n_layers;                  /* 1 to SF_MAX_LAYERS. */
     uint32_t n_path_sets; /* Sets of paths for the hosts of a switch; goes
                            * before what 'layers' says. */
     uint32_t max_hops;    /* 0: as the scheme likes. */
-    const struct sf_lane_spec *lanes;
+    const struct sf_lane_spec *lanes; /* Likewise. */
+    enum sf_guarantee guarantee;
     uint32_t max_vls;      /* 1 to SF_MAX_VLS. */
     uint32_t max_sls;      /* 0: SF_N_SLS. */
     uint64_t seed;         /* Of the layers and of the random order. */
+    bool is_standby;       /* Another machine is to lead while it lives. */
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
     const char *base;      /* of what it keeps over a restart, */
@@ -62,11 +67,13 @@ enum sf_status sf_settings_write_file(const struct sf_settings *settings,
  * holding names only. */
 bool sf_settings_is_own(const struct sf_settings_file *file, FILE *stream);
 
+/* Whether a part is wanted that depends on the routing. */
+bool sf_settings_want_routing(const struct sf_settings *settings);
+
 /* Whether such settings can be had: SF_EINVAL for a part or a path that
- * cannot be, for lanes that do not go with the layers, or, for the parts
- * "slurm" and "hosts", for a node description that does not tell its host;
- * SF_ELIMIT for more layers than there are addresses for.  After that, writing
- * fails for lack of memory only. */
+ * cannot be, or, for the parts "slurm" and "hosts", for a node description
+ * that does not tell its host; SF_ELIMIT for more layers than there are
+ * addresses for.  After that, writing fails for lack of memory only. */
 enum sf_status sf_settings_check(const struct sf_settings *settings,
                                  struct sf_error *err);
 

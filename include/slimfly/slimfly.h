@@ -22,6 +22,7 @@
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
 #include "slimfly/live.h"
+#include "slimfly/manager.h"
 #include "slimfly/network.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/plan.h"

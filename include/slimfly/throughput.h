@@ -9,7 +9,6 @@
 #ifndef SLIMFLY_THROUGHPUT_H
 #define SLIMFLY_THROUGHPUT_H
 
-#include "slimfly/progress.h"
 #include "slimfly/routes.h"
 #include "slimfly/traffic.h"
 
@@ -64,7 +63,6 @@ struct sf_throughput_params {
                           * paths, whatever the gap; 0: 20,000.  Also of the
                           * simplex method; 0: as many as it takes. */
     uint32_t n_threads;  /* Changes nothing but the time. */
-    const struct sf_progress *progress; /* May be NULL. */
 };
 
 /* Infinite where nothing limits: no demand between switches, no host links. */

@@ -13,6 +13,7 @@
 #include "analysis/pricing.h"
 #include "analysis/solvers.h"
 #include "base/parallel.h"
+#include "slimfly/progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #define CHUNK_HOPS       100000
 #define MORE_NORM_ROUNDS 8 /* After a growth. */
 #define NORM_ROUNDS      24
+#define REPORT_STEPS     1000
 
 /* A pass over some of the demands. */
 struct chunk {
@@ -52,13 +54,15 @@ struct game {
     double *vector;              /* [n_edges] Of the largest norm. */
     uint32_t n_summed;
     uint32_t n_rounds, max_rounds; /* Over all restarts. */
-    const struct sf_progress *progress;
-    double norm;       /* Of the matrix between x and y. */
-    double weight;     /* Of steps in y against those in x. */
-    double step;       /* Of x, for the pass. */
-    double start_gap;  /* At the last restart. */
-    double congestion; /* The smallest that is known to suffice. */
+    double norm;                   /* Of the matrix between x and y. */
+    double weight;                 /* Of steps in y against those in x. */
+    double step;                   /* Of x, for the pass. */
+    double start_gap;              /* At the last restart. */
+    double congestion;             /* The smallest that is known to suffice. */
     double cost;       /* The largest that is known to be needed. */
+    double wanted_gap; /* Of these two; */
+    double first_gap;  /* at first, 0 before; */
+    double n_closed;   /* how far it is closed, of REPORT_STEPS. */
 };
 
 static enum sf_status
@@ -398,6 +402,26 @@ look_at_averages(struct game *game, double gap)
     }
 }
 
+/* Reports how far the gap is closed, going by its logarithm, which falls about
+ * evenly.  A gap that widens with new paths is no step back. */
+static void
+report(struct game *game)
+{
+    double gap = game->congestion / game->cost - 1;
+
+    if (game->first_gap <= game->wanted_gap && isfinite(gap)) {
+        game->first_gap = gap;
+    }
+    if (gap > 0 && game->first_gap > game->wanted_gap) {
+        game->n_closed =
+            fmax(game->n_closed, REPORT_STEPS * log(game->first_gap / gap) /
+                                     log(game->first_gap / game->wanted_gap));
+    }
+    sf_progress_report("throughput",
+                       (uint64_t)fmin(game->n_closed, REPORT_STEPS - 1),
+                       REPORT_STEPS);
+}
+
 /* Moves until the gap is at most 'gap' or 'max_rounds' have been played. */
 static void
 play(struct game *game, double gap, uint32_t max_rounds)
@@ -408,8 +432,7 @@ play(struct game *game, double gap, uint32_t max_rounds)
         game->n_rounds++;
         if (game->n_summed % CHECK_EVERY == 0) {
             look_at_averages(game, here);
-            sf_progress_report(game->progress, "throughput", game->n_rounds,
-                               game->max_rounds);
+            report(game);
         }
     }
 }
@@ -538,7 +561,9 @@ take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
 
     next.n_rounds = game->n_rounds;
     next.max_rounds = game->max_rounds;
-    next.progress = game->progress;
+    next.wanted_gap = game->wanted_gap;
+    next.first_gap = game->first_gap;
+    next.n_closed = game->n_closed;
     *game->paths = *more;
     *more = before;
     enum sf_status status = reserve_game(&next, err);
@@ -633,12 +658,12 @@ sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
         .paths = paths,
         .n_threads = sf_parallel_limit(params->n_threads),
         .max_rounds = params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS,
-        .progress = params->progress,
     };
     double gap = params->gap > 0 ? params->gap : SF_DEFAULT_GAP, needed = 0;
 
     enum sf_status status = reserve_game(&game, err);
     if (status == SF_OK) {
+        game.wanted_gap = gap;
         start_game(&game);
         if (grow) {
             status = play_growing(&game, max_hops, gap, &needed, err);
@@ -646,8 +671,7 @@ sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
             play(&game, gap, game.max_rounds);
             needed = game.cost;
         }
-        sf_progress_report(params->progress, "throughput", game.max_rounds,
-                           game.max_rounds);
+        sf_progress_report("throughput", REPORT_STEPS, REPORT_STEPS);
         result->method = SF_METHOD_APPROXIMATION;
         result->n_paths = sf_paths_count(paths);
         result->n_rounds = game.n_rounds;

@@ -11,8 +11,10 @@
 #include "analysis/solvers.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "slimfly/progress.h"
 #include "slimfly/version.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +22,7 @@
 #include <string.h>
 
 #define SETTINGS_SIZE 4096
+#define STEPS         UINT64_C(1000) /* Of a measurement, to be reported. */
 
 struct task {
     uint32_t row, run;
@@ -31,19 +34,29 @@ struct comparing {
     struct sf_comparison *comparison;
     struct task *tasks;
     uint32_t n_tasks;
-    struct sf_path_metrics **metrics; /* [n_rows * n_seeds] */
-    uint64_t network;                 /* Hash of graph and hosts. */
-    uint32_t n_inner_threads;         /* For each task. */
-    pthread_mutex_t lock;             /* Of all that follows. */
+    struct sf_path_metrics **metrics;   /* [n_rows * n_seeds] */
+    uint64_t network;                   /* Hash of graph and hosts. */
+    uint32_t n_inner_threads;           /* For each task. */
+    const struct sf_progress *listener; /* Of the caller; may be NULL. */
+    pthread_mutex_t lock;               /* Of all that follows. */
     uint64_t n_done, n_measurements;
     uint64_t n_partly;     /* Thousandths of those under way that are done. */
     struct sf_error error; /* The first that came. */
     atomic_bool has_failed;
 };
 
+/* How far a measurement is that says so itself, in steps of STEPS. */
+struct part {
+    const char *traffic; /* NULL: the paths are measured. */
+    char stage[64];      /* What it is at, */
+    uint64_t from;       /* the steps when that began, */
+    uint64_t done;       /* and now. */
+};
+
 /* What one task has at hand. */
 struct working {
     struct comparing *all;
+    struct part part;
     const struct sf_comparison_row *row;
     uint64_t seed;
     const struct sf_routes *routes;  /* NULL until made. */
@@ -115,7 +128,8 @@ summarize_lanes(const struct working *working)
                  lanes->scheme->name);
         summary.n_vls = lanes->n_vls;
     }
-    if (working->made && working->made->layers_refusal.status != SF_OK) {
+    if (working->made && working->made->refusal.status != SF_OK &&
+        working->made->has_default_layers) {
         snprintf(summary.instead, sizeof summary.instead, "%.*s",
                  (int)sizeof summary.instead - 1,
                  working->made->params.layers.scheme);
@@ -163,41 +177,71 @@ look_up_throughput(struct comparing *all, const char *settings,
     return is_known && is_done(all, &measurement->throughput);
 }
 
-/* Says how far we are; the lock is held. */
+/* Says how far all are, and what 'working' is at; the lock is held. */
 static void
-tell(const struct comparing *all)
+tell(const struct working *working)
 {
-    sf_progress_report(all->comparison->params.progress, "comparing",
-                       1000 * all->n_done + all->n_partly,
-                       1000 * all->n_measurements);
+    const struct comparing *all = working->all;
+    const struct sf_comparison_row *row = working->row;
+    const struct part *part = &working->part;
+    uint64_t n = all->n_measurements;
+    char what[SF_COMPARISON_LABEL_SIZE + 512], layers[32] = "";
+
+    if (!all->listener || !all->listener->report) {
+        return;
+    }
+    if (row->n_layers) {
+        snprintf(layers, sizeof layers, ", %u layer%s", row->n_layers,
+                 row->n_layers > 1 ? "s" : "");
+    }
+    snprintf(what, sizeof what,
+             "%" PRIu64 " of %" PRIu64 " measurements done, now %s%s, "
+             "seed %" PRIu64 ", %.200s%s%s",
+             all->n_done, n, row->label, layers, working->seed,
+             part->traffic ? part->traffic : "paths", *part->stage ? ": " : "",
+             part->stage);
+    all->listener->report(all->listener->aux, what,
+                          STEPS * all->n_done + all->n_partly, STEPS * n);
 }
 
-/* A measurement that says itself how far it is. */
-struct part {
-    struct comparing *all;
-    uint64_t done; /* In thousandths. */
-};
-
+/* Hears how far a stage of a measurement is.  Throughput is the last stage.
+ * Of others nobody knows how many follow: each counts for half of what is
+ * left. */
 static void
 advance(void *aux, const char *what, uint64_t done, uint64_t total)
 {
-    struct part *part = aux;
-    struct comparing *all = part->all;
-    uint64_t now = done < total ? 1000 * done / total : 999;
+    struct working *working = aux;
+    struct part *part = &working->part;
+    struct comparing *all = working->all;
 
-    (void)what;
+    if (strncmp(part->stage, what, sizeof part->stage - 1) != 0) {
+        snprintf(part->stage, sizeof part->stage, "%s", what);
+        part->from = part->done;
+    }
+    uint64_t room = STEPS - 1 - part->from;
+    room = strcmp(what, "throughput") != 0 ? room / 2 : room;
+    uint64_t now = part->from + (total ? room * done / total : 0);
+
     pthread_mutex_lock(&all->lock);
     all->n_partly += now - part->done;
     part->done = now;
-    tell(all);
+    tell(working);
     pthread_mutex_unlock(&all->lock);
+}
+
+/* Begins a measurement, of paths if 'traffic' is NULL. */
+static void
+begin_part(struct working *working, const char *traffic)
+{
+    working->part = (struct part){ .traffic = traffic };
 }
 
 /* Keeps a measurement, if it is to be kept, and tells how far we are. */
 static enum sf_status
-note(struct comparing *all, const char *settings,
+note(struct working *working, const char *settings,
      const struct sf_measurement *measurement, bool keep, struct sf_error *err)
 {
+    struct comparing *all = working->all;
     const struct sf_measurement_store *store = all->comparison->params.store;
     enum sf_status status = SF_OK;
 
@@ -205,8 +249,11 @@ note(struct comparing *all, const char *settings,
     if (store && keep) {
         status = store->save(store->aux, settings, measurement, err);
     }
+    all->n_partly -= working->part.done;
     all->n_done++;
-    tell(all);
+    if (all->n_done == all->n_measurements) {
+        tell(working);
+    }
     pthread_mutex_unlock(&all->lock);
     return status;
 }
@@ -223,6 +270,7 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
 
     snprintf(settings, sizeof settings, "%s network=%016llx %s paths",
              SF_VERSION, (unsigned long long)all->network, working->routing);
+    begin_part(working, NULL);
     bool is_known = look_up(all, settings, &measurement);
     if (is_known && !measurement.metrics) {
         is_known = false; /* A throughput: not what was kept here. */
@@ -239,7 +287,7 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
     if (status == SF_OK) {
         *metricsp = measurement.metrics;
         *lanes = measurement.lanes;
-        status = note(all, settings, &measurement, !is_known, err);
+        status = note(working, settings, &measurement, !is_known, err);
     }
     return status;
 }
@@ -251,8 +299,6 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
 {
     struct comparing *all = working->all;
     const struct sf_comparison_params *params = &all->comparison->params;
-    struct part part = { .all = all };
-    struct sf_progress progress = { advance, &part };
     bool has_layers =
         mode == SF_THROUGHPUT_LAYERS || mode == SF_THROUGHPUT_EQUAL;
     struct sf_throughput_params how = {
@@ -264,7 +310,6 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
         .effort = params->effort,
         .gap = params->gap,
         .n_threads = all->n_inner_threads,
-        .progress = params->progress ? &progress : NULL,
     };
     char settings[SETTINGS_SIZE];
     struct sf_measurement measurement;
@@ -277,6 +322,7 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
              sf_throughput_mode_name(mode), params->max_hops,
              !params->without_host_links, (int)params->effort, params->gap,
              (unsigned long long)sf_key_of_traffic(traffic), text);
+    begin_part(working, text);
     bool is_known = look_up_throughput(all, settings, &measurement);
     if (!is_known && has_layers) {
         status = make_routes(working, err);
@@ -285,13 +331,10 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
     if (!is_known && status == SF_OK) {
         status = sf_throughput_measure(params->network->graph, traffic, &how,
                                        &measurement.throughput, err);
-        pthread_mutex_lock(&all->lock);
-        all->n_partly -= part.done;
-        pthread_mutex_unlock(&all->lock);
     }
     if (status == SF_OK) {
         *throughput = measurement.throughput;
-        status = note(all, settings, &measurement,
+        status = note(working, settings, &measurement,
                       !is_known && is_done(all, throughput), err);
     }
     return status;
@@ -377,6 +420,9 @@ run_task(void *aux, uint32_t number, uint32_t worker)
         .seed = params->seed + task->run,
         .routes = row->given,
     };
+    struct sf_progress progress = { advance, &working };
+    const struct sf_progress *before =
+        sf_progress_listen(all->listener ? &progress : NULL);
     enum sf_status status = find_sets(&working, &err);
     if (status == SF_OK) {
         status = sf_key_of_routing(row, params->network, working.n_sets,
@@ -386,6 +432,7 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     if (status == SF_OK) {
         status = work_on(&working, task, &err);
     }
+    sf_progress_listen(before);
     free(working.host_sets);
     sf_routing_free(working.made);
     if (status != SF_OK) {
@@ -553,7 +600,9 @@ sf_comparison_build(const struct sf_comparison_params *params,
     uint32_t n_threads = sf_parallel_limit(params->n_threads);
     all.n_inner_threads =
         all.n_tasks && all.n_tasks < n_threads ? n_threads / all.n_tasks : 1;
+    all.listener = sf_progress_listen(NULL);
     sf_parallel_for(n_threads, all.n_tasks, run_task, &all);
+    sf_progress_listen(all.listener);
     status = all.error.status;
     if (status != SF_OK) {
         sf_fail(err, status, "%s", all.error.text);

@@ -85,7 +85,8 @@ sf_key_of_routing(const struct sf_comparison_row *row,
             sf_layer_spec_parse(routing->layers.scheme, n_sets, &spec, err);
         snprintf(text, size,
                  "scheme=%s%s max_hops=%u exceed=%d parts=%d layers=%u "
-                 "addresses=%u sets=%u lanes=%s vls=%u sls=%u seed=%llu",
+                 "addresses=%u sets=%u lanes=%s guarantee=%d vls=%u sls=%u "
+                 "seed=%llu",
                  routing->layers.scheme ? "" : "default:", spec.text,
                  routing->layers.max_hops, routing->layers.may_exceed,
                  routing->layers.within_parts, row->n_layers,
@@ -93,7 +94,8 @@ sf_key_of_routing(const struct sf_comparison_row *row,
                  routing->without_lanes ? "free"
                  : routing->lanes       ? routing->lanes
                                         : "default",
-                 routing->max_vls, routing->max_sls, (unsigned long long)seed);
+                 (int)routing->guarantee, routing->max_vls, routing->max_sls,
+                 (unsigned long long)seed);
     }
     return status;
 }

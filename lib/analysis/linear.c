@@ -14,6 +14,8 @@
  * barrier, because uniform traffic is degenerate. */
 #include "analysis/solvers.h"
 
+#include "slimfly/progress.h"
+
 #include <Clp_C_Interface.h>
 #include <float.h>
 #include <math.h>
@@ -205,6 +207,8 @@ solve(const struct program *program, const struct sf_net *net,
                     program->column_lower, program->column_upper,
                     program->objective, program->row_lower,
                     program->row_upper);
+    /* CLP does not say how far it is. */
+    sf_progress_report("a linear program", 0, 0);
     if (!run_clp(model, program->by_theta)) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a linear program");
         goto done;

@@ -6,6 +6,7 @@
 #include "analysis/disjoint.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -171,6 +172,7 @@ measure_target(void *aux, uint32_t task, uint32_t number)
     struct worker *worker = &job->workers[number];
     const struct target *target = &routing->targets[task];
 
+    sf_progress_report("following paths", task, routing->n_targets);
     for (uint32_t s = 0; s < routing->graph->n_nodes; s++) {
         if (s == target->d || (routing->n_hosts && !routing->n_hosts[s])) {
             continue;
@@ -333,6 +335,8 @@ measure(const struct routing *routing, uint32_t n_threads,
     }
     if (is_ready) {
         sf_parallel_for(n_threads, routing->n_targets, measure_target, &job);
+        sf_progress_report("following paths", routing->n_targets,
+                           routing->n_targets);
         for (uint32_t i = 1; i < n_threads; i++) {
             add_worker(routing, &job.workers[0], &job.workers[i]);
         }

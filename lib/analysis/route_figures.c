@@ -3,6 +3,7 @@
 #include "slimfly/route_figures.h"
 
 #include "base/mem.h"
+#include "slimfly/progress.h"
 
 /* Follows the path from 's' to 'destination' in a column that 'n' addresses
  * use, and counts it. */
@@ -100,6 +101,7 @@ sf_route_figures_measure(const struct sf_network *network,
     *figures = (struct sf_route_figures){ 0 };
     if (loads && n_hosts) {
         for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+            sf_progress_report("measuring paths", d, network->graph->n_nodes);
             measure_destination(network, routes, d, n_hosts, loads, figures);
         }
         summarize(n_arcs, loads, figures);

@@ -1,18 +1,29 @@
 #define _GNU_SOURCE
 #include "base/child.h"
 
+#include "slimfly/progress.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_TEXT ((size_t)1 << 30)
+#define MAX_TEXT     ((size_t)1 << 30)
+#define REPORT_EVERY 200 /* Milliseconds. */
+
+/* How far a child is, in memory that it shares with its parent.  A text that
+ * is read while it changes is wrong for a moment only. */
+struct child_progress {
+    char what[128]; /* The last byte stays 0. */
+    _Atomic uint64_t done, total;
+};
 
 static double
 now(void)
@@ -22,9 +33,35 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static _Noreturn void
-be_child(const struct sf_child_job *job, pid_t parent, int output, int errors)
+static void
+note_progress(void *aux, const char *what, uint64_t done, uint64_t total)
 {
+    struct child_progress *progress = aux;
+
+    if (strncmp(progress->what, what, sizeof progress->what - 1) != 0) {
+        strncpy(progress->what, what, sizeof progress->what - 1);
+    }
+    progress->done = done;
+    progress->total = total;
+}
+
+/* Reports what the child of 'job' noted. */
+static void
+report(const struct sf_child_job *job, const struct child_progress *progress)
+{
+    char what[2 * sizeof progress->what];
+
+    snprintf(what, sizeof what, "%.100s: %.127s", job->source,
+             progress->what[0] ? progress->what : job->name);
+    sf_progress_report(what, progress->done, progress->total);
+}
+
+static _Noreturn void
+be_child(const struct sf_child_job *job, struct child_progress *noted,
+         pid_t parent, int output, int errors)
+{
+    struct sf_progress progress = { note_progress, noted };
+
     /* A group of its own, so that a command's children end with it.  Ctrl-C
      * does not reach that, so the child ends when its parent does. */
     setpgid(0, 0);
@@ -36,6 +73,7 @@ be_child(const struct sf_child_job *job, pid_t parent, int output, int errors)
     dup2(errors, STDERR_FILENO);
     close(output);
     close(errors);
+    sf_progress_listen(&progress);
     int code = job->run(job->argument, stdout);
     /* Not _exit(): libraries below, such as the one that joins ibsim, give
      * back what they hold only if they are told about the end. */
@@ -68,8 +106,9 @@ read_some(int fd, struct sf_printed *printed, int which, bool *is_too_muchp)
 /* Collects the output of the child until it has closed both pipes; false if
  * that takes too long, is too much, or a signal was caught. */
 static bool
-collect(const int fds[2], unsigned timeout, struct sf_printed *printed,
-        bool *is_interruptedp)
+collect(const int fds[2], const struct sf_child_job *job,
+        const struct child_progress *progress, unsigned timeout,
+        struct sf_printed *printed, bool *is_interruptedp)
 {
     double deadline = now() + timeout;
     bool is_open[2] = { true, true };
@@ -84,7 +123,10 @@ collect(const int fds[2], unsigned timeout, struct sf_printed *printed,
         if (left <= 0) {
             return false;
         }
-        if (poll(polled, 2, (int)(left * 1000) + 1) < 0) {
+        report(job, progress);
+        double pause = left * 1000 + 1;
+        pause = pause < REPORT_EVERY ? pause : REPORT_EVERY;
+        if (poll(polled, 2, (int)pause) < 0) {
             *is_interruptedp = errno == EINTR;
             return false;
         }
@@ -106,23 +148,33 @@ run_job(const struct sf_child_job *job, unsigned timeout,
     int output[2], errors[2], wait_status;
     bool is_interrupted = false;
 
+    struct child_progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (progress == MAP_FAILED) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for %s", job->name);
+    }
     if (pipe2(output, O_CLOEXEC) != 0) {
+        munmap(progress, sizeof *progress);
         return sf_fail(err, SF_EIO, "cannot make a pipe: %s", strerror(errno));
     }
     if (pipe2(errors, O_CLOEXEC) != 0) {
         close(output[0]);
         close(output[1]);
+        munmap(progress, sizeof *progress);
         return sf_fail(err, SF_EIO, "cannot make a pipe: %s", strerror(errno));
     }
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
     if (child == 0) {
-        be_child(job, parent, output[1], errors[1]);
+        be_child(job, progress, parent, output[1], errors[1]);
     }
     close(output[1]);
     close(errors[1]);
-    bool is_done = child > 0 && collect((int[]){ output[0], errors[0] },
-                                        timeout, printed, &is_interrupted);
+    bool is_done =
+        child > 0 && collect((int[]){ output[0], errors[0] }, job, progress,
+                             timeout, printed, &is_interrupted);
+    munmap(progress, sizeof *progress);
     close(output[0]);
     close(errors[0]);
     if (child < 0) {
@@ -174,7 +226,8 @@ sf_child_run(const struct sf_child_job *job, unsigned timeout,
     }
     if (status == SF_OK && code != 0) {
         status =
-            sf_fail(err, SF_EIO, "%s: %s failed: %s", job->source, job->name,
+            sf_fail(err, code == job->no_device_code ? SF_ENODEVICE : SF_EIO,
+                    "%s: %s failed: %s", job->source, job->name,
                     code < 0 ? "the library behind it crashed"
                              : last_line(printed->text[1].items));
     }

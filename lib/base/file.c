@@ -1,12 +1,30 @@
+#define _GNU_SOURCE
 #include "base/file.h"
 
 #include "base/mem.h"
+#include "slimfly/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_SIZE ((size_t)1 << 30)
+
+/* Reports how much of a file is read. */
+static void
+report(FILE *stream, const char *path)
+{
+    char what[512];
+    struct stat status;
+    off_t place = ftello(stream);
+    bool is_known = fstat(fileno(stream), &status) == 0 &&
+                    S_ISREG(status.st_mode) && place >= 0;
+
+    snprintf(what, sizeof what, "reading %s", path);
+    sf_progress_report(what, is_known ? (uint64_t)place : 0,
+                       is_known ? (uint64_t)status.st_size : 0);
+}
 
 static enum sf_status
 read_all(FILE *stream, const char *path, char **textp, size_t *lengthp,
@@ -53,12 +71,14 @@ sf_file_read(const char *path, char **textp, size_t *lengthp,
     if (!stream) {
         return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
     }
+    report(stream, path);
     enum sf_status status = read_all(stream, path, textp, lengthp, err);
     fclose(stream);
     return status;
 }
 
-#define MAX_LINE 4096
+#define MAX_LINE     4096
+#define REPORT_EVERY 8192 /* Lines. */
 
 static enum sf_status
 fail_line(struct sf_error *err, const char *path, uint32_t line)
@@ -100,6 +120,9 @@ read_lines(FILE *stream, const char *path, sf_take_line *take, void *aux,
     for (uint32_t line = 1;
          status == SF_OK && fgets(text, sizeof text, stream); line++) {
         size_t length = strlen(text);
+        if (line % REPORT_EVERY == 1) {
+            report(stream, path);
+        }
         if (length > 0 && text[length - 1] == '\n') {
             text[length - 1] = '\0';
         } else if (length == 0 || !feof(stream)) {

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "routes/ports.h"
 #include "slimfly/ib.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -203,6 +204,7 @@ decode(struct decoder *decoder, struct sf_routes **routesp,
     struct sf_routes *routes;
 
     for (uint32_t d = 0; d < n; d++) {
+        sf_progress_report("finding the paths of tables", d, 2 * n);
         find_sets(decoder, d);
     }
     enum sf_status status =
@@ -211,6 +213,7 @@ decode(struct decoder *decoder, struct sf_routes **routesp,
         status = sf_layers_make(decoder->n_layers, n, &routes->sets[i], err);
     }
     for (uint32_t d = 0; status == SF_OK && d < n; d++) {
+        sf_progress_report("finding the paths of tables", n + d, 2 * n);
         find_sets(decoder, d);
         copy_sets(decoder, d, routes);
     }

@@ -85,7 +85,7 @@ sf_fabric_discover(const char *source, unsigned timeout,
     if (sf_is_live(source)) {
         struct sf_live_port port;
         struct sf_child_job job = { sf_ibnetdisc_print_live, &port, source,
-                                    "discovery" };
+                                    "discovery", SF_LIVE_NO_DEVICE };
         *fabricp = NULL;
         enum sf_status status = sf_live_port_parse(source, &port, err);
         return status == SF_OK
@@ -98,7 +98,7 @@ sf_fabric_discover(const char *source, unsigned timeout,
     }
     if (is_cache(start)) {
         struct sf_child_job job = { sf_ibnetdisc_print_cache, source, source,
-                                    "discovery" };
+                                    "discovery", 0 };
         enum sf_status status =
             discover(&job, timeout, fabricp, n_unansweredp, err);
         return status == SF_EIO
@@ -124,7 +124,7 @@ sf_fabric_discover_by(const char *command, unsigned timeout,
                       struct sf_fabric **fabricp, uint32_t *n_unansweredp,
                       struct sf_error *err)
 {
-    struct sf_child_job job = { run_shell, command, command, "discovery" };
+    struct sf_child_job job = { run_shell, command, command, "discovery", 0 };
 
     if (n_unansweredp) {
         *n_unansweredp = 0;

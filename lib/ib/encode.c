@@ -3,6 +3,7 @@
 #include "ib/tables.h"
 #include "routes/ports.h"
 #include "slimfly/ib.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -56,6 +57,7 @@ sf_ib_encode_lfts(const struct sf_network *network,
     enum sf_status status = sf_tables_make(fabric, tablesp, err);
 
     for (uint32_t d = 0; status == SF_OK && d < fabric->n_switches; d++) {
+        sf_progress_report("making forwarding tables", d, fabric->n_switches);
         const struct sf_ib_node *node = sf_ib_node(fabric, d);
         for (uint32_t k = 0; node->lid && k < 1u << node->lmc; k++) {
             fill_lid(*tablesp, node->lid + k, network,

@@ -270,8 +270,9 @@ sf_ibnetdisc_print_live(const void *port, FILE *stream)
     };
 
     /* The library would only say that it cannot, not why. */
-    if (!sf_mads_open(&mads, &chosen, IB_SMI_DIRECT_CLASS)) {
-        return 1;
+    int code = sf_mads_open(&mads, &chosen, IB_SMI_DIRECT_CLASS);
+    if (code != 0) {
+        return code;
     }
     sf_mads_close(&mads);
     IGNORE_LEAKS();
@@ -303,7 +304,8 @@ sf_ibnetdisc_print_live(const void *port, FILE *stream)
 {
     (void)port;
     (void)stream;
-    return say_missing();
+    say_missing();
+    return SF_LIVE_NO_DEVICE;
 }
 
 int

@@ -14,6 +14,7 @@
 #include "ib/tables.h"
 #include "slimfly/ib_addresses.h"
 #include "slimfly/lids.h"
+#include "slimfly/progress.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -99,6 +100,7 @@ sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
     }
     for (uint32_t s = 0; s < tables->n_switches; s++) {
         const struct sf_node *at = &fabric->nodes[s];
+        sf_progress_report("writing forwarding tables", s, tables->n_switches);
         fprintf(stream,
                 "Unicast lids [0-%u] of switch Lid %u guid 0x%016" PRIx64
                 " ('%s'):\n",
@@ -108,6 +110,8 @@ sf_tables_write(const struct sf_tables *tables, const struct sf_fabric *fabric,
         /* OpenSM counts all LIDs here, those without a path too. */
         fprintf(stream, "%u lids dumped\n", tables->max_lid);
     }
+    sf_progress_report("writing forwarding tables", tables->n_switches,
+                       tables->n_switches);
 
 done:
     free(text);

@@ -119,7 +119,7 @@ sf_live_tables(const char *source, const struct sf_fabric *fabric,
         struct sf_sl2vl sl2vl = **sl2vlp;
         struct sf_live_tables_job aims = { &port, fabric, &tables, &sl2vl };
         struct sf_child_job job = { sf_live_read_tables, &aims, source,
-                                    "reading of tables" };
+                                    "reading of tables", SF_LIVE_NO_DEVICE };
         tables.ports = share(&copies[0], tables.ports,
                              (size_t)tables.n_switches * (tables.max_lid + 1));
         sl2vl.vls = share(&copies[1], sl2vl.vls, size_of_sl2vl(&sl2vl));
@@ -214,7 +214,8 @@ ask(const struct path_questions *questions, const struct sf_fabric *fabric,
                                     questions->homes,
                                     questions->models };
     struct sf_child_job job = { sf_live_read_path_sls, &aims,
-                                questions->source, "asking for path SLs" };
+                                questions->source, "asking for path SLs",
+                                SF_LIVE_NO_DEVICE };
     struct shared_copy copy = { 0 };
 
     enum sf_status status = sf_live_port_parse(questions->source, &port, err);

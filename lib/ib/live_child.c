@@ -5,6 +5,7 @@
 #ifdef HAVE_IBNETDISC
 
 #include "ib/mads.h"
+#include "slimfly/progress.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,6 +26,14 @@ static const unsigned attributes[N_STAGES] = {
     [SELF] = IB_ATTR_NODE_INFO,          [NODE_INFO] = IB_ATTR_NODE_INFO,
     [SWITCH_INFO] = IB_ATTR_SWITCH_INFO, [BLOCKS] = IB_ATTR_LINEARFORWTBL,
     [ROWS] = IB_ATTR_SLVL_TABLE,
+};
+
+static const char *const names[N_STAGES] = {
+    [SELF] = "looking for this machine",
+    [NODE_INFO] = "looking for the switches",
+    [SWITCH_INFO] = "looking for the switches",
+    [BLOCKS] = "reading forwarding tables",
+    [ROWS] = "reading SL-to-VL tables",
 };
 
 /* How far the reading of tables has come.  Each stage asks in rounds; a round
@@ -82,6 +91,10 @@ next_question(void *aux, struct sf_mad *mad)
 
     for (; reading->round < reading->n_rounds;
          reading->round++, reading->s = 0) {
+        if (reading->s == 0) {
+            sf_progress_report(names[reading->stage], reading->round,
+                               reading->n_rounds);
+        }
         while (reading->s < n) {
             uint32_t s = reading->s++;
             if (is_asked(reading, s)) {
@@ -314,15 +327,16 @@ sf_live_read_tables(const void *tables_job, FILE *unused)
     }
     reading.paths = sf_calloc(n, sizeof *reading.paths);
     reading.tops = sf_calloc(n, sizeof *reading.tops);
-    bool is_read = reading.paths && reading.tops &&
-                   sf_mads_open(&mads, job->port, IB_SMI_DIRECT_CLASS);
-    if (is_read) {
-        is_read = read_stages(&reading, &mads);
+    int code = reading.paths && reading.tops
+                   ? sf_mads_open(&mads, job->port, IB_SMI_DIRECT_CLASS)
+                   : 1;
+    if (code == 0) {
+        code = read_stages(&reading, &mads) ? 0 : 1;
         sf_mads_close(&mads);
     }
     free(reading.tops);
     free(reading.paths);
-    return is_read ? 0 : 1;
+    return code;
 }
 
 /* How far the questions for path SLs have come. */
@@ -344,6 +358,8 @@ next_path(void *aux, struct sf_mad *mad)
     const struct sf_live_sls_job *job = cursor->job;
 
     for (; cursor->s < job->fabric->n_switches; cursor->s++, cursor->lid = 0) {
+        sf_progress_report("asking for path SLs", cursor->s,
+                           job->fabric->n_switches);
         while (job->sources[cursor->s] &&
                cursor->lid < job->path_sls->max_lid) {
             uint32_t lid = ++cursor->lid;
@@ -399,8 +415,9 @@ sf_live_read_path_sls(const void *sls_job, FILE *unused)
     struct sf_mads_asker asker = { next_path, take_path, lose_path, &cursor };
 
     (void)unused;
-    if (!sf_mads_open(&cursor.mads, cursor.job->port, IB_SA_CLASS)) {
-        return 1;
+    int code = sf_mads_open(&cursor.mads, cursor.job->port, IB_SA_CLASS);
+    if (code != 0) {
+        return code;
     }
     bool is_told = sf_mads_ask(&cursor.mads, &asker);
     sf_mads_close(&cursor.mads);

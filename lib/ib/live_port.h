@@ -9,6 +9,9 @@ struct sf_live_port {
     int number;      /* 0: likewise. */
 };
 
+/* The exit code of a child that cannot use the port now nor later. */
+#define SF_LIVE_NO_DEVICE 3
+
 /* Reads what sf_is_live() takes for one. */
 enum sf_status sf_live_port_parse(const char *word, struct sf_live_port *port,
                                   struct sf_error *err);

@@ -26,8 +26,8 @@ struct exchange {
     void *packet; /* What is sent or received at the moment. */
 };
 
-/* Says that 'port' is not there, and which devices are. */
-static void
+/* Says that 'port' is not there, and which devices are; the exit code. */
+static int
 say_no_port(const struct sf_live_port *port)
 {
     char names[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
@@ -48,10 +48,12 @@ say_no_port(const struct sf_live_port *port)
         fprintf(stderr, "; expected one of them and one of its ports\n");
     } else {
         fputs("; none of their ports can be used\n", stderr);
+        return 1; /* They may come up. */
     }
+    return SF_LIVE_NO_DEVICE;
 }
 
-bool
+int
 sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port, int class)
 {
     bool is_sa = class == IB_SA_CLASS;
@@ -60,8 +62,7 @@ sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port, int class)
     mads->class = class;
     if (umad_init() < 0 ||
         umad_get_port(device, port->number, &mads->own) < 0) {
-        say_no_port(port);
-        return false;
+        return say_no_port(port);
     }
     mads->port = umad_open_port(device, port->number);
     mads->agent = mads->port < 0 ? -1
@@ -73,9 +74,9 @@ sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port, int class)
                 "are you root?\n",
                 mads->own.ca_name, mads->own.portnum);
         sf_mads_close(mads);
-        return false;
+        return SF_LIVE_NO_DEVICE;
     }
-    return true;
+    return 0;
 }
 
 void

@@ -39,10 +39,11 @@ struct sf_mads {
     umad_port_t own;
 };
 
-/* Opens 'port'.  Returns false if there is no way, having said why on standard
- * error. */
-bool sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port,
-                  int class);
+/* Opens 'port'.  Returns 0, or, having said on standard error why there is no
+ * way, an exit code: SF_LIVE_NO_DEVICE if there is no point in trying again,
+ * else 1. */
+int sf_mads_open(struct sf_mads *mads, const struct sf_live_port *port,
+                 int class);
 void sf_mads_close(struct sf_mads *mads);
 
 /* Asks all that 'asker' wants to know.  Returns false if 'take' does, if a

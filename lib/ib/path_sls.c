@@ -8,6 +8,7 @@
 #include "slimfly/sl2vl.h"
 
 #include "ib/table_reader.h"
+#include "slimfly/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ sf_path_sls_write(const struct sf_path_sls *path_sls,
     for (uint32_t s = 0; s < path_sls->n_switches; s++) {
         const uint8_t *sls = sf_path_sls_of(path_sls, s);
         uint32_t last;
+        sf_progress_report("writing the SLs of paths", s,
+                           path_sls->n_switches);
         for (uint32_t lid = 1; lid <= path_sls->max_lid; lid = last + 1) {
             last = lid;
             while (last < path_sls->max_lid && sls[last + 1] == sls[lid]) {

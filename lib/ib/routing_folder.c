@@ -15,6 +15,8 @@ read_asked(struct sf_json_reader *reader, const json_t *root,
 {
     struct sf_layers_params *layers = &routing->params.layers;
     const json_t *by_default = json_object_get(lanes_object, "by_default");
+    const char *guarantee =
+        json_string_value(json_object_get(lanes_object, "guarantee"));
 
     if (json_object_get(root, "asked_max_hops")) {
         layers->max_hops =
@@ -24,6 +26,14 @@ read_asked(struct sf_json_reader *reader, const json_t *root,
         sf_json_refuse(reader, "lanes.by_default: expected true or false");
     }
     routing->has_default_lanes = !by_default || json_is_true(by_default);
+    routing->has_default_layers =
+        json_is_true(json_object_get(root, "scheme_by_default"));
+    routing->params.guarantee =
+        guarantee ? sf_guarantee_find(guarantee) : SF_DEFAULT_GUARANTEE;
+    if (guarantee && !routing->params.guarantee) {
+        sf_json_refuse(reader,
+                       "lanes.guarantee: expected \"any-sl\" or \"path-sl\"");
+    }
 }
 
 /* Files of before specs have the options of schemes as members of their own,
@@ -147,8 +157,8 @@ sf_routing_params_read(const char *path, struct sf_routing_params *params,
 
     *params = routing.params;
     *specs = routing.specs;
-    params->layers.scheme = specs->layers;
-    params->lanes = specs->lanes;
+    params->layers.scheme = routing.has_default_layers ? NULL : specs->layers;
+    params->lanes = routing.has_default_lanes ? NULL : specs->lanes;
     return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "ib/table_reader.h"
 #include "slimfly/ib_addresses.h"
+#include "slimfly/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ sf_sl2vl_write(const struct sf_sl2vl *sl2vl, const struct sf_fabric *fabric,
 {
     for (uint32_t s = 0; s < sl2vl->n_switches; s++) {
         const struct sf_node *node = &fabric->nodes[s];
+        sf_progress_report("writing SL-to-VL tables", s, sl2vl->n_switches);
         fprintf(stream,
                 "Switch 0x%016" PRIx64 ", base LID %u, \"%s\"\n"
                 "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"

@@ -13,6 +13,8 @@
 #include "lanes/scheme.h"
 
 #include "base/mem.h"
+#include "routes/turn_table.h"
+#include "slimfly/progress.h"
 #include "slimfly/random.h"
 
 #include <string.h>
@@ -54,12 +56,8 @@ next_arc(const struct sf_graph *graph, const uint16_t *hops, uint32_t arc)
 static size_t
 turn_number(const struct lane_maker *maker, uint32_t in, uint32_t out)
 {
-    const struct sf_graph *graph = maker->job->graph;
-    uint32_t at = graph->arcs[in].to;
-    return maker->first[at] +
-           (size_t)(maker->job->network->reverse[in] - graph->first[at]) *
-               sf_graph_degree(graph, at) +
-           (out - graph->first[at]);
+    return sf_turn_number(maker->first, maker->job->graph,
+                          maker->job->network->reverse, in, out);
 }
 
 /* Counts the turns of the paths without a lane: of all, or of those only that
@@ -253,8 +251,11 @@ static uint32_t
 fill_lanes(struct lane_maker *maker, size_t n_turns)
 {
     uint32_t n_lanes = 0;
+    uint64_t n_paths = maker->n_left;
 
     while (maker->n_left > 0 && n_lanes < MOST_LANES) {
+        sf_progress_report("giving lanes to paths", n_paths - maker->n_left,
+                           n_paths);
         fill_lane(maker, n_lanes++, n_turns);
     }
     return n_lanes > 0 ? n_lanes : 1;

@@ -16,6 +16,7 @@
 #include "lanes/scheme.h"
 
 #include "base/mem.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -263,6 +264,7 @@ choose_sls(const struct hop_lanes *lanes, struct sf_error *err)
         return sf_fail(err, SF_ENOMEM, "out of memory for service levels");
     }
     for (uint32_t s = 0; s < n; s++) {
+        sf_progress_report("giving service levels to paths", s, n);
         for (uint32_t c = 0; c < job->columns->n_columns; c++) {
             uint32_t allowed = allowed_sls(lanes, job->columns->hops[c], s);
             uint8_t best = (uint8_t)__builtin_ctz(allowed);

@@ -4,14 +4,16 @@
 
 #include "base/mem.h"
 #include "lanes/scheme.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
 extern const struct sf_lane_scheme sf_lanes_turns, sf_lanes_dfsssp,
-    sf_lanes_hops, sf_lanes_none;
+    sf_lanes_hops, sf_lanes_single, sf_lanes_none;
 
 const struct sf_lane_scheme *const sf_lane_schemes[] = {
-    &sf_lanes_turns, &sf_lanes_dfsssp, &sf_lanes_hops, &sf_lanes_none, NULL,
+    &sf_lanes_turns,  &sf_lanes_dfsssp, &sf_lanes_hops,
+    &sf_lanes_single, &sf_lanes_none,   NULL,
 };
 
 static bool
@@ -62,10 +64,11 @@ sf_lane_spec_parse(const char *spec, struct sf_lane_spec *parsed,
     return status;
 }
 
-const struct sf_lane_scheme *
-sf_lane_scheme_for(const struct sf_layer_scheme *layers)
+bool
+sf_lanes_ignore_sls(const struct sf_lanes *lanes)
 {
-    return layers->takes_turns ? &sf_lanes_turns : &sf_lanes_dfsssp;
+    return lanes->scheme->ignores_sls ||
+           (lanes->scheme->is_safe && lanes->n_vls == 1);
 }
 
 void
@@ -177,7 +180,9 @@ sf_lanes_build(const struct sf_network *network,
     if (status == SF_OK) {
         job.values = spec.values;
         job.columns = columns;
+        sf_progress_report("making lanes", 0, 0);
         status = run_scheme(&job, sf_lane_schemes[spec.index], err);
+        sf_progress_report("making lanes", 1, 1);
     }
     if (status == SF_OK) {
         sf_lanes_free(routes->lanes, routes->n_sets);

@@ -2,6 +2,7 @@
 #include "lanes/path_columns.h"
 
 #include "base/mem.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -165,6 +166,7 @@ sf_path_columns_build(const struct sf_network *network,
     }
     memset(columns->of_tree, 0xff, n_trees * sizeof *columns->of_tree);
     for (uint32_t d = 0; d < n && status == SF_OK; d++) {
+        sf_progress_report("collecting paths for lanes", d, n);
         status = add_switch(&builder, d, err);
     }
     if (status == SF_OK) {

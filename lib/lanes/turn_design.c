@@ -23,6 +23,7 @@
 
 #include "base/mem.h"
 #include "routes/turn_table.h"
+#include "slimfly/progress.h"
 #include "slimfly/random.h"
 
 #include <string.h>
@@ -60,6 +61,7 @@ struct design {
     uint16_t *by_gate;      /* [V * max_degree] Allowed paths of three hops to
                              * the switch at hand, by the arc they arrive on. */
     uint32_t heat;          /* By how much gains may seem larger. */
+    uint32_t round, n_rounds;
     struct sf_random random;
 };
 
@@ -252,6 +254,19 @@ choose_vl(struct design *design, uint32_t e, uint32_t f)
     count_paths(design, e, f, *level_of(design, f, *vl), 1);
 }
 
+/* Reports that 'done' of 'total' steps of half a round are done. */
+static void
+report(const struct design *design, uint32_t half, uint32_t done,
+       uint32_t total)
+{
+    const uint64_t half_round = 1000;
+
+    sf_progress_report("designing turns",
+                       (2 * design->round + half) * half_round +
+                           half_round * done / (total ? total : 1),
+                       2 * design->n_rounds * half_round);
+}
+
 /* Lets everything choose once, in random order. */
 static void
 run_round(struct design *design)
@@ -261,6 +276,9 @@ run_round(struct design *design)
     sf_random_shuffle(&design->random, design->order, 2 * graph->n_links);
     for (uint32_t k = 0; k < 2 * graph->n_links; k++) {
         uint32_t f = design->order[k], b = tail(design, f);
+        if (k % 64 == 0) {
+            report(design, 0, k, 2 * graph->n_links);
+        }
         for (uint32_t vl = 1; vl < design->turns->n_vls; vl++) {
             choose_level(design, f, vl);
         }
@@ -461,13 +479,17 @@ run_rounds(struct design *design)
 {
     uint32_t n_rounds = count_rounds(design->graph);
 
+    design->n_rounds = n_rounds;
     for (uint32_t i = n_rounds; i > 0; i--) {
+        design->round = n_rounds - i;
         design->heat = i > n_rounds / 10 ? MAX_HEAT / n_rounds * i : 0;
         run_round(design);
         for (uint32_t d = 0; d < design->graph->n_nodes; d++) {
+            report(design, 1, d, design->graph->n_nodes);
             choose_gates(design, d);
         }
     }
+    report(design, 1, design->graph->n_nodes, design->graph->n_nodes);
 }
 
 static uint32_t
@@ -526,7 +548,9 @@ sf_turns_design(const struct sf_network *network,
     *turnsp = NULL;
     if (n_vls < 2) {
         return sf_fail(err, SF_ELANES,
-                       "lanes by turns take at least 2 VLs, and there is 1");
+                       "turns that are designed before the layers take at "
+                       "least 2 VLs, and there is 1; the scheme ordered does "
+                       "with one");
     }
     enum sf_status status = sf_turns_make(graph, n_vls, &design.turns, err);
     if (status != SF_OK) {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "lanes/path_columns.h"
+#include "routes/turn_table.h"
 
 struct ranker {
     const struct sf_graph *graph;
@@ -20,12 +21,8 @@ struct ranker {
 static size_t
 turn_number(const struct ranker *ranker, uint32_t in, uint32_t out)
 {
-    const struct sf_graph *graph = ranker->graph;
-    uint32_t at = graph->arcs[in].to;
-    return ranker->turns->first[at] +
-           (size_t)(ranker->reverse[in] - graph->first[at]) *
-               sf_graph_degree(graph, at) +
-           (out - graph->first[at]);
+    return sf_turn_number(ranker->turns->first, ranker->graph, ranker->reverse,
+                          in, out);
 }
 
 /* Follows the path of a column from 's' and notes on which VLs it comes to

@@ -132,6 +132,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
         uint64_t overlap_cost = sum_loads(&fatpaths);
         draw_order(&fatpaths, l);
         for (uint32_t d = 0; d < n; d++) {
+            sf_layers_report_layer(job, l, d);
             route(&fatpaths, l, d, overlap_cost);
         }
     }

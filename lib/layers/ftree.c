@@ -152,6 +152,7 @@ build_layers(struct ftree *ftree)
     uint32_t n_sets = job->params->n_sets ? job->params->n_sets : 1;
 
     for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
+        sf_layers_report(job, d, job->graph->n_nodes);
         sf_search_run(&ftree->search, job->graph, d, NULL);
         for (uint32_t l = 0; l < n_layers; l++) {
             uint64_t host =
@@ -196,23 +197,27 @@ done:
 }
 
 /* Whether no link joins switches that are equally far from hosts. */
-static bool
-is_fat_tree(const struct sf_network *network)
+static enum sf_status
+is_fat_tree(const struct sf_network *network, bool *is_treep,
+            struct sf_error *err)
 {
     const struct sf_graph *graph = network->graph;
     struct sf_layer_job job = { .graph = graph, .weights = network->n_hosts };
     struct ftree ftree = { .job = &job };
     bool made = sf_search_init(&ftree.search, graph->n_nodes);
-    bool is_tree = false;
+    enum sf_status status = SF_OK;
 
     ftree.level = sf_calloc(graph->n_nodes, sizeof *ftree.level);
-    if (made && ftree.level && graph->n_links > 0) {
+    if (!made || !ftree.level) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches",
+                         graph->n_nodes);
+    } else if (graph->n_links > 0) {
         find_levels(&ftree);
-        is_tree = check_levels(&ftree, NULL) == SF_OK;
+        *is_treep = check_levels(&ftree, NULL) == SF_OK;
     }
     free(ftree.level);
     sf_search_clear(&ftree.search);
-    return is_tree;
+    return status;
 }
 
 static const struct sf_layer_ops ops = { .build = build,

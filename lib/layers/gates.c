@@ -300,6 +300,8 @@ route_rounds(struct sf_gates_task *task, uint32_t *order, struct sf_error *err)
     for (; task->round < task->n_rounds; task->round++) {
         sf_random_shuffle(&random, order, n);
         for (uint32_t i = 0; i < n && status == SF_OK; i += batch_size) {
+            sf_layers_report(task->job, (uint64_t)task->round * n + i,
+                             (uint64_t)task->n_rounds * n);
             task->begin = i;
             status = route_batch(task, n - i < batch_size ? n - i : batch_size,
                                  err);

@@ -6,19 +6,19 @@
 #include "base/parallel.h"
 #include "layers/scheme.h"
 #include "layers/trees.h"
+#include "slimfly/progress.h"
 
 #include <stdio.h>
 #include <string.h>
 
 extern const struct sf_layer_scheme sf_scheme_gates, sf_scheme_paper,
     sf_scheme_minimal, sf_scheme_rues, sf_scheme_fatpaths, sf_scheme_updown,
-    sf_scheme_ftree;
+    sf_scheme_ftree, sf_scheme_ordered;
 
 const struct sf_layer_scheme *const sf_layer_schemes[] = {
-    &sf_scheme_gates,    &sf_scheme_paper,
-    &sf_scheme_minimal,  &sf_scheme_rues,
-    &sf_scheme_fatpaths, &sf_scheme_updown,
-    &sf_scheme_ftree,    NULL,
+    &sf_scheme_gates, &sf_scheme_paper,    &sf_scheme_minimal,
+    &sf_scheme_rues,  &sf_scheme_fatpaths, &sf_scheme_updown,
+    &sf_scheme_ftree, &sf_scheme_ordered,  NULL,
 };
 
 static bool
@@ -42,16 +42,24 @@ sf_layer_scheme_find(const char *spec)
     return i == SF_NO_HEAD ? NULL : sf_layer_schemes[i];
 }
 
-const struct sf_layer_scheme *
-sf_layer_scheme_made_for(const struct sf_network *network)
+enum sf_status
+sf_layer_scheme_made_for(const struct sf_network *network,
+                         const struct sf_layer_scheme **schemep,
+                         struct sf_error *err)
 {
-    for (size_t i = 0; sf_layer_schemes[i]; i++) {
+    enum sf_status status = SF_OK;
+
+    *schemep = NULL;
+    for (size_t i = 0; status == SF_OK && !*schemep && sf_layer_schemes[i];
+         i++) {
         const struct sf_layer_ops *ops = sf_layer_schemes[i]->ops;
-        if (ops->suits && ops->suits(network)) {
-            return sf_layer_schemes[i];
+        bool suits = false;
+        if (ops->suits) {
+            status = ops->suits(network, &suits, err);
         }
+        *schemep = suits ? sf_layer_schemes[i] : NULL;
     }
-    return NULL;
+    return status;
 }
 
 /* Reads 'text', NULL for the default; the spec stands before what is wrong
@@ -112,12 +120,36 @@ sf_layer_spec_parse(const char *spec, uint32_t n_sets,
     return status;
 }
 
+void
+sf_layers_report(const struct sf_layer_job *job, uint64_t done, uint64_t total)
+{
+    const struct sf_layers_params *params = job->params;
+    char what[64] = "choosing paths";
+
+    if (params->n_sets > 1) {
+        snprintf(what, sizeof what, "choosing paths, set %u of %u",
+                 params->set + 1, params->n_sets);
+    }
+    sf_progress_report(what, done, total);
+}
+
+void
+sf_layers_report_layer(const struct sf_layer_job *job, uint32_t layer,
+                       uint32_t n_destinations)
+{
+    uint64_t n = job->graph->n_nodes;
+
+    sf_layers_report(job, layer * n + n_destinations,
+                     job->layers->n_layers * n);
+}
+
 /* The arrays behind a job, which the job shows as const. */
 struct prepared {
     struct sf_spec spec;
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
     struct sf_search search;
+    uint32_t far[2]; /* Two switches that are a diameter apart. */
 };
 
 static enum sf_status
@@ -199,8 +231,13 @@ measure(struct sf_layer_job *job, struct prepared *prepared,
         if (search->n_reached < graph->n_nodes && !job->params->within_parts) {
             return refuse_parts(graph, search, prepared->weights, err);
         }
-        uint32_t far = search->distance[search->order[search->n_reached - 1]];
-        job->diameter = far > job->diameter ? far : job->diameter;
+        uint32_t last = search->order[search->n_reached - 1];
+        uint32_t far = search->distance[last];
+        if (far > job->diameter) {
+            job->diameter = far;
+            prepared->far[0] = s;
+            prepared->far[1] = last;
+        }
         prepared->limits[s] = far;
         for (uint32_t i = 0; i < search->n_reached; i++) {
             sum += search->distance[search->order[i]];
@@ -245,16 +282,20 @@ find_usual_diameter(struct sf_layer_job *job, const uint32_t *limits,
 /* Turns 'limits', the farthest distances, into limits of hops. */
 static enum sf_status
 limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
-           uint32_t *limits, struct sf_error *err)
+           const struct prepared *prepared, struct sf_error *err)
 {
+    const struct sf_graph *graph = job->graph;
+    uint32_t *limits = prepared->limits;
     uint32_t asked = job->params->max_hops;
     uint32_t most = job->graph->n_nodes; /* No path without loops has more. */
 
     if (asked > 0 && asked < job->diameter && !job->params->may_exceed) {
         return sf_fail(err, SF_EUNREACHABLE,
-                       "paths of at most %u hops do not reach everything: "
-                       "the diameter is %u",
-                       asked, job->diameter);
+                       "paths of at most %u hop%s do not reach everything: "
+                       "the diameter is %u, as from switch %s to switch %s",
+                       asked, asked > 1 ? "s" : "", job->diameter,
+                       sf_graph_name(graph, prepared->far[0]).text,
+                       sf_graph_name(graph, prepared->far[1]).text);
     }
     enum sf_status status = find_usual_diameter(job, limits, err);
     if (status != SF_OK) {
@@ -349,7 +390,7 @@ sf_layers_build(const struct sf_network *network,
         status = measure(&job, &prepared, err);
     }
     if (status == SF_OK) {
-        status = limit_hops(&job, scheme, prepared.limits, err);
+        status = limit_hops(&job, scheme, &prepared, err);
     }
     if (status == SF_OK) {
         status =
@@ -361,10 +402,44 @@ sf_layers_build(const struct sf_network *network,
         status = scheme->ops->build(&job, err);
     }
     if (status == SF_OK) {
+        sf_layers_report(&job, 1, 1);
         *layersp = job.layers;
         job.layers = NULL;
     }
     sf_layers_free(job.layers);
+    clear_prepared(&prepared);
+    return status;
+}
+
+/* Fills in what 'params' allow: how far paths may go.  The caller clears
+ * 'prepared'. */
+static enum sf_status
+find_limits(struct sf_layer_job *job, struct prepared *prepared,
+            struct sf_error *err)
+{
+    const struct sf_layer_scheme *scheme = NULL;
+    enum sf_status status =
+        check_params(job->graph, job->params, &prepared->spec, &scheme, err);
+
+    if (status != SF_OK || !scheme) {
+        return status;
+    }
+    status = prepare(job, prepared, err);
+    if (status == SF_OK) {
+        status = measure(job, prepared, err);
+    }
+    return status == SF_OK ? limit_hops(job, scheme, prepared, err) : status;
+}
+
+enum sf_status
+sf_layers_check_reach(const struct sf_network *network,
+                      const struct sf_layers_params *params,
+                      struct sf_error *err)
+{
+    struct prepared prepared = { 0 };
+    struct sf_layer_job job = { .graph = network->graph, .params = params };
+    enum sf_status status = find_limits(&job, &prepared, err);
+
     clear_prepared(&prepared);
     return status;
 }
@@ -374,27 +449,13 @@ sf_layers_limits(const struct sf_network *network,
                  const struct sf_layers_params *params, uint32_t *usual_hopsp,
                  uint32_t *max_hopsp, struct sf_error *err)
 {
-    const struct sf_graph *graph = network->graph;
     struct sf_layers_params tolerant = *params;
-    const struct sf_layer_scheme *scheme = NULL;
     struct prepared prepared = { 0 };
-    struct sf_layer_job job = { .graph = graph, .params = &tolerant };
+    struct sf_layer_job job = { .graph = network->graph, .params = &tolerant };
 
     tolerant.within_parts = true;
     tolerant.may_exceed = true;
-    enum sf_status status =
-        check_params(graph, &tolerant, &prepared.spec, &scheme, err);
-    if (status != SF_OK || !scheme) {
-        clear_prepared(&prepared);
-        return status;
-    }
-    status = prepare(&job, &prepared, err);
-    if (status == SF_OK) {
-        status = measure(&job, &prepared, err);
-    }
-    if (status == SF_OK) {
-        status = limit_hops(&job, scheme, prepared.limits, err);
-    }
+    enum sf_status status = find_limits(&job, &prepared, err);
     *usual_hopsp = job.usual_hops;
     *max_hopsp = job.max_hops;
     clear_prepared(&prepared);

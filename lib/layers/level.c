@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "layers/trees.h"
+#include "slimfly/progress.h"
 
 /* Passes go down to so many routes a link, in percent of the mean, as long as
  * every pair keeps the separate paths that it has, or if it has more than
@@ -254,6 +255,9 @@ sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
         }
         levelling.enough = passes[pass].enough;
         for (uint32_t d = 0; d < graph->n_nodes; d++) {
+            sf_progress_report("evening out the loads of links",
+                               pass * graph->n_nodes + d,
+                               N_PASSES * graph->n_nodes);
             for (uint32_t l = job->layers->n_layers; l-- > 0;) {
                 level_tree(&levelling, l, d);
             }

@@ -256,6 +256,9 @@ build_layers(struct paper *paper, struct sf_error *err)
          paper->layer++) {
         order_pairs(paper, shuffled);
         for (uint32_t i = 0; i < n * n; i++) {
+            if (i % n == 0) {
+                sf_layers_report_layer(job, paper->layer, i / n);
+            }
             route_pair(paper, paper->pairs[i] / n, paper->pairs[i] % n);
         }
         for (uint32_t d = 0; d < n; d++) {

@@ -79,6 +79,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     for (uint32_t l = 1; l < job->layers->n_layers && status == SF_OK; l++) {
         draw_links(job, l, keep);
         for (uint32_t d = 0; d < n; d++) {
+            sf_layers_report_layer(job, l, d);
             sf_search_run(&kept, job->graph, d, keep);
             grow_tree(job, keep, &kept, sf_layers_tree(job->layers, l, d),
                       depth, loads);

@@ -52,9 +52,21 @@ struct sf_layer_ops {
      * NULL: they never do. */
     void (*settle)(const struct sf_value *values, struct sf_layer_spec *spec);
 
-    /* Whether a network is what the scheme is made for; NULL: none is. */
-    bool (*suits)(const struct sf_network *network);
+    /* Sets '*suitsp' to whether a network is what the scheme is made for;
+     * NULL: none is. */
+    enum sf_status (*suits)(const struct sf_network *network, bool *suitsp,
+                            struct sf_error *err);
 };
+
+/* Reports that 'done' of 'total' steps are done, all layers of the job taken
+ * together. */
+void sf_layers_report(const struct sf_layer_job *job, uint64_t done,
+                      uint64_t total);
+
+/* The same for schemes that take one layer after the other: all before
+ * 'layer' are done, and of this one so many destinations. */
+void sf_layers_report_layer(const struct sf_layer_job *job, uint32_t layer,
+                            uint32_t n_destinations);
 
 /* The limits that sf_layers_build() would set: to most destinations, and to
  * those of which some switches are farther away. */
@@ -62,6 +74,12 @@ enum sf_status sf_layers_limits(const struct sf_network *network,
                                 const struct sf_layers_params *params,
                                 uint32_t *usual_hopsp, uint32_t *max_hopsp,
                                 struct sf_error *err);
+
+/* Whether layers by 'params' can reach everything: as sf_layers_build() would
+ * refuse it, before it or anything else does any work. */
+enum sf_status sf_layers_check_reach(const struct sf_network *network,
+                                     const struct sf_layers_params *params,
+                                     struct sf_error *err);
 
 /* sf_turns_rank() for a job. */
 static inline uint32_t

@@ -107,10 +107,9 @@ struct minimal_batch {
                                      * without shortest path; SF_NONE. */
 };
 
-/* In how many of the layers below 'layer' 's' uses 'hop' to 'destination'. */
-static uint32_t
-count_earlier_uses(const struct sf_layers *layers, uint32_t layer, uint32_t s,
-                   uint32_t destination, uint32_t hop)
+uint32_t
+sf_count_earlier_uses(const struct sf_layers *layers, uint32_t layer,
+                      uint32_t s, uint32_t destination, uint32_t hop)
 {
     uint32_t n = 0;
     for (uint32_t l = 0; l < layer; l++) {
@@ -148,10 +147,10 @@ choose_minimal(const struct minimal_batch *batch,
                 continue;
             }
         }
-        uint32_t uses =
-            is_cautious ? SF_ANY_RANK - rank
-                        : count_earlier_uses(batch->job->layers, batch->layer,
-                                             s, destination, hop);
+        uint32_t uses = is_cautious ? SF_ANY_RANK - rank
+                                    : sf_count_earlier_uses(batch->job->layers,
+                                                            batch->layer, s,
+                                                            destination, hop);
         uint64_t cost = batch->loads[arc] + worker->cost[v];
         if (uses < fewest_uses || (uses == fewest_uses && cost < least_cost)) {
             fewest_uses = uses;
@@ -216,8 +215,9 @@ merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
         if (batch->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %s to switch %s; the lanes dfsssp do "
-                           "without turns",
+                           "switch %s to switch %s; the scheme ordered has "
+                           "longer ones, and under the guarantee path-sl the "
+                           "lanes dfsssp do without turns",
                            sf_graph_name(graph, batch->stuck[i]).text,
                            sf_graph_name(graph, d).text);
         }
@@ -275,6 +275,7 @@ sf_minimal_layers(const struct sf_layer_job *job, uint32_t first_layer,
         batch.layer = l;
         for (uint32_t d = 0; d < n && status == SF_OK; d += batch_size) {
             uint32_t n_tasks = n - d < batch_size ? n - d : batch_size;
+            sf_layers_report_layer(job, l, d);
             batch.first_destination = d;
             sf_parallel_for(job->n_threads, n_tasks, route_minimal, &batch);
             status = merge_minimal(&batch, n_tasks, err);

@@ -43,6 +43,10 @@ void sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
 void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
                          uint32_t destination, uint64_t *loads);
 
+/* In how many of the layers below 'layer' 's' uses 'hop' to 'destination'. */
+uint32_t sf_count_earlier_uses(const struct sf_layers *layers, uint32_t layer,
+                               uint32_t s, uint32_t destination, uint32_t hop);
+
 /* The first and the last arc of a path. */
 struct sf_ends {
     uint32_t first, last;

@@ -163,6 +163,7 @@ build_layers(struct updown *updown, struct sf_error *err)
     for (uint32_t l = first; l < job->layers->n_layers; l++) {
         rank_from(updown, updown->roots[(l - first) % n]);
         for (uint32_t d = 0; d < n && status == SF_OK; d++) {
+            sf_layers_report_layer(job, l, d);
             status = route(updown, l, d, err);
         }
     }

@@ -8,6 +8,19 @@
 /* Above every rank that a channel can have. */
 #define SF_ANY_RANK UINT32_MAX
 
+/* The number of the turn from arc 'in' to arc 'out', where those of each
+ * switch start at 'first' [V]. */
+static inline size_t
+sf_turn_number(const size_t *first, const struct sf_graph *graph,
+               const uint32_t *reverse, uint32_t in, uint32_t out)
+{
+    uint32_t at = graph->arcs[in].to;
+    return first[at] +
+           (size_t)(reverse[in] - graph->first[at]) *
+               sf_graph_degree(graph, at) +
+           (out - graph->first[at]);
+}
+
 /* Whether a path may go over arc 'in' to some switch and on over the arc 'hop'
  * of that switch, where it takes a channel of rank 'next' after that
  * (SF_ANY_RANK if it ends or all turns are allowed).  If so, the rank of its

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "routes/turn_table.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -464,6 +465,7 @@ repair_all(struct repairer *repairer, const struct sf_routes *before,
     }
     repairer->mender.turns = repairer->routes->turns;
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        sf_progress_report("repairing paths", d, graph->n_nodes);
         if (!repair_destination(repairer, before, d)) {
             return sf_fail(err, SF_ELANES,
                            "the lanes leave switch %s without a path from "

@@ -3,8 +3,10 @@
 
 #include "base/mem.h"
 #include "layers/trees.h"
+#include "routing/choices.h"
 #include "routing/repair.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* How many designs of turns are tried if layers cannot live with them, or, in
@@ -14,7 +16,23 @@
 #define ENOUGH_PATHS  3
 #define FEW           100
 
-/* Resolves specs and defaults. */
+const char *
+sf_guarantee_name(enum sf_guarantee guarantee)
+{
+    return guarantee == SF_ANY_SL    ? "any-sl"
+           : guarantee == SF_PATH_SL ? "path-sl"
+                                     : NULL;
+}
+
+enum sf_guarantee
+sf_guarantee_find(const char *name)
+{
+    return !strcmp(name, "any-sl")    ? SF_ANY_SL
+           : !strcmp(name, "path-sl") ? SF_PATH_SL
+                                      : SF_DEFAULT_GUARANTEE;
+}
+
+/* Resolves specs, both of which are given, and defaults. */
 static enum sf_status
 settle_params(const struct sf_routing_params *params,
               struct sf_routing *routing, struct sf_error *err)
@@ -26,28 +44,28 @@ settle_params(const struct sf_routing_params *params,
     *settledp = *params;
     enum sf_status status = sf_layer_spec_parse(
         params->layers.scheme, params->n_path_sets, &layer_spec, err);
+    if (status == SF_OK) {
+        status = sf_lane_spec_parse(params->lanes, &lane_spec, err);
+    }
     if (status != SF_OK) {
         return status;
     }
     const struct sf_layer_scheme *layers = layer_spec.scheme;
-    status = sf_lane_spec_parse(
-        params->lanes ? params->lanes : sf_lane_scheme_for(layers)->name,
-        &lane_spec, err);
-    if (status != SF_OK) {
-        return status;
-    }
     const struct sf_lane_scheme *lanes = lane_spec.scheme;
-    if (lanes->needs_turns && !layers->takes_turns && !params->without_lanes) {
+    if (lanes->needs_turns && !layers->takes_turns && !layers->makes_turns &&
+        !params->without_lanes) {
         return sf_fail(err, SF_ELANES,
                        "the lanes \"%s\" are designed together with the "
                        "layers, which the scheme \"%s\" does not support; "
-                       "use the lanes turns with gates or minimal, or dfsssp",
+                       "use the lanes turns with gates, minimal or ordered, "
+                       "or dfsssp",
                        lanes->name, layers->name);
     }
     memcpy(routing->specs.layers, layer_spec.text, sizeof layer_spec.text);
     memcpy(routing->specs.lanes, lane_spec.text, sizeof lane_spec.text);
     settledp->layers.scheme = routing->specs.layers;
     settledp->layers.turns = NULL;
+    settledp->layers.turnsp = NULL;
     settledp->lanes = routing->specs.lanes;
     settledp->max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     settledp->max_sls = params->max_sls ? params->max_sls : SF_N_SLS;
@@ -77,19 +95,29 @@ sf_routing_count_sets(const struct sf_network *network,
                       const struct sf_routing_params *params,
                       uint32_t *n_setsp, struct sf_error *err)
 {
+    struct sf_choice choices[SF_MAX_CHOICES];
     struct sf_layer_spec spec;
-    enum sf_status status = sf_layer_spec_parse(
-        params->layers.scheme, params->n_path_sets, &spec, err);
+    enum sf_guarantee guarantee;
+    uint32_t n_choices;
+    enum sf_status status = sf_routing_choices(network, params, choices,
+                                               &n_choices, &guarantee, err);
 
+    if (status == SF_OK) {
+        status = sf_layer_spec_parse(choices[0].layers, params->n_path_sets,
+                                     &spec, err);
+    }
     *n_setsp = status == SF_OK ? limit_sets(network, spec.n_sets) : 1;
     return status;
 }
 
-/* Builds the layers of each path set. */
+/* Builds the layers of each path set; a scheme that makes turns has one set.
+ */
 static enum sf_status
 build_sets(const struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_routes *routes = routing->routes;
+    bool makes_turns = !routes->turns && !routing->params.without_lanes &&
+                       sf_lane_scheme_find(routing->params.lanes)->needs_turns;
     enum sf_status status = SF_OK;
 
     for (uint32_t i = 0; status == SF_OK && i < routes->n_sets; i++) {
@@ -97,6 +125,8 @@ build_sets(const struct sf_routing *routing, struct sf_error *err)
         params.set = i;
         params.n_sets = routes->n_sets;
         params.turns = routes->turns;
+        params.n_vls = routing->params.max_vls;
+        params.turnsp = makes_turns ? &routes->turns : NULL;
         sf_layers_free(routes->sets[i]);
         status =
             sf_layers_build(routing->network, &params, &routes->sets[i], err);
@@ -176,28 +206,19 @@ build_with_turns(struct sf_routing *routing, struct sf_error *err)
                                        : status;
 }
 
-/* Builds layers; where the lanes by default do not do, for other lanes. */
+/* Builds layers, after turns where the lanes need such that do not come with
+ * the layers. */
 static enum sf_status
 build_all_sets(struct sf_routing *routing, struct sf_error *err)
 {
-    if (routing->params.without_lanes ||
-        !sf_lane_scheme_find(routing->params.lanes)->needs_turns) {
-        return build_sets(routing, err);
-    }
-    struct sf_error refusal = { 0 };
-    enum sf_status status = build_with_turns(routing, &refusal);
-    if (!routing->has_default_lanes ||
-        (status != SF_EUNREACHABLE && status != SF_ELANES)) {
-        if (err && status != SF_OK) {
-            *err = refusal;
-        }
-        return status;
-    }
-    routing->refusal = refusal;
-    sf_turns_free(routing->routes->turns);
-    routing->routes->turns = NULL;
-    routing->params.lanes = "dfsssp";
-    return build_sets(routing, err);
+    const struct sf_routing_params *params = &routing->params;
+    bool is_designed =
+        !params->without_lanes &&
+        sf_lane_scheme_find(params->lanes)->needs_turns &&
+        !sf_layer_scheme_find(params->layers.scheme)->makes_turns;
+
+    return is_designed ? build_with_turns(routing, err)
+                       : build_sets(routing, err);
 }
 
 /* Notes how many path sets there are. */
@@ -229,6 +250,9 @@ build_routes(struct sf_routing *routing, struct sf_error *err)
     if (status == SF_OK) {
         routing->routes->n_addresses = params->n_addresses;
         routing->routes->n_switch_addresses = params->n_switch_addresses;
+        status = sf_layers_check_reach(routing->network, &params->layers, err);
+    }
+    if (status == SF_OK) {
         status = build_all_sets(routing, err);
     }
     if (status == SF_OK) {
@@ -244,10 +268,28 @@ sf_routing_add_lanes(struct sf_routing *routing, struct sf_error *err)
                                       .max_vls = routing->params.max_vls,
                                       .max_sls = routing->params.max_sls,
                                       .seed = routing->params.layers.seed };
-    return routing->params.without_lanes
-               ? SF_OK
-               : sf_lanes_build(routing->network, &params, routing->routes,
-                                err);
+    if (routing->params.without_lanes) {
+        return SF_OK;
+    }
+    enum sf_status status =
+        sf_lanes_build(routing->network, &params, routing->routes, err);
+    const struct sf_lane_scheme *scheme =
+        status == SF_OK ? routing->routes->lanes->scheme : NULL;
+    if (scheme && routing->params.guarantee && !scheme->is_safe) {
+        return sf_fail(err, SF_ELANES,
+                       "lanes by %s protect nothing: expected no guarantee "
+                       "or other lanes",
+                       routing->params.lanes);
+    }
+    if (scheme && routing->params.guarantee == SF_ANY_SL &&
+        !sf_lanes_ignore_sls(routing->routes->lanes)) {
+        status = sf_fail(err, SF_ELANES,
+                         "lanes by %s are safe only if senders use the "
+                         "service level of each path, and the guarantee is "
+                         "to be safe on any",
+                         routing->params.lanes);
+    }
+    return status;
 }
 
 /* Starts a routing of a copy of 'network'. */
@@ -280,14 +322,20 @@ end(struct sf_routing *routing, enum sf_status status,
     return status;
 }
 
+/* Routes 'network' by 'choice'. */
 static enum sf_status
 build(const struct sf_network *network, const struct sf_routing_params *params,
-      struct sf_routing **routingp, struct sf_error *err)
+      const struct sf_choice *choice, struct sf_routing **routingp,
+      struct sf_error *err)
 {
+    struct sf_routing_params chosen = *params;
     struct sf_routing *routing;
-    enum sf_status status = begin(network, params, &routing, err);
 
+    chosen.layers.scheme = choice->layers;
+    chosen.lanes = choice->lanes;
+    enum sf_status status = begin(network, &chosen, &routing, err);
     if (status == SF_OK) {
+        routing->has_default_layers = !params->layers.scheme;
         routing->has_default_lanes = !params->lanes;
         status = build_routes(routing, err);
     }
@@ -297,24 +345,51 @@ build(const struct sf_network *network, const struct sf_routing_params *params,
     return end(routing, status, routingp);
 }
 
+/* Notes in 'routing' that 'choice' would have been better. */
+static void
+note_refusal(struct sf_routing *routing, const struct sf_choice *choice,
+             const struct sf_error *refusal)
+{
+    snprintf(routing->refused.layers, sizeof routing->refused.layers, "%s",
+             choice->layers);
+    snprintf(routing->refused.lanes, sizeof routing->refused.lanes, "%s",
+             choice->lanes);
+    routing->refusal = *refusal;
+}
+
 enum sf_status
 sf_routing_build(const struct sf_network *network,
                  const struct sf_routing_params *params,
                  struct sf_routing **routingp, struct sf_error *err)
 {
-    struct sf_routing_params shortest = *params;
-    struct sf_error refusal = { 0 };
-    enum sf_status status = build(network, params, routingp, &refusal);
+    struct sf_routing_params settled = *params;
+    struct sf_choice choices[SF_MAX_CHOICES];
+    const struct sf_choice *refused = NULL; /* The first of note. */
+    struct sf_error refusal = { 0 }, now;
+    uint32_t n_choices;
+    enum sf_status status = sf_routing_choices(
+        network, params, choices, &n_choices, &settled.guarantee, err);
 
-    if (status == SF_ELANES && !params->lanes && !params->layers.scheme) {
-        shortest.layers.scheme = "minimal";
-        if (build(network, &shortest, routingp, NULL) == SF_OK) {
-            (*routingp)->layers_refusal = refusal;
-            status = SF_OK;
-        }
+    *routingp = NULL;
+    if (status != SF_OK) {
+        return status;
     }
-    if (status != SF_OK && err) {
-        *err = refusal;
+    for (uint32_t i = 0; i < n_choices; i++) {
+        status = build(network, &settled, &choices[i], routingp, &now);
+        if (status != SF_ELANES && status != SF_EUNREACHABLE) {
+            break;
+        }
+        if (!refused || refused->is_a_hope) {
+            refused = &choices[i];
+            refusal = now;
+        }
+        now = refusal; /* If nothing is possible, that is to be known. */
+        status = refusal.status;
+    }
+    if (status == SF_OK && refused && !refused->is_a_hope) {
+        note_refusal(*routingp, refused, &refusal);
+    } else if (status != SF_OK && err) {
+        *err = now;
     }
     return status;
 }
@@ -365,6 +440,7 @@ sf_routing_repair(const struct sf_routing *base,
                          spec.scheme->name);
     }
     if (status == SF_OK) {
+        routing->has_default_layers = base->has_default_layers;
         routing->has_default_lanes = base->has_default_lanes;
         status = repair_routes(base, routing, err);
     }

@@ -38,6 +38,45 @@ write_lmc(const struct sf_settings *settings, FILE *stream)
             lmc, settings->n_layers, settings->n_layers == 1 ? "" : "s", lmc);
 }
 
+/* What decides who leads, and how soon a manager that stands by takes over.
+ * OpenSM asks the one that leads every sminfo_polling_timeout milliseconds,
+ * and takes over when the answer to polling_retry_number + 1 questions in a
+ * row is missing: after polling_retry_number + 2 timeouts at most. */
+static void
+write_takeover(const struct sf_settings *settings, FILE *stream)
+{
+    write_setting(stream,
+                  settings->is_standby
+                      ? "This machine stands by. The one that leads has 14; "
+                        "who has more leads, and leads again when it is back."
+                      : "Who has more leads, and leads again when it is back. "
+                        "A machine that stands by has 13 ('slimfly settings "
+                        "--standby').",
+                  "sm_priority", settings->is_standby ? "13" : "14");
+    write_setting(stream,
+                  "Milliseconds between two questions of a manager that "
+                  "stands by to the one that leads. OpenSM's 10000 make a "
+                  "takeover last a minute.",
+                  "sminfo_polling_timeout", "1000");
+    write_setting(stream,
+                  "Questions that may stay without an answer, one after the "
+                  "other. The next one that does makes the manager take over: "
+                  "4 to 5 seconds after the other was killed. With fewer, a "
+                  "manager that is busy or far behind lossy links is taken "
+                  "for dead; both lead then for a moment, and send all tables "
+                  "once more. Write 10 if a log tells of that.",
+                  "polling_retry_number", "3");
+    write_setting(stream,
+                  "Seconds between looks for changes that no switch has told "
+                  "of. 'slimfly status' takes a manager that does not look "
+                  "for one that hangs.",
+                  "sweep_interval", "10");
+    write_setting(stream,
+                  "Ports keep the LIDs that they have, when OpenSM starts and "
+                  "when it takes over.",
+                  "reassign_lids", "FALSE");
+}
+
 enum sf_status
 sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
@@ -88,6 +127,7 @@ sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
                   "OpenSM's 4 a start takes much longer. Fewer, if the log "
                   "tells of timeouts.",
                   "max_wire_smps", "16");
+    write_takeover(settings, stream);
     fputc('\n', stream);
     sf_settings_comment("With 0x43 OpenSM writes its tables into "
                         "dump_files_dir, /var/log, at every heavy sweep, and "
@@ -107,18 +147,24 @@ enum sf_status
 sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
 {
+    const struct sf_routing_params *routed = &settings->routing->params;
     struct sf_layer_spec layers;
     /* The path sets have a line of their own. */
     enum sf_status status = sf_layer_spec_parse(
-        settings->layers ? settings->layers->text : NULL, 1, &layers, err);
+        settings->layers ? settings->layers->text : routed->layers.scheme, 1,
+        &layers, err);
 
     if (status != SF_OK) {
         return status;
     }
+    const struct sf_lane_scheme *lanes =
+        settings->routing->routes->lanes->scheme;
     sf_settings_comment("Options of the slimfly plugin, which reads them "
                         "again at every heavy sweep (kill -HUP OpenSM).",
                         stream);
-    fputs("\n# How paths are chosen.\n", stream);
+    fputs("\n# How paths are chosen. Without this line it is what is best for "
+          "the fabric.\n",
+          stream);
     fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ",
             layers.text);
     fprintf(stream,
@@ -127,11 +173,25 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             settings->n_layers);
     fprintf(stream,
             "\n# Sets of paths among which the hosts of a switch are dealt: "
-            "more carry more,\n# and take longer to make.\npath_sets = %u\n",
-            settings->n_path_sets);
+            "more carry more,\n# and take longer to make.\n%spath_sets = %u\n",
+            settings->n_path_sets ? "" : "# ",
+            settings->n_path_sets ? settings->n_path_sets
+                                  : routed->n_path_sets);
     fputc('\n', stream);
-    sf_settings_comment(settings->lanes->scheme->summary, stream);
-    fprintf(stream, "lanes = %s\n", settings->lanes->text);
+    sf_settings_comment(
+        "Nothing deadlocks on any service level (any-sl), or only if senders "
+        "use the service level of each path (path-sl), which UCX and NCCL do "
+        "not. Where faults leave too few lanes for all paths, any-sl has "
+        "fewer or longer ones.",
+        stream);
+    /* Lanes that protect nothing have no guarantee. */
+    fprintf(
+        stream, "%sguarantee = %s\n", routed->guarantee ? "" : "# ",
+        sf_guarantee_name(routed->guarantee ? routed->guarantee : SF_ANY_SL));
+    fputc('\n', stream);
+    sf_settings_comment(lanes->summary, stream);
+    fprintf(stream, "%slanes = %s\n", settings->lanes ? "" : "# ",
+            settings->lanes ? settings->lanes->text : lanes->name);
     fprintf(stream,
             "\n# Data VLs to use at most; the fabric may have fewer.\n"
             "max_vls = %u\n",
@@ -159,11 +219,16 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fputc('\n', stream);
     sf_settings_comment("Keeps the fabric that was routed in full last, so "
                         "that after a restart of OpenSM links that come back "
-                        "are routed as before. Remove the file to forget it.",
+                        "are routed as before. Remove the file to forget it. "
+                        "A manager that stands by reads it when it takes "
+                        "over: have it copied there when it changes.",
                         stream);
     fprintf(stream, "base = %s\n", settings->base);
-    fprintf(stream, "\n# What was done last, as JSON.\nstatus = %s\n",
-            settings->status);
+    fprintf(
+        stream,
+        "\n# What was done last, as JSON, and a heartbeat: 'slimfly status' "
+        "tells whether\n# OpenSM is alive.\nstatus = %s\n",
+        settings->status);
     return SF_OK;
 }
 

@@ -166,15 +166,6 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
         status = sf_fail(err, SF_EINVAL, "expected 1 to %d layers, found %u",
                          SF_MAX_LAYERS, settings->n_layers);
     }
-    if (status == SF_OK && settings->layers &&
-        settings->lanes->scheme->needs_turns &&
-        !settings->layers->scheme->takes_turns) {
-        status = sf_fail(err, SF_EINVAL,
-                         "lanes '%s' do not go with layers by '%s': expected "
-                         "other lanes",
-                         settings->lanes->scheme->name,
-                         settings->layers->scheme->name);
-    }
     if (status == SF_OK && count_lids(settings) > SF_MAX_LID) {
         status = sf_fail(err, SF_ELIMIT,
                          "%u layers, LMC %u, need %" PRIu64 " addresses, and "
@@ -232,21 +223,42 @@ sl_habit(const char *part)
 }
 
 bool
+sf_settings_want_routing(const struct sf_settings *settings)
+{
+    for (size_t i = 0; sf_settings_files[i].name; i++) {
+        const char *part = sf_settings_files[i].part;
+        if (strcmp(part, "slurm") != 0 && strcmp(part, "hosts") != 0 &&
+            sf_settings_wants(settings, part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The lanes that came out, or NULL. */
+static const struct sf_lanes *
+lanes_of(const struct sf_settings *settings)
+{
+    return settings->routing ? settings->routing->routes->lanes : NULL;
+}
+
+bool
 sf_settings_need_path_sls(const struct sf_settings *settings)
 {
-    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
-    return lanes->is_safe && !lanes->ignores_sls;
+    const struct sf_lanes *lanes = lanes_of(settings);
+    return lanes && lanes->scheme->is_safe && !sf_lanes_ignore_sls(lanes);
 }
 
 bool
 sf_settings_warning(const struct sf_settings *settings, const char *part,
                     char text[SF_SETTINGS_WARNING_SIZE])
 {
-    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
+    const struct sf_lane_scheme *lanes =
+        lanes_of(settings) ? lanes_of(settings)->scheme : NULL;
     const char *habit = sl_habit(part);
 
     text[0] = '\0';
-    if (!strcmp(part, "opensm") && !lanes->is_safe) {
+    if (!strcmp(part, "opensm") && lanes && !lanes->is_safe) {
         snprintf(text, SF_SETTINGS_WARNING_SIZE,
                  "lanes '%s': nothing keeps packets from waiting for each "
                  "other in a circle for ever",
@@ -257,7 +269,7 @@ sf_settings_warning(const struct sf_settings *settings, const char *part,
                  "SLs, so lanes do not protect: use it only if 'slimfly audit "
                  "DIR DIR/opensm-lfts.dump' finds that the tables in DIR "
                  "cannot deadlock without");
-    } else if (habit && sf_settings_need_path_sls(settings)) {
+    } else if (habit && lanes && sf_settings_need_path_sls(settings)) {
         snprintf(text, SF_SETTINGS_WARNING_SIZE,
                  "lanes '%s' protect against deadlock only if each path has "
                  "its own service level, and %s. Not safe, unless 'slimfly "
@@ -320,27 +332,20 @@ static void
 write_sl_warning(const struct sf_settings *settings, FILE *stream)
 {
     const char *part;
-    bool is_first = true;
 
+    fprintf(stream,
+            "\nwarning: lanes '%s' protect against deadlock only if senders "
+            "use the service level of each path\n",
+            settings->routing->params.lanes);
     for (size_t at = 0; (part = next_part(settings, &at));) {
-        if (!sl_habit(part)) {
-            continue;
+        if (sl_habit(part)) {
+            fprintf(stream, "  %s: %s\n", part, sl_habit(part));
         }
-        if (is_first) {
-            fprintf(stream,
-                    "\nwarning: lanes '%s' protect against deadlock only if "
-                    "each path has its own service level\n",
-                    settings->lanes->text);
-        }
-        fprintf(stream, "  %s: %s\n", part, sl_habit(part));
-        is_first = false;
     }
-    if (!is_first) {
-        fputs("  not safe, unless 'slimfly audit --all-on-sl' finds no "
-              "deadlock with all traffic on that one;\n  lanes 'turns' are "
-              "safe with any\n",
-              stream);
-    }
+    fputs("  not safe with senders on one service level, unless 'slimfly "
+          "audit --all-on-sl' finds no\n  deadlock with all traffic on it; "
+          "--guarantee any-sl is safe with all\n",
+          stream);
 }
 
 void
@@ -352,11 +357,17 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
 
     fprintf(stream,
             "%u switches, %u hosts; %u layers, LMC %u: %" PRIu64
-            " LIDs of %u\nlanes by %s, %u VLs at most\n",
+            " LIDs of %u\n",
             fabric->n_switches, fabric->n_nodes - fabric->n_switches,
             settings->n_layers, sf_lmc_for_layers(settings->n_layers),
-            count_lids(settings), (unsigned)SF_MAX_LID, settings->lanes->text,
-            settings->max_vls);
+            count_lids(settings), (unsigned)SF_MAX_LID);
+    if (settings->routing) {
+        const struct sf_routing *routing = settings->routing;
+        const struct sf_lanes *lanes = routing->routes->lanes;
+        fprintf(stream, "routed by %s, lanes by %s: %u VL%s of %u\n",
+                routing->params.layers.scheme, routing->params.lanes,
+                lanes->n_vls, lanes->n_vls == 1 ? "" : "s", settings->max_vls);
+    }
     for (size_t at = 0; (part = next_part(settings, &at));) {
         if (!sl_habit(part) && sf_settings_warning(settings, part, text)) {
             fprintf(stream, "\nwarning, %s: %s\n", part, text);
@@ -529,24 +540,26 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
                        struct sf_error *err)
 {
     const struct sf_fabric *fabric = settings->fabric;
-    const struct sf_lane_scheme *lanes = settings->lanes->scheme;
+    const struct sf_lanes *lanes = lanes_of(settings);
     json_t *files = json_array();
     enum sf_status status = files_to_json(settings, files, err);
 
     json_t *root = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:I, s:I, "
-        "s:o, s:O}",
+        "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:b, s:b, s:I, "
+        "s:I, s:o, s:O}",
         "schema", "slimfly.settings", "schema_version", 1, "n_switches",
         (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_layers",
         (json_int_t)settings->n_layers, "n_path_sets",
         (json_int_t)settings->n_path_sets, "lmc",
         (json_int_t)sf_lmc_for_layers(settings->n_layers), "n_lids",
-        (json_int_t)count_lids(settings), "lanes", settings->lanes->text,
-        "safe_on_path_sls", (int)lanes->is_safe, "safe_on_any_sl",
-        (int)lanes->ignores_sls, "max_vls", (json_int_t)settings->max_vls,
-        "seed", (json_int_t)settings->seed, "warnings",
-        warnings_to_json(settings), "files", files);
+        (json_int_t)count_lids(settings), "scheme",
+        lanes ? settings->routing->params.layers.scheme : NULL, "lanes",
+        lanes ? settings->routing->params.lanes : NULL, "safe_on_path_sls",
+        (int)(lanes && lanes->scheme->is_safe), "safe_on_any_sl",
+        (int)(lanes && sf_lanes_ignore_sls(lanes)), "max_vls",
+        (json_int_t)settings->max_vls, "seed", (json_int_t)settings->seed,
+        "warnings", warnings_to_json(settings), "files", files);
     json_decref(files);
     if (status == SF_OK && !root) {
         status = sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -18,6 +18,9 @@ LENGTHS = os.environ.get("SLIMFLY_TESTS") or "short"
 # Seconds after which something hangs.  A guard only: a busy machine takes many
 # times as long as a quiet one, and nothing here may depend on that.
 PATIENCE = 1800
+# On a busy machine any command may take long, and would say so on standard
+# error.  Only the tests of that want it.
+os.environ["SLIMFLY_PROGRESS"] = "never"
 
 
 def long(case):

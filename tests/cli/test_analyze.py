@@ -206,8 +206,8 @@ class Metrics(Analyzed):
         made = self.analyze(spec)["rows"][0]
         self.assertEqual(tables["paths"], made["paths"])
         shown = self.succeeds("analyze", spec)
-        self.assertIn("minimal takes its place", shown)
-        for says in "takes 10 VLs", "--without-lanes":
+        self.assertIn("ordered takes its place", shown)
+        for says in "the lanes dfsssp do", "--without-lanes":
             self.fails("analyze", spec, "--schemes", "gates", says=says)
 
     def test_the_share_of_preserved_links_is_that_of_route(self):

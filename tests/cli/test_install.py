@@ -26,6 +26,7 @@ class Install(harness.Case):
                          "libslimfly.a", "pkgconfig/slimfly.pc",
                          "man1/slimfly.1", "man1/slimfly-topology.1",
                          "man1/slimfly-design.1", "share/slimfly/prices.json",
+                         "share/slimfly/paper-prices.json",
                          "bash-completion/completions/slimfly"):
                 self.assertTrue(any(name.endswith(tail) for name in found),
                                 (tail, sorted(found)))

@@ -120,7 +120,8 @@ class Schemes(Routed):
                 with self.subTest(scheme=scheme, spec=spec):
                     folder = self.route(spec, "--scheme", scheme, "--layers",
                                         "3")
-                    self.check(folder, minimal_first=scheme != "updown")
+                    self.check(folder, minimal_first=scheme not in
+                               ("updown", "ordered"))
         self.check(self.route("ft2:leaf=6,core=3,up=2", "-s", "ftree"))
 
     def test_schemes_are_explained(self):
@@ -212,7 +213,9 @@ class Schemes(Routed):
     def test_sets_of_paths_are_part_of_the_spec(self):
         one = self.route("sf:q=4", "--path-sets", "2")
         other = self.route("sf:q=4", "-s", "gates:sets=2")
-        self.assertEqual(self.report(one), self.report(other))
+        reports = [{**self.report(folder), "scheme_by_default": None}
+                   for folder in (one, other)]
+        self.assertEqual(reports[0], reports[1])
         self.assertEqual(self.report(one)["scheme"], "gates:sets=2")
 
     def test_specs_have_one_spelling(self):
@@ -227,7 +230,7 @@ class Schemes(Routed):
         """route had shortest paths in layer 0, and needed 8 VLs."""
         lanes = self.report(self.route("sf:q=4", "-s", "updown", "-l", "1",
                                        "--max-vls", "1"))["lanes"]
-        self.assertEqual((lanes["scheme"], lanes["n_vls"]), ("dfsssp", 1))
+        self.assertEqual((lanes["scheme"], lanes["n_vls"]), ("single", 1))
         mixed = self.report(self.route("sf:q=4", "-l", "1", "-s",
                                        "updown:first=minimal"))
         self.assertGreater(mixed["lanes"]["n_vls"], 1)
@@ -436,19 +439,31 @@ class Repair(Routed):
                            whole, "-o", damaged)
             self.assertIn("longer than the limit of 3", done.stdout)
 
-    def test_lanes_by_default_go_over_to_others(self):
-        whole = self.route("xpander:k=5,lift=5")
-        tables = Tables(whole)
-        found = set()
-        for i in range(0, 24, 3):
-            ends = [tables.links[tables.switches[(i + 7 * j) % 30]][j][0]
-                    for j in range(3)]
-            after = self.route(self.without(whole, *ends), "--previous",
-                               whole)
-            self.check(after)
-            self.check_lanes(after)
-            found.add(self.report(after)["lanes"]["scheme"])
-        self.assertEqual(found, {"turns", "dfsssp"})
+    def test_faults_keep_the_guarantee(self):
+        """Where repairs do not fit into the lanes, other layers take over,
+        or other lanes if the user prefers these."""
+        for guarantee, others in (("any-sl", ("ordered", "turns")),
+                                  ("path-sl", ("gates", "dfsssp"))):
+            whole = self.route("xpander:k=5,lift=5", "--guarantee", guarantee)
+            tables = Tables(whole)
+            found = set()
+            for i in range(0, 24, 3):
+                ends = [tables.links[tables.switches[(i + 7 * j) % 30]][j][0]
+                        for j in range(3)]
+                after = self.route(self.without(whole, *ends), "--previous",
+                                   whole)
+                report = self.report(after)
+                lanes = report["lanes"]
+                self.check(after, minimal_first=report["scheme"] == "gates")
+                self.check_lanes(after)
+                found.add((report["scheme"], lanes["scheme"]))
+                self.assertEqual(lanes["guarantee"], guarantee)
+                if guarantee == "any-sl":
+                    self.assertTrue(lanes["safe_on_any_sl"])
+                    self.assertIn("no deadlock with all on SL 5",
+                                  slimfly("audit", after, "--all-on-sl",
+                                          "5").stdout)
+            self.assertEqual(found, {("gates", "turns"), others})
 
     def test_nothing_changes_without_a_fault(self):
         for options in ([], ["--max-hops", "4", "--layers", "8"],
@@ -577,23 +592,50 @@ class Fabrics(Routed):
             f"{first}/other")
         self.assertIn("  1 ports have another LID", done.stdout)
 
-    def test_where_lanes_do_not_suffice_paths_are_shortest(self):
+    def test_where_lanes_do_not_suffice_paths_are_in_order(self):
         for spec in "jellyfish:n=40,k=3,seed=2", "xpander:k=5,lift=10":
             folder = self.route(spec)
-            self.check(folder)
+            self.check(folder, minimal_first=False)
             self.check_lanes(folder)
-            self.assertEqual(self.report(folder)["scheme"], "minimal")
+            report = self.report(folder)
+            self.assertEqual(report["scheme"], "ordered")
+            self.assertTrue(report["lanes"]["safe_on_any_sl"])
             done = slimfly("route", spec, "-o", folder)
-            self.assertIn("(layers by gates have too few lanes: ", done.stdout)
+            self.assertIn("(gates with lanes by turns is not possible: ",
+                          done.stdout)
             self.fails("route", spec, "-s", "gates", "-o", f"{folder}/out",
-                       says="or those of the scheme minimal")
+                       says="the lanes dfsssp do without turns")
 
-    def test_a_fat_tree_is_known(self):
+    def test_who_prefers_path_sls_gets_shortest_paths(self):
+        spec = "jellyfish:n=40,k=3,seed=2"
+        folder = self.route(spec, "--guarantee", "path-sl")
+        self.check(folder)
+        self.check_lanes(folder)
+        report = self.report(folder)
+        self.assertEqual((report["scheme"], report["lanes"]["scheme"]),
+                         ("minimal", "dfsssp"))
+        self.assertEqual(report["lanes"]["guarantee"], "path-sl")
+
+    def test_a_guarantee_that_cannot_be_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
-            for spec, is_tree in (("ft2:leaf=6,core=3,up=2", True),
-                                  ("ft3:ports=4", True), ("sf:q=4", False)):
-                done = slimfly("route", spec, "-o", folder)
-                self.assertEqual("--scheme ftree" in done.stdout, is_tree)
+            self.fails("route", "sf:q=5", "-s", "paper", "--guarantee",
+                       "any-sl", "-o", f"{folder}/out",
+                       says="in a circle if all are on one lane")
+            self.fails("route", "sf:q=5", "--lanes", "dfsssp", "--guarantee",
+                       "any-sl", "-o", f"{folder}/out",
+                       says="the guarantee is to be safe on any")
+            self.fails("route", "sf:q=5", "--guarantee", "none", "-o",
+                       f"{folder}/out", says="any-sl, path-sl")
+
+    def test_fat_trees_are_routed_as_such(self):
+        """Settings for three levels never came up."""
+        for spec in ("ft2:leaf=6,core=3,up=2", "ft3:ports=4", "ft3:ports=8",
+                     "ft2b:ports=12,over=3"):
+            report = self.report(self.route(spec))
+            lanes = report["lanes"]
+            self.assertEqual((report["scheme"], lanes["scheme"],
+                              lanes["n_vls"], lanes["safe_on_any_sl"]),
+                             ("ftree", "single", 1, True))
 
 
 class AllOrNothing(Routed):

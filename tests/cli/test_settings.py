@@ -62,9 +62,10 @@ class Settings(harness.Case):
         return f"{self.folder}/tables"
 
     def lanes(self):
-        """The lane schemes that there are."""
+        """The lane schemes that there are, but for that of trees."""
         done = harness.slimfly("settings", "sf:q=3", "--lanes", "?")
-        return re.search("expected one of (.*)", done.stderr)[1].split(", ")
+        names = re.search("expected one of (.*)", done.stderr)[1].split(", ")
+        return [name for name in names if name != "single"]
 
     def write(self, name, text):
         path = f"{self.folder}/{name}"
@@ -229,6 +230,23 @@ class Values(Settings):
         self.assertEqual(values(texts["opensm.conf"], " ")["max_op_vls"], "4")
         self.assertEqual(values(texts["slimfly.conf"])["max_vls"], "8")
 
+    def test_a_standby_takes_over_within_ten_seconds(self):
+        told = {}
+        for args in (), ("--standby",):
+            opensm = values(self.files("sf:q=3", *args)["opensm.conf"], " ")
+            told[args] = opensm
+            # OpenSM asks at the end of each time-out, and once more than it
+            # may.  The rest is for routing.
+            self.assertLessEqual(
+                int(opensm["sminfo_polling_timeout"])
+                * (int(opensm["polling_retry_number"]) + 2), 5000)
+            self.assertEqual(opensm["reassign_lids"], "FALSE")
+            self.assertNotEqual(opensm["sweep_interval"], "0")
+        leads, stands_by = told.values()
+        self.assertGreater(int(leads.pop("sm_priority")),
+                           int(stands_by.pop("sm_priority")))
+        self.assertEqual(leads, stands_by)
+
     def test_what_route_says_holds(self):
         tables = f"{self.folder}/tables"
         self.succeeds("route", "sf:q=3", "-l", "2", "-s", "paper:min-hops=3",
@@ -248,14 +266,14 @@ class Values(Settings):
         # Unless an option says otherwise.
         texts = self.files(tables, "--lanes", "dfsssp", "--max-vls", "6",
                            "--layers", "4", "--seed", "3", "--path-sets",
-                           "2")
+                           "2", "--max-sls", "16")
         told = values(texts["slimfly.conf"])
         self.assertEqual([told[key] for key in ("scheme", "layers", "seed",
                                                 "lanes", "max_vls",
                                                 "path_sets")],
                          ["paper:min-hops=3", "4", "3", "dfsssp", "6", "2"])
         self.fails("settings", tables, "--lanes", "turns",
-                   says="lanes 'turns' do not go with layers by 'paper'")
+                   says='the scheme "paper" does not support')
         self.succeeds("route", "sf:q=3", "-s", "rues:0.8", "-o", tables)
         told = values(self.files(tables)["slimfly.conf"])
         self.assertEqual(told["scheme"], "rues:fraction=0.8")

@@ -30,7 +30,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!err.text[0]) {
             abort();
         }
-    } else if (!options.scheme.scheme || options.n_layers > SF_MAX_LAYERS) {
+    } else if (!options.scheme.scheme != !options.scheme.text[0] ||
+               options.n_layers > SF_MAX_LAYERS) {
         abort();
     }
     free(text);

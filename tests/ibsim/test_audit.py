@@ -73,8 +73,12 @@ class StockOpenSM(Dumped):
             opensm.wait()
             done = opensm.sim.run(harness.PROGRAM, "audit", "live",
                                   opensm.folder, "--format", "json")
+            told = opensm.sim.run(harness.PROGRAM, "audit", "live",
+                                  "--path-sls", "ask", "--progress", "always")
             again = self.audit(opensm.folder)
         self.assertEqual(json.loads(done.stdout), again)
+        for work in ("discovery", "reading ", "asking for path SLs"):
+            self.assertIn(f"slimfly: live: {work}", told.stderr)
 
     def test_a_live_fabric_is_analyzed(self):
         with self.start("sf:q=3", "minhop") as opensm:

@@ -19,7 +19,8 @@ struct routed {
     struct sf_tables *tables;
     const struct sf_turns *turns;
     uint32_t max_hops;
-    struct sf_error refusal, layers_refusal;
+    struct sf_error refusal;
+    struct sf_routing_specs refused;
     struct routed_lanes {
         const struct sf_lane_scheme *scheme;
         uint32_t n_vls, n_sls, n_host_sls;

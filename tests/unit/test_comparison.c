@@ -4,6 +4,7 @@
 #include "helpers.h"
 #include "slimfly/comparison_files.h"
 #include "slimfly/ib.h"
+#include "slimfly/progress.h"
 #include "test.h"
 
 #include <math.h>
@@ -589,15 +590,20 @@ TEST(measurements_that_are_wrong_are_refused)
 /* Progress never passes its total, and ends there. */
 struct heard {
     uint64_t done, total, n_calls;
+    bool is_named; /* Whether a routing was, with layers and seed. */
 };
 
 static void
 hear(void *aux, const char *what, uint64_t done, uint64_t total)
 {
     struct heard *heard = aux;
+    uint32_t number;
 
-    CHECK_STR(what, "comparing");
-    CHECK(done <= total);
+    CHECK_FOR(sscanf(what, "%u of 16 measurements done, now ", &number) == 1,
+              "%s", what);
+    CHECK(number <= 16);
+    CHECK(done <= total && done >= heard->done);
+    heard->is_named |= strstr(what, " now gates, 2 layers, seed 1, ") != NULL;
     heard->done = done;
     heard->total = total;
     heard->n_calls++;
@@ -612,11 +618,13 @@ TEST(comparison_tells_how_far_it_is)
     ask(&question);
     question.params.n_threads = 1;
     question.params.effort = SF_EFFORT_APPROXIMATE;
-    question.params.progress = &progress;
+    sf_progress_listen(&progress);
     free(answer(&question.params));
+    CHECK(sf_progress_listen(NULL) == &progress);
     CHECK_EQ(heard.done, 16000);
     CHECK_EQ(heard.total, 16000);
     CHECK(heard.n_calls > 16);
+    CHECK(heard.is_named);
     forget(&question);
 }
 

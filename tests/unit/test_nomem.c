@@ -134,7 +134,7 @@ TEST(nomem_measures)
             struct sf_properties properties;
             struct sf_error err = { 0 };
             sf_mem_fail_at(nth);
-            status = sf_properties_measure(topo, NULL, &properties, &err);
+            status = sf_properties_measure(topo, &properties, &err);
             if (status == SF_OK) {
                 sf_properties_clear(&properties);
                 check_not_swallowed(specs[i], nth);
@@ -265,9 +265,14 @@ TEST(nomem_settings)
     CHECK_EQ(sf_plan_build(topo, NULL, NULL, &plan, NULL), SF_OK);
     struct sf_lane_spec lanes;
     CHECK_EQ(sf_lane_spec_parse("turns", &lanes, NULL), SF_OK);
+    struct sf_lanes made = { .scheme = lanes.scheme, .n_vls = 4 };
+    struct sf_routes routes = { .lanes = &made };
+    struct sf_routing routing = { .routes = &routes,
+                                  .params.guarantee = SF_ANY_SL };
     struct sf_settings settings = {
         .fabric = plan->fabric,
         .plan = plan,
+        .routing = &routing,
         .n_layers = 2,
         .lanes = &lanes,
         .max_vls = 8,

@@ -4,17 +4,24 @@
 #include "base.h"
 #include "base/mem.h"
 #include "engine.h"
+#include "heartbeat.h"
 #include "helpers.h"
 #include "options.h"
+#include "planned.h"
 #include "slimfly/audit.h"
+#include "slimfly/manager.h"
 #include "slimfly/random.h"
+#include "slimfly/route_figures.h"
 #include "slimfly/settings.h"
 #include "status.h"
 #include "test.h"
+#include "whole_file.h"
 
+#include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Options. */
@@ -49,9 +56,8 @@ TEST(plugin_options_are_defaults_if_nothing_is_said)
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
         struct sf_plugin_options options;
         CHECK_EQ(sf_plugin_options_load(texts[i], &options, NULL), SF_OK);
-        CHECK(options.scheme.scheme == sf_layer_schemes[0]);
-        CHECK_STR(options.scheme.text, "gates");
-        CHECK(!options.lanes.scheme);
+        CHECK(!options.scheme.scheme && !options.lanes.scheme);
+        CHECK_EQ(options.guarantee, SF_DEFAULT_GUARANTEE);
         CHECK_EQ(options.n_layers, 0);
         CHECK_EQ(options.n_path_sets, 0);
         CHECK_EQ(options.max_vls, 0);
@@ -130,7 +136,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                             "found 'layers'");
     check_refused("colour=red",
                   "expected a key: scheme, layers, "
-                  "path_sets, lanes, max_vls, max_sls, max_hops, "
+                  "path_sets, lanes, guarantee, max_vls, max_sls, max_hops, "
                   "seed, "
                   "plan, guids, base, status, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
@@ -205,6 +211,8 @@ TEST(plugin_options_must_go_with_those_of_opensm)
     CHECK_EQ(sf_plugin_options_check(&options, 3, true, &err), SF_OK);
     CHECK_EQ(sf_plugin_options_check(&options, 2, true, &err), SF_EINVAL);
     CHECK(strstr(err.text, "5 layers need addresses: set lmc 3"));
+    CHECK_EQ(sf_plugin_options_check(&options, 3, false, &err), SF_OK);
+    sf_plugin_options_load("lanes=turns", &options, NULL);
     CHECK_EQ(sf_plugin_options_check(&options, 3, false, &err), SF_EINVAL);
     CHECK(strstr(err.text, "lanes turns need SL-to-VL tables: set qos TRUE"));
     sf_plugin_options_load("scheme=updown", &options, NULL);
@@ -217,7 +225,12 @@ TEST(plugin_options_are_what_settings_write)
     struct sf_lane_spec lanes;
     CHECK_EQ(sf_layer_spec_parse("minimal:sets=3", 0, &layers, NULL), SF_OK);
     CHECK_EQ(sf_lane_spec_parse("turns", &lanes, NULL), SF_OK);
+    struct sf_lanes made = { .scheme = lanes.scheme, .n_vls = 4 };
+    struct sf_routes routes = { .lanes = &made };
+    struct sf_routing routing = { .routes = &routes,
+                                  .params.guarantee = SF_PATH_SL };
     struct sf_settings settings = {
+        .routing = &routing,
         .layers = &layers,
         .n_layers = 4,
         .n_path_sets = 3,
@@ -252,6 +265,7 @@ TEST(plugin_options_are_what_settings_write)
     CHECK_EQ(options.seed, 7);
     CHECK_STR(options.scheme.text, "minimal");
     CHECK_STR(options.lanes.text, "turns");
+    CHECK_EQ(options.guarantee, SF_PATH_SL);
     CHECK_STR(options.status, "/run/status.json");
     CHECK_STR(options.base, "/var/base");
     CHECK_STR(options.plan, "/etc/plan.json");
@@ -406,14 +420,19 @@ TEST(plugin_recalls_its_base)
     CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     sf_engine_free(engine);
 
-    /* What is kept does not matter where it is of something else, nor where
-     * there is a base already. */
+    /* What is kept does not matter where it is of something else. */
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     other = make_fabric("sf:q=4", 2);
     sf_engine_set_base_fabric(engine, other);
     check_route(engine, hurt, &params, 8, SF_OUTCOME_ANEW);
+    /* What another manager made base takes the place of what was base here,
+     * even if what is current would do. */
     sf_engine_set_base_fabric(engine, copy_of(whole));
-    check_route(engine, whole, &params, 8, SF_OUTCOME_ANEW);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(second, sf_engine_tables(engine)->lfts), 0);
+    check_route(engine, hurt, &params, 8, SF_OUTCOME_KEPT);
+    sf_engine_set_base_fabric(engine, copy_of(whole));
+    check_route(engine, whole, &params, 8, SF_OUTCOME_REPAIRED);
     CHECK_EQ(count_changes(first, sf_engine_tables(engine)->lfts), 0);
     sf_engine_set_base_fabric(engine,
                               copy_of(whole)); /* Freed with the engine. */
@@ -541,25 +560,108 @@ TEST(plugin_knows_a_spec_by_what_it_means)
     sf_fabric_free(fabric);
 }
 
-/* Turns need some lanes; without them there is a tree, and with them again
- * what was before. */
+/* Turns for layers by gates need some lanes; without them there are paths
+ * within one, and with them again what was before. */
 TEST(plugin_falls_back_if_lanes_do_not_do)
 {
     struct sf_engine *engine;
     struct sf_fabric *fabric = make_fabric("sf:q=5", 2);
     struct sf_routing_params params = four_layers;
 
+    params.layers.scheme = "gates";
     params.lanes = "turns";
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     check_route(engine, fabric, &params, 1, SF_OUTCOME_FALLBACK);
     CHECK_EQ(sf_engine_routing(engine)->routes->lanes->n_vls, 1);
-    CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "updown");
+    CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "ordered");
     check_route(engine, fabric, &params, 1, SF_OUTCOME_KEPT);
     check_route(engine, fabric, &params, 8, SF_OUTCOME_ANEW);
     check_route(engine, fabric, &params, 1, SF_OUTCOME_FALLBACK);
     check_route(engine, fabric, &params, 8, SF_OUTCOME_REPAIRED);
     sf_engine_free(engine);
     sf_fabric_free(fabric);
+}
+
+/* Where nothing was asked for, that is no fallback; and it is left as soon as
+ * there are lanes for something better. */
+TEST(plugin_takes_the_best_that_lanes_allow)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *fabric = make_fabric("sf:q=5", 2);
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, fabric, &four_layers, 1, SF_OUTCOME_ANEW);
+    CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "ordered");
+    check_route(engine, fabric, &four_layers, 1, SF_OUTCOME_KEPT);
+    check_route(engine, fabric, &four_layers, 8, SF_OUTCOME_ANEW);
+    CHECK_STR(sf_engine_routing(engine)->params.layers.scheme, "gates");
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}
+
+/* Unplugs a link between switches at random. */
+static void
+unplug_some_link(struct sf_fabric *fabric, struct sf_random *random)
+{
+    uint32_t port;
+
+    do {
+        uint32_t s = sf_random_below(random, fabric->n_switches);
+        port = fabric->nodes[s].first_port +
+               sf_random_below(random, fabric->nodes[s].n_ports);
+    } while (fabric->ports[port].peer == SF_NONE ||
+             fabric->ports[fabric->ports[port].peer].node >=
+                 fabric->n_switches);
+    sf_fabric_unplug(fabric, port);
+}
+
+/* A Dragonfly that had lost three links and a switch got one tree, with 3.26
+ * times the mean load on a link, and in a storm of faults lanes that are not
+ * safe on any service level. */
+TEST(plugin_keeps_layers_and_guarantee_on_a_damaged_dragonfly)
+{
+    struct sf_engine *engine;
+    struct sf_fabric *whole = make_fabric("df:a=4,h=2", 2);
+    uint32_t n_others = 0;
+
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    for (uint32_t seed = 0; seed < 8; seed++) {
+        struct sf_fabric *damaged = copy_of(whole);
+        struct sf_engine_result result;
+        struct sf_route_figures figures;
+        struct sf_random random;
+        sf_random_init(&random, seed, 0);
+        const struct sf_node *dead =
+            &damaged->nodes[sf_random_below(&random, damaged->n_switches)];
+        for (uint32_t i = 0; i < dead->n_ports; i++) {
+            if (damaged->ports[dead->first_port + i].peer != SF_NONE) {
+                sf_fabric_unplug(damaged, dead->first_port + i);
+            }
+        }
+        for (uint32_t i = 0; i < 3 + seed % 3; i++) {
+            unplug_some_link(damaged, &random);
+        }
+        CHECK_EQ(
+            sf_engine_route(engine, damaged, &four_layers, 8, &result, NULL),
+            SF_OK);
+        const struct sf_routing *routing = sf_engine_routing(engine);
+        CHECK(result.outcome == SF_OUTCOME_REPAIRED ||
+              result.outcome == SF_OUTCOME_ANEW);
+        CHECK_EQ(routing->params.layers.n_layers, 4);
+        CHECK(sf_lanes_ignore_sls(routing->routes->lanes));
+        CHECK_EQ(sf_route_figures_measure(routing->network, routing->routes,
+                                          &figures, NULL),
+                 SF_OK);
+        CHECK_FOR((double)figures.max_load < 2.2 * figures.mean_load,
+                  "seed %u: %.2f times the mean", seed,
+                  (double)figures.max_load / figures.mean_load);
+        n_others += result.outcome == SF_OUTCOME_ANEW;
+        sf_fabric_free(damaged);
+    }
+    CHECK(n_others > 0);
+    sf_engine_free(engine);
+    sf_fabric_free(whole);
 }
 
 static void
@@ -797,7 +899,236 @@ TEST(plugin_finds_switches_by_guid)
     sf_fabric_free(fabric);
 }
 
+/* The plan in the place of a base. */
+
+/* The node of 'plan' with the least GUID after 'after', both changed by
+ * 'mask'; SF_NONE after the last. */
+static uint32_t
+next_by_guid(const struct sf_fabric *plan, uint64_t mask, uint64_t after)
+{
+    uint32_t best = SF_NONE;
+
+    for (uint32_t i = 0; i < plan->n_nodes; i++) {
+        uint64_t guid = plan->nodes[i].guid ^ mask;
+        if (guid > after &&
+            (best == SF_NONE || guid < (plan->nodes[best].guid ^ mask))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* What OpenSM finds of 'plan', whose GUIDs are changed by 'mask', where switch
+ * 'lost' and its hosts are missing: nodes by GUID, with the names and LIDs of
+ * 'plan'. */
+static struct sf_fabric *
+find_planned(const struct sf_fabric *plan, uint64_t mask, uint32_t lost)
+{
+    uint32_t *numbers = sf_calloc(plan->n_nodes, sizeof *numbers);
+    struct sf_fabric_builder *builder;
+    struct sf_fabric *found;
+    uint64_t last = 0;
+
+    CHECK(numbers != NULL);
+    CHECK_EQ(sf_fabric_builder_new(&sf_ib_side, &builder, NULL), SF_OK);
+    for (uint32_t i; (i = next_by_guid(plan, mask, last)) != SF_NONE;) {
+        struct sf_node node = plan->nodes[i];
+        uint32_t peer = plan->ports[node.first_port].peer;
+        last = node.guid ^= mask;
+        numbers[i] = SF_NONE;
+        if (i == lost ||
+            (i >= plan->n_switches && plan->ports[peer].node == lost)) {
+            continue;
+        }
+        numbers[i] = sf_fabric_builder_node(builder, &node);
+        memcpy(sf_fabric_builder_node_side(builder, numbers[i]),
+               sf_ib_node(plan, i), sizeof(struct sf_ib_node));
+        for (uint32_t j = 0; i >= plan->n_switches && j < node.n_ports; j++) {
+            memcpy(sf_fabric_builder_port_side(builder, numbers[i], j + 1),
+                   sf_ib_port(plan, node.first_port + j),
+                   sizeof(struct sf_ib_port));
+        }
+    }
+    for (uint32_t i = 0; i < plan->n_ports; i++) {
+        const struct sf_port *a = &plan->ports[i];
+        if (a->peer != SF_NONE && numbers[a->node] != SF_NONE &&
+            numbers[plan->ports[a->peer].node] != SF_NONE) {
+            const struct sf_port *b = &plan->ports[a->peer];
+            sf_fabric_builder_cable(builder, numbers[a->node], a->number,
+                                    numbers[b->node], b->number);
+        }
+    }
+    CHECK_EQ(sf_fabric_builder_end(builder, &found, NULL), SF_OK);
+    free(numbers);
+    return found;
+}
+
+/* The GUID map of a fabric. */
+static struct sf_guid_map *
+map_of(const struct sf_fabric *fabric)
+{
+    struct sf_guid_map *map;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    CHECK(stream != NULL);
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        fprintf(stream, "0x%llx \"%s\"\n",
+                (unsigned long long)fabric->nodes[i].guid,
+                fabric->nodes[i].name);
+    }
+    fclose(stream);
+    CHECK_EQ(sf_guid_map_parse(text, "map", &map, NULL), SF_OK);
+    free(text);
+    return map;
+}
+
+static struct sf_fabric *
+planned_base(const struct sf_fabric *plan, const struct sf_guid_map *map,
+             const struct sf_fabric *found)
+{
+    struct sf_fabric *base;
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_planned_base(plan, map, found, &base, &err) == SF_OK, "%s",
+              err.text);
+    return base;
+}
+
+/* A manager that has seen all of the fabric and one that has the plan only
+ * agree, whatever is missing. */
+static void
+check_agreement(const struct sf_fabric *plan, uint64_t mask, uint32_t lost)
+{
+    struct sf_fabric *whole = find_planned(plan, mask, SF_NONE);
+    struct sf_fabric *hurt = find_planned(plan, mask, lost);
+    struct sf_guid_map *map = map_of(whole);
+    struct sf_engine *leads, *takes_over;
+    struct sf_routing_params params = four_layers;
+
+    params.n_path_sets = 2;
+    sf_fabric_unplug(hurt, link_at(hurt, 7));
+    CHECK_EQ(sf_engine_new(&leads, NULL), SF_OK);
+    check_route(leads, whole, &params, 8, SF_OUTCOME_ANEW);
+    check_route(leads, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(sf_engine_new(&takes_over, NULL), SF_OK);
+    struct sf_fabric *base = planned_base(plan, mask ? map : NULL, hurt);
+    CHECK(base != NULL);
+    sf_engine_set_base_fabric(takes_over, base);
+    check_route(takes_over, hurt, &params, 8, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(count_changes(sf_engine_tables(leads)->lfts,
+                           sf_engine_tables(takes_over)->lfts),
+             0);
+    if (mask && lost != SF_NONE) { /* The GUID of what is lost is not known. */
+        CHECK(!planned_base(plan, NULL, hurt));
+    }
+    sf_engine_free(takes_over);
+    sf_engine_free(leads);
+    sf_guid_map_free(map);
+    sf_fabric_free(hurt);
+    sf_fabric_free(whole);
+}
+
+TEST(plugin_takes_the_plan_for_base)
+{
+    struct sf_fabric *plan = make_fabric("sf:q=5", 2);
+
+    check_agreement(plan, 0, SF_NONE);
+    check_agreement(plan, 0, 11);
+    check_agreement(plan, 0x50, SF_NONE);
+    check_agreement(plan, 0x50, 11);
+    sf_fabric_free(plan);
+}
+
+TEST(plugin_takes_no_plan_for_base_that_does_not_fit)
+{
+    struct sf_fabric *plan = make_fabric("sf:q=5", 2);
+    struct sf_fabric *other = make_fabric("sf:q=4", 2);
+    struct sf_fabric *moved = copy_of(plan), *young = copy_of(plan);
+
+    /* Nothing is missing; another fabric; a cable that is not planned; the
+     * fabric is still being built. */
+    CHECK(!planned_base(plan, NULL, plan));
+    CHECK(!planned_base(plan, NULL, other));
+    uint32_t a = link_at(moved, 3), b = link_at(moved, 4);
+    sf_fabric_unplug(moved, a);
+    sf_fabric_unplug(moved, b);
+    CHECK(!planned_base(other, NULL, moved));
+    struct sf_fabric *base = planned_base(plan, NULL, moved);
+    CHECK(base != NULL);
+    sf_fabric_free(base);
+    sf_fabric_plug(moved, a, b);
+    CHECK(!planned_base(plan, NULL, moved));
+    for (uint32_t s = 0; s < 10; s++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            sf_fabric_unplug(young, link_at(young, s));
+        }
+    }
+    CHECK(!planned_base(plan, NULL, young));
+    sf_fabric_free(young);
+    sf_fabric_free(moved);
+    sf_fabric_free(other);
+    sf_fabric_free(plan);
+}
+
 /* The status file. */
+
+static void
+write_status(const struct sf_plugin_status *status, const char *path)
+{
+    json_t *packed = sf_status_pack(status);
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_status_write(packed, path, &err) == SF_OK, "%s", err.text);
+    json_decref(packed);
+}
+
+/* The member 'key' of a status as it is written; NULL if that is null. */
+static char *
+written_text(const struct sf_plugin_status *status, const char *key)
+{
+    struct temporary file = temporary_write("");
+
+    write_status(status, file.name);
+    json_t *root = json_load_file(file.name, 0, NULL);
+    const char *text = json_string_value(json_object_get(root, key));
+    char *copy = text ? sf_strdup(text) : NULL;
+    json_decref(root);
+    temporary_remove(&file);
+    return copy;
+}
+
+/* A manager that could route nothing ends, or stands by: its status said
+ * "kept" then, while there was nothing to keep. */
+TEST(plugin_status_is_not_kept_where_nothing_is)
+{
+    static const enum sf_plugin_state later[] = {
+        SF_STATE_STARTED, SF_STATE_ROUTED,  SF_STATE_UP,
+        SF_STATE_FAILED,  SF_STATE_STANDBY, SF_STATE_ENDED,
+    };
+    struct sf_fabric *fabric = make_fabric("sf:q=4", 1);
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
+                                       .n_routings = 1 };
+    struct sf_engine *engine;
+
+    sf_plugin_status_fail(&status, "it rains");
+    for (size_t i = 0; i < ARRAY_SIZE(later); i++) {
+        status.state = later[i];
+        CHECK(!written_text(&status, "outcome"));
+    }
+    /* Nor is what was routed before kept by a routing that failed. */
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    CHECK_EQ(
+        sf_engine_route(engine, fabric, &four_layers, 8, &status.result, NULL),
+        SF_OK);
+    status.routing = sf_engine_routing(engine);
+    sf_plugin_status_fail(&status, "it rains");
+    status.state = SF_STATE_ENDED;
+    CHECK(!written_text(&status, "outcome"));
+    sf_engine_free(engine);
+    sf_fabric_free(fabric);
+}
 
 TEST(plugin_status_is_replaced_as_a_whole)
 {
@@ -823,7 +1154,7 @@ TEST(plugin_status_is_replaced_as_a_whole)
         sf_plugin_warn(&status, "warning %u", i);
     }
     CHECK_EQ(status.n_warnings, SF_MAX_WARNINGS);
-    CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
+    write_status(&status, file.name);
     json_t *root = json_load_file(file.name, 0, NULL);
     CHECK(root != NULL);
     CHECK_STR(json_string_value(json_object_get(root, "schema")),
@@ -844,7 +1175,7 @@ TEST(plugin_status_is_replaced_as_a_whole)
     status.routing = NULL;
     sf_plugin_status_fail(&status, "it rains");
     status.up_at = 0;
-    CHECK_EQ(sf_plugin_status_write(&status, file.name, &err), SF_OK);
+    write_status(&status, file.name);
     root = json_load_file(file.name, 0, NULL);
     CHECK(json_is_null(json_object_get(root, "routing")));
     CHECK(json_is_null(json_object_get(root, "up_at")));
@@ -853,9 +1184,144 @@ TEST(plugin_status_is_replaced_as_a_whole)
     CHECK_STR(json_string_value(json_object_get(root, "reason")), "it rains");
     json_decref(root);
     temporary_remove(&file);
-    CHECK_EQ(sf_plugin_status_write(&status, "/proc/none/status", &err),
-             SF_EIO);
+    root = sf_status_pack(&status);
+    CHECK_EQ(sf_status_write(root, "/proc/none/status", &err), SF_EIO);
+    json_decref(root);
     CHECK(strstr(err.text, "/proc/none/status: No such file"));
     sf_engine_free(engine);
     sf_fabric_free(fabric);
+}
+
+/* Who writes and how OpenSM does, as a test says. */
+static struct sf_pulse
+take_pulse(void *aux)
+{
+    return *(struct sf_pulse *)aux;
+}
+
+static json_t *
+beat_and_read(struct sf_heartbeat *heartbeat,
+              const struct sf_plugin_status *status, const char *path)
+{
+    struct sf_error err = { 0 };
+
+    CHECK_FOR(sf_heartbeat_write(heartbeat, status, path, &err) == SF_OK, "%s",
+              err.text);
+    json_t *root = json_load_file(path, 0, NULL);
+    CHECK(root != NULL);
+    return root;
+}
+
+TEST(plugin_status_has_a_heartbeat)
+{
+    struct temporary file = temporary_write("");
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
+                                       .state = SF_STATE_UP,
+                                       .up_at = 86400 };
+    struct sf_pulse pulse = { .sweep_seconds = 10 };
+    struct sf_heartbeat *heartbeat;
+    struct sf_error err = { 0 };
+    char host[256] = "";
+
+    CHECK_EQ(gethostname(host, sizeof host - 1), 0);
+    CHECK_EQ(sf_heartbeat_start(take_pulse, &pulse, &heartbeat, NULL), SF_OK);
+    json_t *root = beat_and_read(heartbeat, &status, file.name);
+    CHECK_EQ(json_integer_value(json_object_get(root, "pid")), getpid());
+    CHECK_STR(json_string_value(json_object_get(root, "host")), host);
+    CHECK_EQ(json_integer_value(json_object_get(root, "sweep_seconds")), 10);
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "up");
+    CHECK(json_is_string(json_object_get(root, "heartbeat_at")));
+    CHECK(json_is_string(json_object_get(root, "active_at")));
+    json_decref(root);
+
+    /* OpenSM has handed over, and said nothing. */
+    pulse.is_standby = true;
+    root = beat_and_read(heartbeat, &status, file.name);
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "standby");
+    CHECK(json_is_null(json_object_get(root, "up_at")));
+    json_decref(root);
+    status.state = SF_STATE_ENDED;
+    root = beat_and_read(heartbeat, &status, file.name);
+    CHECK_STR(json_string_value(json_object_get(root, "state")), "ended");
+    json_decref(root);
+    CHECK_EQ(sf_heartbeat_write(heartbeat, &status, "/proc/none/status", &err),
+             SF_EIO);
+    sf_heartbeat_stop(heartbeat);
+    sf_heartbeat_stop(NULL);
+    temporary_remove(&file);
+}
+
+/* The thread writes the file again by itself. */
+TEST_LONG(plugin_heartbeat_beats)
+{
+    struct temporary file = temporary_write("");
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23",
+                                       .state = SF_STATE_UP };
+    struct sf_pulse pulse = { 0 };
+    struct timespec nap = { .tv_nsec = 50000000 };
+    struct sf_heartbeat *heartbeat;
+    uint32_t n_naps = 0;
+
+    CHECK_EQ(sf_heartbeat_start(take_pulse, &pulse, &heartbeat, NULL), SF_OK);
+    json_decref(beat_and_read(heartbeat, &status, file.name));
+    CHECK_EQ(unlink(file.name), 0);
+    while (access(file.name, F_OK) != 0) {
+        CHECK(n_naps++ < 100 * SF_HEARTBEAT_SECONDS * 20);
+        nanosleep(&nap, NULL);
+    }
+    sf_heartbeat_stop(heartbeat);
+    temporary_remove(&file);
+}
+
+/* What the plugin writes, 'slimfly status' reads. */
+TEST(plugin_status_can_be_judged)
+{
+    struct temporary file = temporary_write("");
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23" };
+    struct sf_pulse pulse = { 0 };
+    struct sf_heartbeat *heartbeat;
+    struct sf_manager manager;
+    struct sf_error err = { 0 };
+
+    CHECK_EQ(sf_heartbeat_start(take_pulse, &pulse, &heartbeat, NULL), SF_OK);
+    for (int state = 0; state < SF_MANAGER_N_STATES; state++) {
+        status.state = (enum sf_plugin_state)state;
+        CHECK_EQ(sf_heartbeat_write(heartbeat, &status, file.name, NULL),
+                 SF_OK);
+        CHECK_FOR(sf_manager_read(file.name, &manager, &err) == SF_OK, "%s",
+                  err.text);
+        CHECK_EQ((int)manager.state, state);
+        CHECK_EQ(manager.pid, (uint32_t)getpid());
+        CHECK_EQ(manager.heartbeat_seconds, SF_HEARTBEAT_SECONDS);
+    }
+    sf_heartbeat_stop(heartbeat);
+    temporary_remove(&file);
+}
+
+TEST(plugin_removes_what_killed_ones_left)
+{
+    struct temporary file = temporary_write("");
+    /* Old and ours; young; of another file; not six letters or digits. */
+    static const char *const ends[] = { ".plugin-a1B2c3", ".plugin-d4E5f6",
+                                        "x.plugin-a1B2c3", ".plugin-a1B2c" };
+    static const bool is_old[] = { true, false, true, true };
+    struct timespec long_ago[2] = { { .tv_sec = 86400 }, { .tv_sec = 86400 } };
+    char path[512];
+
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        snprintf(path, sizeof path, "%s%s", file.name, ends[i]);
+        FILE *stream = fopen(path, "w");
+        CHECK(stream != NULL);
+        fclose(stream);
+        if (is_old[i]) {
+            CHECK_EQ(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+        }
+    }
+    sf_whole_file_sweep(file.name);
+    sf_whole_file_sweep("/proc/none/status");
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        snprintf(path, sizeof path, "%s%s", file.name, ends[i]);
+        CHECK_FOR((unlink(path) == 0) == (i > 0), "%s", path);
+    }
+    temporary_remove(&file);
 }

@@ -12,8 +12,10 @@ static const char *const stacks[] = { "ucx", "openmpi", "openib", "mvapich2",
 TEST(settings_warn_of_path_sls)
 {
     struct sf_lane_scheme lanes = { .name = "x", .is_safe = true };
-    struct sf_lane_spec spec = { .scheme = &lanes, .text = "x" };
-    struct sf_settings settings = { .lanes = &spec };
+    struct sf_lanes made = { .scheme = &lanes, .n_vls = 2 };
+    struct sf_routes routes = { .lanes = &made };
+    struct sf_routing routing = { .routes = &routes };
+    struct sf_settings settings = { .routing = &routing };
     char text[SF_SETTINGS_WARNING_SIZE];
 
     for (size_t i = 0; i < ARRAY_SIZE(stacks); i++) {
@@ -40,8 +42,10 @@ static void
 read_part(const struct sf_lane_scheme *lanes, const char *part, char *text,
           size_t size)
 {
-    struct sf_lane_spec spec = { .scheme = lanes };
-    struct sf_settings settings = { .n_layers = 4, .lanes = &spec };
+    struct sf_lanes made = { .scheme = lanes, .n_vls = 2 };
+    struct sf_routes routes = { .lanes = &made };
+    struct sf_routing routing = { .routes = &routes };
+    struct sf_settings settings = { .n_layers = 4, .routing = &routing };
     FILE *stream = tmpfile();
 
     for (const struct sf_settings_file *file = sf_settings_files; file->name;

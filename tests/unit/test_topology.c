@@ -161,7 +161,7 @@ TEST(topology_sf_shape_of_large_ones)
         struct sf_properties properties;
         struct sf_topology *topo = build("sf:q=%u", orders[i]);
         check_mms_shape(topo, orders[i]);
-        CHECK_EQ(sf_properties_measure(topo, NULL, &properties, NULL), SF_OK);
+        CHECK_EQ(sf_properties_measure(topo, &properties, NULL), SF_OK);
         CHECK_EQ(properties.all.diameter, 2);
         CHECK_EQ(properties.min_degree, mms_degree(orders[i]));
         CHECK_EQ(properties.max_degree, mms_degree(orders[i]));

@@ -7,6 +7,7 @@
  * shortest cycle. */
 #include "base/mem.h"
 #include "ib/audit/auditor.h"
+#include "slimfly/progress.h"
 
 #include <inttypes.h>
 
@@ -216,7 +217,7 @@ add_all_paths(struct auditor *auditor, enum sf_audit_behaviour behaviour)
             status =
                 add_paths_to(auditor, behaviour, &auditor->columns[k], home);
         }
-        sf_progress_report(auditor->params->progress, "deadlock", home + 1, n);
+        sf_progress_report("collecting what packets wait for", home + 1, n);
     }
     return status;
 }

@@ -3,6 +3,7 @@
  * paths. */
 #include "base/mem.h"
 #include "ib/audit/auditor.h"
+#include "slimfly/progress.h"
 
 #include <string.h>
 
@@ -140,7 +141,7 @@ auditor_check_paths(struct auditor *auditor)
             auditor_follow(auditor, &auditor->columns[k], home);
             count_paths(auditor, &auditor->columns[k], home);
         }
-        sf_progress_report(auditor->params->progress, "paths", home + 1, n);
+        sf_progress_report("following all paths", home + 1, n);
     }
     for (uint32_t i = 0; i <= n; i++) {
         audit->most_hops = auditor->n_by_hops[i] ? i : audit->most_hops;

@@ -1,0 +1,95 @@
+/* manager.h -- is the subnet manager alive, and does it route as asked?  Reads
+ * the status file that the plugin for OpenSM writes (doc/formats.md). */
+#ifndef SLIMFLY_MANAGER_H
+#define SLIMFLY_MANAGER_H
+
+#include "slimfly/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+enum sf_manager_state {
+    SF_MANAGER_STARTED,
+    SF_MANAGER_ROUTED,
+    SF_MANAGER_UP,
+    SF_MANAGER_FAILED,
+    SF_MANAGER_STANDBY,
+    SF_MANAGER_ENDED,
+    SF_MANAGER_N_STATES,
+};
+
+#define SF_MANAGER_MAX_WARNINGS 16
+
+/* What a status file says.  Texts hold printable characters only. */
+struct sf_manager {
+    enum sf_manager_state state;
+    char host[256]; /* Where OpenSM runs, */
+    uint32_t pid;   /* and as which process. */
+    /* In seconds since 1970: the last heartbeat, and when OpenSM was last seen
+     * at work. */
+    int64_t heartbeat_at, active_at;
+    uint32_t heartbeat_seconds; /* Between two beats. */
+    uint32_t sweep_seconds;     /* OpenSM is at work at least that often; 0 if
+                                 * that is not known. */
+    char outcome[32];           /* Of the last routing, or "". */
+    char reason[SF_ERROR_TEXT_SIZE]; /* Why it is such, or "". */
+    uint32_t n_missing_switches, n_missing_links, n_missing_hosts;
+    uint32_t n_warnings;
+    char warnings[SF_MANAGER_MAX_WARNINGS][SF_ERROR_TEXT_SIZE];
+};
+
+/* Reads 'length' bytes of 'text', a status file from 'path'; and the file at
+ * 'path' itself. */
+enum sf_status sf_manager_parse(const char *text, size_t length,
+                                const char *path, struct sf_manager *manager,
+                                struct sf_error *err);
+enum sf_status sf_manager_read(const char *path, struct sf_manager *manager,
+                               struct sf_error *err);
+
+/* The word for a state, as it stands in the file. */
+const char *sf_manager_state_name(enum sf_manager_state state);
+
+enum sf_manager_verdict {
+    SF_MANAGER_FINE,     /* It leads and routes as asked, or stands by. */
+    SF_MANAGER_DEGRADED, /* It lives, but something is to be mended. */
+    SF_MANAGER_DEAD,     /* It has ended, was killed, or hangs. */
+};
+
+/* What is known of a process. */
+enum sf_process {
+    SF_PROCESS_UNKNOWN, /* It is of another machine. */
+    SF_PROCESS_RUNS,
+    SF_PROCESS_GONE,
+};
+
+struct sf_manager_health {
+    enum sf_manager_verdict verdict;
+    int64_t heartbeat_age; /* In seconds; below 0 if clocks differ. */
+    int64_t idle;          /* Seconds at the last heartbeat since OpenSM was
+                            * seen at work. */
+    uint32_t n_reasons;    /* Why not fine. */
+    char reasons[SF_MANAGER_MAX_WARNINGS + 4][SF_ERROR_TEXT_SIZE];
+};
+
+/* Judges 'manager' at the moment 'now', in seconds since 1970.  Heartbeats may
+ * be 'max_age' seconds old; 0 stands for three beats. */
+void sf_manager_judge(const struct sf_manager *manager, int64_t now,
+                      uint32_t max_age, enum sf_process process,
+                      struct sf_manager_health *health);
+
+/* For people, the verdict in the first line; and for programs, schema
+ * "slimfly.manager".  'path' is that of the status file. */
+void sf_manager_write_text(const struct sf_manager *manager,
+                           const struct sf_manager_health *health,
+                           FILE *stream);
+enum sf_status sf_manager_write_json(const struct sf_manager *manager,
+                                     const struct sf_manager_health *health,
+                                     const char *path, FILE *stream,
+                                     struct sf_error *err);
+
+#pragma GCC visibility pop
+#endif

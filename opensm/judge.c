@@ -1,0 +1,67 @@
+/* judge.c -- see judge.h. */
+#include "judge.h"
+
+#include <stdio.h>
+
+void
+sf_judge_result(struct sf_plugin_status *status)
+{
+    const struct sf_engine_result *result = &status->result;
+    const struct sf_routing *routing = status->routing;
+
+    if (result->outcome == SF_OUTCOME_FALLBACK) {
+        sf_plugin_warn(
+            status,
+            "cannot route as asked: %s. Routed by %s with lanes by %s "
+            "instead, which is safe. Mend the fabric, or ask for other lanes "
+            "or another scheme",
+            result->reason, routing->params.layers.scheme,
+            routing->params.lanes);
+    } else if (result->outcome == SF_OUTCOME_HELD) {
+        sf_plugin_warn(
+            status,
+            "cannot route: %s. The tables of before stay; what lies behind "
+            "lost links is out of reach. Mend the fabric, then send opensm a "
+            "SIGHUP",
+            result->reason);
+    }
+    if (routing->refusal.status != SF_OK &&
+        !sf_lanes_ignore_sls(routing->routes->lanes)) {
+        sf_plugin_warn(status,
+                       "%s with lanes by %s is not possible: %s; senders must "
+                       "use the SL of each path, which UCX and NCCL do not",
+                       routing->refused.layers, routing->refused.lanes,
+                       routing->refusal.text);
+    }
+    if (!result->is_safe) {
+        sf_plugin_warn(
+            status,
+            "%s with the lanes %s can deadlock: ask for other lanes or "
+            "another scheme",
+            routing->params.layers.scheme, routing->params.lanes);
+    }
+}
+
+void
+sf_describe_result(const struct sf_plugin_status *status,
+                   char text[SF_RESULT_SIZE])
+{
+    const struct sf_routing *routing = status->routing;
+    const struct sf_fabric *fabric = routing->network->fabric;
+    const struct sf_difference *difference = &status->result.difference;
+
+    snprintf(
+        text, SF_RESULT_SIZE,
+        "%s: %u switches, %u hosts, %u links; missing: %u switches, %u hosts, "
+        "%u links; %u layers by %s, lanes by %s, VLs: %u; %llu of %llu "
+        "entries change; %.3f s%s%s",
+        sf_outcome_name(status->result.outcome), fabric->n_switches,
+        fabric->n_nodes - fabric->n_switches, routing->network->graph->n_links,
+        difference->n_lost_switches, difference->n_lost_hosts,
+        difference->n_lost_links, routing->params.layers.n_layers,
+        routing->params.layers.scheme, routing->params.lanes,
+        routing->routes->lanes->n_vls, (unsigned long long)status->n_changed,
+        (unsigned long long)status->n_entries,
+        status->read_seconds + status->route_seconds + status->write_seconds,
+        status->result.reason[0] ? "; " : "", status->result.reason);
+}

@@ -1,0 +1,16 @@
+/* judge.h -- what is to be said of a routing: in the log, and as warnings of
+ * the status.  Knows nothing of OpenSM. */
+#ifndef SF_OPENSM_JUDGE_H
+#define SF_OPENSM_JUDGE_H
+
+#include "status.h"
+
+/* Adds a warning for all that is not as asked, or not safe. */
+void sf_judge_result(struct sf_plugin_status *status);
+
+/* Says in a line how the routing came out. */
+#define SF_RESULT_SIZE (2 * SF_ERROR_TEXT_SIZE)
+void sf_describe_result(const struct sf_plugin_status *status,
+                        char text[SF_RESULT_SIZE]);
+
+#endif
