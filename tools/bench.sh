@@ -2,9 +2,15 @@
 # bench.sh BUILD -- builds for speed in a folder of its own and measures.
 set -eu
 build=$1
+[ -f "$build/build.ninja" ] || echo "setting up $build"
 [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release >/dev/null
-ninja -C "$build" --quiet all bench/bench
+"$(dirname "$0")/build.sh" "$build" "" all bench/bench bench/packets bench/sharing
 "$build/bench/bench"
+"$build/bench/packets"
+"$build/bench/sharing"
+"$build/bench/sharing" "$build/bench/all_to_all.txt"
+g++ -O2 -o "$build/bench/simgrid" "$(dirname "$0")/../bench/simgrid.cpp" -lsimgrid
+"$build/bench/simgrid" "$build/bench/all_to_all.txt" --log=root.thresh:error
 /usr/bin/python3 "$(dirname "$0")/../bench/quality.py" "$build/slimfly"
 exec /usr/bin/python3 "$(dirname "$0")/../bench/bring_up.py" \
     "$build/slimfly" "$build/opensm"
