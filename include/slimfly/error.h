@@ -34,6 +34,12 @@ enum sf_status sf_fail(struct sf_error *err, enum sf_status status,
                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+#ifdef __clang_analyzer__
+/* It sees one file at a time, and would try what happens after SF_OK. */
+#define sf_fail(err, status, ...) \
+    (sf_fail((err), (status), __VA_ARGS__), (status))
+#endif
+
 /* Puts "CONTEXT: " before the text of 'err', if nonnull and set.  A context
  * that is too long to read is shortened. */
 void sf_error_add_context(struct sf_error *err, const char *context);

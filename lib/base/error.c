@@ -67,8 +67,9 @@ replace_unseen(char *text)
     *to = '\0';
 }
 
-enum sf_status
-sf_fail(struct sf_error *err, enum sf_status status, const char *format, ...)
+/* In brackets: error.h has a macro of this name for an analyzer. */
+enum sf_status(sf_fail)(struct sf_error *err, enum sf_status status,
+                        const char *format, ...)
 {
     if (err) {
         va_list args;

@@ -14,6 +14,7 @@
 #include "report/page.h"
 #include "report/qr.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define PAPER_WIDTH  210.0
@@ -112,6 +113,7 @@ write_cable(const struct labels *labels, uint32_t i, struct sf_error *err)
     enum sf_status status = SF_OK;
     struct sf_qr qr;
 
+    assert(n_a_sheet > 0); /* sf_label_sizes_check() saw that one fits. */
     for (uint32_t e = 0; status == SF_OK && e < 2; e++) {
         uint32_t place = (2 * i + e) % n_a_sheet;
         if (place == 0) {

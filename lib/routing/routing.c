@@ -6,6 +6,7 @@
 #include "routing/choices.h"
 #include "routing/repair.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -387,6 +388,7 @@ sf_routing_build(const struct sf_network *network,
         status = refusal.status;
     }
     if (status == SF_OK && refused && !refused->is_a_hope) {
+        assert(*routingp);
         note_refusal(*routingp, refused, &refusal);
     } else if (status != SF_OK && err) {
         *err = now;

@@ -169,8 +169,8 @@ TEST(channel_order_takes_back_what_was_added)
         CHECK_EQ(sf_channel_order_begin(graph, network->reverse, n_vls, &order,
                                         NULL),
                  SF_OK);
-        uint8_t *vls = malloc(n_turns);
-        uint16_t *arrivals = malloc(n_turns * sizeof *arrivals);
+        uint8_t *vls = malloc(n_turns + 1);
+        uint16_t *arrivals = malloc((n_turns + 1) * sizeof *arrivals);
         CHECK(vls && arrivals);
         sf_random_init(&random, 7, n_vls);
         for (uint32_t i = 0; i < 200; i++) {

@@ -21,9 +21,11 @@ TEST(error_text_has_nothing_that_a_terminal_acts_on)
         { "\xc2\x9b"
           "31m",
           "?31m" }, /* and encoded. */
+        /* Turns the direction. */
+        /* NOLINTNEXTLINE(misc-misleading-bidirectional) */
         { "a\xe2\x80\xae"
           "b",
-          "a?b" }, /* Turns the direction. */
+          "a?b" },
         { "\xff\xfe"
           "A",
           "??A" },                        /* Not UTF-8 at all. */

@@ -155,9 +155,9 @@ check_carried(const struct sending_case *drawn, const double *carried)
     for (uint32_t l = 0; l < drawn->sharing->n_links; l++) {
         double bytes = 0;
         for (uint32_t s = 0; s < drawn->sharing->n_flows; s++) {
-            bytes += drawn->sendings[s].flow.crosses[l]
-                         ? drawn->sendings[s].bytes
-                         : 0;
+            const bool *crosses = drawn->sendings[s].flow.crosses;
+            CHECK(crosses);
+            bytes += crosses[l] ? drawn->sendings[s].bytes : 0;
         }
         CHECK_NEAR(carried[l], bytes, TOLERANCE * bytes);
     }
