@@ -42,19 +42,13 @@
 #ifndef SF_SIM_PACKET_H
 #define SF_SIM_PACKET_H
 
-#include "slimfly/error.h"
-#include "slimfly/graph.h"
+#include "slimfly/simulation.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define SF_SIM_MAX_VLS    16
 #define SF_SIM_MAX_BUFFER 32767
-
-enum sf_sim_queues {
-    SF_SIM_VOQ,
-    SF_SIM_FIFO,
-};
 
 struct sf_sim_link {
     uint32_t from, to; /* Nodes. */
