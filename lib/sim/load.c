@@ -41,11 +41,12 @@ draw(const struct sf_load *load, uint32_t host, struct births *births,
 
 /* The feeder's next(): packet.h. */
 static bool
-next_packet(void *context, uint32_t host, uint32_t slot, uint32_t vls,
+next_packet(void *context, uint32_t host, uint64_t now, uint32_t vls,
             struct sf_sim_offer *offer)
 {
     struct sf_load *load = context;
     struct births *births = &load->births[host];
+    uint32_t slot = (uint32_t)now;
 
     if (load->params.first[host] == load->params.first[host + 1]) {
         return false;
@@ -69,11 +70,11 @@ next_packet(void *context, uint32_t host, uint32_t slot, uint32_t vls,
 
 /* The feeder's delivered(): packet.h. */
 static void
-pass_delivery(void *context, uint32_t tag, uint32_t latency)
+pass_delivery(void *context, uint32_t tag, uint64_t latency)
 {
     struct sf_load *load = context;
     if (load->params.delivered) {
-        load->params.delivered(load->params.context, tag, latency);
+        load->params.delivered(load->params.context, tag, (uint32_t)latency);
     }
 }
 

@@ -54,10 +54,10 @@ ring_remove_after(struct sf_messages *messages, uint32_t before)
 }
 
 static void
-send_of(struct flow *flow, uint32_t slot, struct sf_sim_offer *offer)
+send_of(struct flow *flow, uint64_t now, struct sf_sim_offer *offer)
 {
     offer->route = flow->message.routes[flow->route];
-    offer->born = slot;
+    offer->born = now;
     flow->state.n_sent++;
     if (++flow->route == flow->message.n_routes) {
         flow->route = 0;
@@ -66,7 +66,7 @@ send_of(struct flow *flow, uint32_t slot, struct sf_sim_offer *offer)
 
 /* The feeder's next(): packet.h. */
 static bool
-next_packet(void *context, uint32_t host, uint32_t slot, uint32_t vls,
+next_packet(void *context, uint32_t host, uint64_t now, uint32_t vls,
             struct sf_sim_offer *offer)
 {
     struct sf_messages *messages = context;
@@ -80,7 +80,7 @@ next_packet(void *context, uint32_t host, uint32_t slot, uint32_t vls,
         uint32_t number = messages->flows[before].next;
         struct flow *flow = &messages->flows[number];
         if (vls >> sf_sim_first_vl(&flow->message.routes[flow->route]) & 1) {
-            send_of(flow, slot, offer);
+            send_of(flow, now, offer);
             offer->tag = number;
             ring_remove_after(messages, before);
             if (may_send(flow)) {
@@ -95,7 +95,7 @@ next_packet(void *context, uint32_t host, uint32_t slot, uint32_t vls,
 
 /* The feeder's delivered(): packet.h. */
 static void
-note_delivery(void *context, uint32_t tag, uint32_t latency)
+note_delivery(void *context, uint32_t tag, uint64_t latency)
 {
     struct sf_messages *messages = context;
     struct flow *flow = &messages->flows[tag];

@@ -272,14 +272,14 @@ ask(struct sf_packet_sim *sim, uint32_t host)
     struct sim_link *link = &sim->links[host];
     struct sf_sim_offer offer;
 
-    offer.wake = SF_NONE;
+    offer.wake = SF_NEVER;
     if (!link->open || !sim->feeder.next ||
         !sim->feeder.next(sim->feeder.context, host, sim->slot, link->open,
                           &offer)) {
         unmark(sim->awake, host);
-        sim->wake_at[host] = offer.wake;
-        sim->next_wake =
-            offer.wake < sim->next_wake ? offer.wake : sim->next_wake;
+        uint32_t wake = offer.wake < SF_NONE ? (uint32_t)offer.wake : SF_NONE;
+        sim->wake_at[host] = wake;
+        sim->next_wake = wake < sim->next_wake ? wake : sim->next_wake;
         return;
     }
     uint32_t number = sim->first_free;
@@ -291,7 +291,7 @@ ask(struct sf_packet_sim *sim, uint32_t host)
     uint32_t channel = host << sim->vl_bits | vl;
     packet->route[0] = offer.route.words[0] >> 4 | offer.route.words[1] << 60;
     packet->route[1] = offer.route.words[1] >> 4;
-    packet->born = offer.born;
+    packet->born = (uint32_t)offer.born;
     packet->tag = offer.tag;
     assert(link->open >> vl & 1); /* What next() promised. */
     take_place(link, &sim->channels[channel], vl);

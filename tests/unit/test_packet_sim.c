@@ -122,7 +122,7 @@ struct script {
 };
 
 static bool
-script_next(void *context, uint32_t host, uint32_t slot, uint32_t vls,
+script_next(void *context, uint32_t host, uint64_t slot, uint32_t vls,
             struct sf_sim_offer *offer)
 {
     struct script *script = context;
@@ -148,12 +148,12 @@ script_next(void *context, uint32_t host, uint32_t slot, uint32_t vls,
 }
 
 static void
-script_delivered(void *context, uint32_t tag, uint32_t latency)
+script_delivered(void *context, uint32_t tag, uint64_t latency)
 {
     struct script *script = context;
     CHECK_EQ(script->delivered[tag], SF_NONE);
     script->delivered[tag] = sf_packet_sim_slot(script->sim);
-    script->latency[tag] = latency;
+    script->latency[tag] = (uint32_t)latency;
 }
 
 static struct sf_packet_sim *
