@@ -31,6 +31,7 @@ struct sf_path_source {
     uint32_t n_vls;       /* Those of all paths are below; 1 to 15. */
     int one_sl;           /* All packets have it; SF_SL_OF_PATH. */
     const void *held;     /* What 'follow' reads; the caller keeps it. */
+    uint64_t identity;    /* A hash of that and of the network. */
 
     /* Finds the path from host 'from' to address 'address' of host 'to', which
      * is another host.  Safe to call from several threads at once.

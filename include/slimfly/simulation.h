@@ -189,5 +189,34 @@ enum sf_status sf_simulation_run(const struct sf_path_source *source,
                                  struct sf_error *err);
 void sf_simulation_clear(struct sf_simulation *result);
 
+/* One run of a sweep. */
+struct sf_simulation_task {
+    const struct sf_path_source *source;
+    struct sf_simulation_params params;
+    const char *label;           /* For reports of progress. */
+    struct sf_simulation result; /* The caller clears it. */
+    double wall;                 /* Seconds that it took; 0 if it was kept. */
+};
+
+/* Where results are kept.  'settings' is one line, all that a result depends
+ * on. */
+struct sf_simulation_store {
+    bool (*load)(void *aux, const char *settings,
+                 struct sf_simulation *result);
+    enum sf_status (*save)(void *aux, const char *settings,
+                           const struct sf_simulation *result,
+                           struct sf_error *err);
+    void *aux;
+};
+
+/* Runs all 'tasks' on 'n_threads' threads, but for those that 'store', which
+ * may be NULL, has already; what finishes is kept there at once.  The first
+ * failure ends it; its text begins with the label.  Results are the same for
+ * any number of threads. */
+enum sf_status sf_simulation_sweep(struct sf_simulation_task *tasks,
+                                   uint32_t n_tasks, uint32_t n_threads,
+                                   const struct sf_simulation_store *store,
+                                   struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif
