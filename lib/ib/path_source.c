@@ -2,6 +2,7 @@
  * switches hold, entry by entry.
  *
  * It reads tables as the audit does (audit.h) and shares nothing with it. */
+#include "base/hash.h"
 #include "base/mem.h"
 #include "sim/trip.h"
 #include "slimfly/ib.h"
@@ -254,6 +255,37 @@ count_sls(const struct sf_path_sls *path_sls)
     return n_sls;
 }
 
+/* Hashes all that decides the paths. */
+static uint64_t
+hash_held(const struct sf_network *network, const struct sf_ib_held *held)
+{
+    const struct sf_tables *tables = held->tables;
+    const struct sf_sl2vl *sl2vl = held->sl2vl;
+    const struct sf_path_sls *path_sls = held->path_sls;
+    uint64_t hash = sf_trip_hash(network);
+
+    for (uint32_t h = 0; h < sf_network_count_hosts(network); h++) {
+        const struct sf_ib_port *port =
+            sf_ib_port(network->fabric, network->host_ports[h]);
+        hash = sf_hash_bytes(hash, &port->lid, sizeof port->lid);
+        hash = sf_hash_bytes(hash, &port->lmc, sizeof port->lmc);
+    }
+    for (uint32_t s = 0; s < tables->n_switches; s++) {
+        hash =
+            sf_hash_bytes(hash, sf_tables_of(tables, s), tables->max_lid + 1u);
+        if (sl2vl) {
+            size_t side = (size_t)sl2vl->n_ports[s] + 1;
+            hash = sf_hash_bytes(hash, sf_sl2vl_of(sl2vl, s, 0, 0),
+                                 side * side * SF_N_SLS);
+        }
+        if (path_sls) {
+            hash = sf_hash_bytes(hash, sf_path_sls_of(path_sls, s),
+                                 path_sls->max_lid + 1u);
+        }
+    }
+    return hash;
+}
+
 enum sf_status
 sf_ib_path_source(const struct sf_network *network, struct sf_ib_held *held,
                   int one_sl, struct sf_path_source *source,
@@ -279,6 +311,7 @@ sf_ib_path_source(const struct sf_network *network, struct sf_ib_held *held,
         .n_vls = count_vls(held->sl2vl),
         .one_sl = one_sl,
         .held = held,
+        .identity = hash_held(network, held),
         .follow = follow,
     };
     return SF_OK;

@@ -1,5 +1,6 @@
 /* path_source.c -- the paths of routes that are about to be deployed. */
 #include "slimfly/path_source.h"
+#include "base/hash.h"
 
 #include "sim/trip.h"
 
@@ -101,6 +102,35 @@ follow(const struct sf_path_source *source, uint32_t from, uint32_t to,
     return find_vls(&trip, routes->lanes, s, path, err);
 }
 
+/* Hashes all that decides the paths. */
+static uint64_t
+hash_routes(const struct sf_network *network, const struct sf_routes *routes)
+{
+    const struct sf_graph *graph = network->graph;
+    const struct sf_lanes *lanes = routes->lanes;
+    size_t n = graph->n_nodes;
+    size_t n_hops = sf_routes_n_layers(routes) * n * n;
+    uint64_t hash =
+        sf_hash_bytes(sf_trip_hash(network), routes->host_sets,
+                      sf_network_count_hosts(network) * sizeof(uint32_t));
+
+    hash =
+        sf_hash_bytes(hash, &routes->n_addresses, sizeof routes->n_addresses);
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        hash = sf_hash_bytes(hash, routes->sets[i]->hops,
+                             n_hops * sizeof *routes->sets[i]->hops);
+        if (lanes && lanes->path_sls) {
+            hash = sf_hash_bytes(hash, lanes->path_sls[i], n_hops);
+        }
+    }
+    for (uint32_t s = 0; lanes && s < n; s++) {
+        size_t side = (size_t)sf_graph_degree(graph, s) + 1;
+        hash = sf_hash_bytes(hash, lanes->vls + lanes->first[s],
+                             side * side * SF_N_SLS);
+    }
+    return hash;
+}
+
 enum sf_status
 sf_path_source_of_routes(const struct sf_network *network,
                          const struct sf_routes *routes, int one_sl,
@@ -112,6 +142,7 @@ sf_path_source_of_routes(const struct sf_network *network,
         .n_vls = routes->lanes ? routes->lanes->n_vls : 1,
         .one_sl = one_sl,
         .held = routes,
+        .identity = hash_routes(network, routes),
         .follow = follow,
     };
     return sf_trip_check_sl(one_sl, err);

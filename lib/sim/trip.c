@@ -1,6 +1,21 @@
 #include "sim/trip.h"
 
+#include "base/hash.h"
+
 #include <stdio.h>
+
+uint64_t
+sf_trip_hash(const struct sf_network *network)
+{
+    const struct sf_graph *graph = network->graph;
+    uint64_t hash =
+        sf_hash_bytes(SF_HASH_START, &graph->n_nodes, sizeof graph->n_nodes);
+
+    hash = sf_hash_bytes(hash, network->n_hosts,
+                         graph->n_nodes * sizeof *network->n_hosts);
+    return sf_hash_bytes(hash, graph->links,
+                         graph->n_links * sizeof *graph->links);
+}
 
 uint32_t
 sf_trip_switch(const struct sf_network *network, uint32_t host)

@@ -5,6 +5,9 @@
 
 #include "slimfly/path_source.h"
 
+/* A hash of the switches, links and hosts of 'network'. */
+uint64_t sf_trip_hash(const struct sf_network *network);
+
 /* From a host to an address of another. */
 struct sf_trip {
     const struct sf_network *network;
