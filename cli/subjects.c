@@ -59,15 +59,17 @@ load_subject(struct cli_subject *subject, const char *word, const char *tables,
         cli_fail("%s", err.text);
         return false;
     }
-    subject->tables =
-        (struct sf_ib_held){ subject->held.tables, subject->held.sl2vl,
-                             subject->held.path_sls };
+    subject->tables = (struct sf_ib_held){
+        .tables = subject->held.tables,
+        .sl2vl = subject->held.sl2vl,
+        .path_sls = subject->held.path_sls,
+    };
     return take_lengths(subject);
 }
 
 /* The routing that the tables of a subject hold. */
 static bool
-add_tables(struct cli_subjects *subjects, const struct cli_subject *subject,
+add_tables(struct cli_subjects *subjects, struct cli_subject *subject,
            const struct cli_subject_params *params, uint64_t seed)
 {
     struct cli_subject_routing *routing =
@@ -125,7 +127,7 @@ add_scheme(struct cli_subjects *subjects, const struct cli_subject *subject,
 
 /* Adds the routings of a subject with one seed. */
 static bool
-add_routings(struct cli_subjects *subjects, const struct cli_subject *subject,
+add_routings(struct cli_subjects *subjects, struct cli_subject *subject,
              const struct cli_subject_params *params, uint64_t seed)
 {
     uint32_t n_schemes = params->schemes ? params->schemes->n : 1;

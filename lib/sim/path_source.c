@@ -1,7 +1,7 @@
 /* path_source.c -- the paths of routes that are about to be deployed. */
 #include "slimfly/path_source.h"
-#include "base/hash.h"
 
+#include "base/hash.h"
 #include "sim/trip.h"
 
 /* Follows the column from switch 's' to the switch of the receiver, 'd'. */
