@@ -1,0 +1,1 @@
+int agreement_placeholder; int agreement_placeholder = 1;
