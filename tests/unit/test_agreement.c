@@ -88,23 +88,23 @@ make_torus(uint32_t a, uint32_t b, uint32_t p, uint32_t n_addresses)
 }
 
 static struct sf_fabric *
-make_family(struct sf_random *random, uint32_t n_addresses, char *what,
-            size_t size)
+make_family(struct sf_random *random, uint32_t p, uint32_t n_addresses,
+            char *what, size_t size)
 {
     static const char *const specs[] = {
-        "sf:q=3,p=2",     "df:a=2,h=1,p=3",
-        "df:a=3,h=1,p=2", "hx2:3x3,p=2",
-        "hx2:2x4,p=2",    "pf:q=2,p=3",
-        "ft3:ports=4",    "ft2:leaf=4,core=2,up=1,p=3",
-        "df:a=2,h=2,p=2",
+        "sf:q=3",     "df:a=2,h=1",  "df:a=3,h=1",
+        "df:a=2,h=2", "hx2:3x3",     "hx2:2x4",
+        "pf:q=2",     "ft3:ports=4", "ft2:leaf=4,core=2,up=1",
     };
     uint32_t i = sf_random_below(random, ARRAY_SIZE(specs) + 3);
 
-    if (i < ARRAY_SIZE(specs)) {
+    if (i == 7) { /* Its ports say how many hosts there are. */
         snprintf(what, size, "%s", specs[i]);
+    } else if (i < ARRAY_SIZE(specs)) {
+        snprintf(what, size, "%s,p=%u", specs[i], p);
     } else {
-        snprintf(what, size, "jellyfish:n=%u,k=3,p=2,seed=%u",
-                 6 + 2 * sf_random_below(random, 4),
+        snprintf(what, size, "jellyfish:n=%u,k=3,p=%u,seed=%u",
+                 6 + 2 * sf_random_below(random, 4), p,
                  sf_random_below(random, 100));
     }
     return lanes_fabric(what, n_addresses);
@@ -116,20 +116,21 @@ make_fabric(struct sf_random *random, uint32_t n_addresses, char *what,
 {
     uint32_t n = 3 + sf_random_below(random, 6);
     uint32_t m = 3 + sf_random_below(random, 2);
+    uint32_t p = 1 + sf_random_below(random, 3);
 
     switch (sf_random_below(random, 5)) {
     case 0:
-        snprintf(what, size, "ring of %u", n);
-        return make_torus(n, 1, 3, n_addresses);
+        snprintf(what, size, "ring of %u, p=%u", n, p);
+        return make_torus(n, 1, p, n_addresses);
     case 1:
-        snprintf(what, size, "torus of 3 times %u", m);
-        return make_torus(3, m, 2, n_addresses);
+        snprintf(what, size, "torus of 3 times %u, p=%u", m, p);
+        return make_torus(3, m, p, n_addresses);
     case 2:
         snprintf(what, size, "random graph of %u", n + 2);
         return lanes_random_fabric(n + 2, sf_random_below(random, n + 2),
                                    n_addresses, random);
     default:
-        return make_family(random, n_addresses, what, size);
+        return make_family(random, p, n_addresses, what, size);
     }
 }
 
@@ -405,7 +406,7 @@ crowd_next(void *context, uint32_t host, uint64_t now, uint32_t vls,
 
 /* 'is_in' [flows->n] says which take part; NULL: all. */
 static struct crowd
-make_crowd(const struct flows *flows, const bool *is_in, uint32_t buffer,
+make_crowd(const struct flows *flows, const bool *is_in, uint64_t buffer,
            enum sf_sim_queues queues, uint64_t seed)
 {
     const struct sf_wires *wires = flows->wires;
@@ -415,7 +416,7 @@ make_crowd(const struct flows *flows, const bool *is_in, uint32_t buffer,
         .links = wires->links,
         .n_links = wires->n_links,
         .n_vls = flows->n_vls,
-        .buffer = buffer,
+        .buffer = (uint32_t)buffer,
         .queues = queues,
     };
     struct crowd crowd = {
@@ -482,8 +483,7 @@ static void
 stress(const struct flows *flows, enum sf_sim_queues queues, uint64_t seed,
        const char *what)
 {
-    struct crowd crowd =
-        make_crowd(flows, NULL, 1 + (uint32_t)(seed % 2), queues, seed);
+    struct crowd crowd = make_crowd(flows, NULL, 1 + seed % 2, queues, seed);
 
     start(&crowd);
     for (uint32_t i = 0; i < 160; i++) {
@@ -600,7 +600,8 @@ drive(const struct flows *flows, const bool *is_in, const struct cycle *cycle,
     static const uint32_t rates[] = { 16, 8, 4, 12, 2, 14, 6, 10 };
 
     for (uint32_t try = 0; try < ARRAY_SIZE(rates); try++) {
-        struct crowd crowd = make_crowd(flows, is_in, 1, queues, seed + try);
+        struct crowd crowd =
+            make_crowd(flows, is_in, 1 + (seed + try) % 2, queues, seed + try);
         bool is_stuck = false;
         crowd.rate = rates[try];
         start(&crowd);
@@ -708,18 +709,29 @@ compare_pairs(uint64_t first, uint32_t n)
     return tally;
 }
 
+/* The paths that the audit names nearly always do.  Where they do not, some of
+ * them start at one host, which cannot fill all channels of the cycle at the
+ * same time; then other hosts have paths that cause the same dependencies. */
+static void
+check_tally(const struct tally *tally)
+{
+    CHECK(tally->n_free > tally->n_pairs / 2);
+    CHECK(tally->n_cyclic > tally->n_pairs / 2);
+    CHECK_EQ(tally->n_unreached, 0);
+    CHECK_EQ(tally->n_by_all, 0);
+    CHECK(tally->n_by_others < tally->n_drives / 100);
+}
+
 TEST(audit_and_packets_agree_on_deadlock)
 {
-    struct tally tally = compare_pairs(1, 200);
+    struct tally tally = compare_pairs(1, 1000);
 
-    CHECK(tally.n_free > 100 && tally.n_cyclic > 100);
-    CHECK_EQ(tally.n_unreached, 0);
+    check_tally(&tally);
 }
 
 TEST_LONG(audit_and_packets_agree_on_deadlock_often)
 {
-    struct tally tally = compare_pairs(1000, 1200);
+    struct tally tally = compare_pairs(100000, 12000);
 
-    CHECK(tally.n_free > 600 && tally.n_cyclic > 600);
-    CHECK_EQ(tally.n_unreached, 0);
+    check_tally(&tally);
 }
