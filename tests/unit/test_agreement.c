@@ -103,8 +103,8 @@ make_family(struct sf_random *random, uint32_t p, uint32_t n_addresses,
     } else if (i < ARRAY_SIZE(specs)) {
         snprintf(what, size, "%s,p=%u", specs[i], p);
     } else {
-        snprintf(what, size, "jellyfish:n=%u,k=3,p=%u,seed=%u",
-                 6 + 2 * sf_random_below(random, 4), p,
+        uint32_t n = 6 + 2 * sf_random_below(random, 4);
+        snprintf(what, size, "jellyfish:n=%u,k=3,p=%u,seed=%u", n, p,
                  sf_random_below(random, 100));
     }
     return lanes_fabric(what, n_addresses);
@@ -246,15 +246,14 @@ route(struct pair *pair, struct sf_random *random)
                                           "updown",  "fatpaths", "paper" };
     static const char *const lanes[] = { "none", "none",   "dfsssp", "dfsssp",
                                          "hops", "single", "turns" };
-    uint32_t lane = sf_random_below(random, ARRAY_SIZE(lanes));
-    struct sf_routing_params params = {
-        .layers = { .scheme =
-                        layers[sf_random_below(random, ARRAY_SIZE(layers))],
-                    .n_layers = 1 + sf_random_below(random, 2),
-                    .seed = sf_random_next(random) },
-        .n_path_sets = 1 + sf_random_below(random, 2),
-        .lanes = lanes[lane],
-    };
+    struct sf_routing_params params = { 0 };
+    /* One after the other: compilers order initializers as they like. */
+    uint32_t layer = sf_random_below(random, ARRAY_SIZE(layers));
+    params.layers.scheme = layers[layer];
+    params.layers.n_layers = 1 + sf_random_below(random, 2);
+    params.layers.seed = sf_random_next(random);
+    params.n_path_sets = 1 + sf_random_below(random, 2);
+    params.lanes = lanes[sf_random_below(random, ARRAY_SIZE(lanes))];
     struct sf_routing *routing;
 
     if (!strcmp(params.lanes, "turns")) {

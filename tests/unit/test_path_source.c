@@ -348,33 +348,35 @@ TEST(path_source_of_long_paths)
 /* Tables that are wrong in every way: the oracle, and what the audit counts.
  */
 
-/* Spoils some entries, and some VLs if there are any. */
+/* Writes a number below 'n_values', or 255 once in 'rarity', into a random one
+ * of 'n' bytes. */
+static void
+spoil_byte(uint8_t *bytes, size_t n, uint32_t n_values, uint32_t rarity,
+           struct sf_random *random)
+{
+    uint8_t *byte = &bytes[sf_random_below(random, (uint32_t)n)];
+    uint32_t value = sf_random_below(random, n_values);
+
+    *byte = (uint8_t)(sf_random_below(random, rarity) ? value : 255);
+}
+
+/* Spoils some entries, VLs and SLs. */
 static void
 spoil(struct sf_ib_tables *tables, struct sf_random *random)
 {
     struct sf_sl2vl *sl2vl = tables->sl2vl;
-    uint32_t n = tables->lfts->n_switches * (tables->lfts->max_lid + 1);
+    size_t n = (size_t)tables->lfts->n_switches * (tables->lfts->max_lid + 1);
 
     for (uint32_t i = 0; i < n / 20; i++) {
-        tables->lfts->ports[sf_random_below(random, n)] =
-            (uint8_t)(sf_random_below(random, 4) ? sf_random_below(random, 12)
-                                                 : 255);
+        spoil_byte(tables->lfts->ports, n, 12, 4, random);
+        spoil_byte(tables->path_sls->sls, n, SF_N_SLS, 16, random);
     }
     for (uint32_t s = 0; s < sl2vl->n_switches; s++) {
-        uint32_t size =
-            (sl2vl->n_ports[s] + 1) * (sl2vl->n_ports[s] + 1) * SF_N_SLS;
+        size_t width = sl2vl->n_ports[s] + 1;
+        size_t size = width * width * SF_N_SLS;
         for (uint32_t i = 0; i < size / 20; i++) {
-            sl2vl->vls[sl2vl->first[s] + sf_random_below(random, size)] =
-                (uint8_t)(sf_random_below(random, 3)
-                              ? sf_random_below(random, 16)
-                              : 255);
+            spoil_byte(sl2vl->vls + sl2vl->first[s], size, 16, 3, random);
         }
-    }
-    n = tables->path_sls->n_switches * (tables->path_sls->max_lid + 1);
-    for (uint32_t i = 0; i < n / 10; i++) {
-        uint32_t sl = sf_random_below(random, 17);
-        tables->path_sls->sls[sf_random_below(random, n)] =
-            (uint8_t)(sl < 16 ? sl : 255);
     }
 }
 
