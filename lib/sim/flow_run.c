@@ -33,8 +33,10 @@ struct runner {
     struct sf_fluid *fluid;
     struct sf_flow_paths paths;
     SF_VEC(struct owner) owners; /* By message of the fluid. */
+    SF_VEC(uint32_t) due;        /* Messages that are ready now. */
     uint32_t *n_waits; /* [messages] For how many each still waits. */
     double *free_at;   /* [hosts] When each is done with its last message. */
+    uint8_t *drawn;    /* [messages] Random addresses; NULL: others. */
     struct sf_fluid_flow *flows; /* [n_addresses] Of one message, */
     uint32_t *numbers;           /* [n_addresses] and their paths. */
     uint32_t n_done;
@@ -52,8 +54,10 @@ clear_runner(struct runner *runner)
     sf_fluid_free(runner->fluid);
     sf_flow_paths_clear(&runner->paths);
     free(runner->owners.items);
+    free(runner->due.items);
     free(runner->n_waits);
     free(runner->free_at);
+    free(runner->drawn);
     free(runner->flows);
     free(runner->numbers);
 }
@@ -92,6 +96,26 @@ begin_run(struct sf_run *run, size_t n_messages, uint32_t n_links)
     return run->starts && run->ends && run->loads && run->blocked;
 }
 
+/* Draws the addresses of messages, in the order in which hosts of the packet
+ * model do (hosts.c): both models then choose the same. */
+static bool
+draw_addresses(struct runner *runner)
+{
+    size_t n_messages = runner->program->messages.n;
+    struct sf_random random;
+
+    if (runner->setup->params->select != SF_SELECT_RANDOM) {
+        return true;
+    }
+    sf_random_init(&random, runner->setup->seed, 0);
+    runner->drawn = sf_calloc(n_messages, sizeof *runner->drawn);
+    for (size_t i = 0; runner->drawn && i < n_messages; i++) {
+        runner->drawn[i] =
+            (uint8_t)sf_random_below(&random, runner->paths.n_addresses);
+    }
+    return runner->drawn != NULL;
+}
+
 static enum sf_status
 begin(struct runner *runner, struct sf_error *err)
 {
@@ -110,7 +134,7 @@ begin(struct runner *runner, struct sf_error *err)
     runner->numbers = sf_calloc(n_addresses, sizeof *runner->numbers);
     if (!begin_run(runner->run, program->messages.n, setup->wires->n_links) ||
         !runner->n_waits || !runner->free_at || !runner->flows ||
-        !runner->numbers) {
+        !runner->numbers || !draw_addresses(runner)) {
         return fail_memory(err);
     }
     for (size_t i = 0; i < program->messages.n; i++) {
@@ -124,16 +148,11 @@ static uint32_t
 choose_address(struct runner *runner, uint32_t m, uint32_t pair)
 {
     uint32_t n_addresses = runner->paths.n_addresses;
-    struct sf_random random;
 
     if (runner->setup->params->select == SF_SELECT_MESSAGE) {
         return runner->paths.pairs.items[pair].n_messages++ % n_addresses;
     }
-    if (runner->setup->params->select == SF_SELECT_RANDOM) {
-        sf_random_init(&random, runner->setup->seed, m);
-        return sf_random_below(&random, n_addresses);
-    }
-    return 0;
+    return runner->drawn ? runner->drawn[m] : 0;
 }
 
 /* Adds the path to 'address' of 'pair' to the 'n_flows' flows of a message, as
@@ -249,9 +268,18 @@ send(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
     return status == SF_OK ? note_owner(runner, m, false, err) : status;
 }
 
-/* All that message 'm' waited for has come, and its delay begins.  Messages
- * of a host that take its time are sent in the order in which they are ready,
- * so an alarm says when that is. */
+/* Whether it matters in which order a host sends its messages: they take its
+ * time, or addresses in turn. */
+static bool
+is_ordered(const struct runner *runner)
+{
+    return runner->setup->params->overhead > 0 ||
+           runner->setup->params->select == SF_SELECT_MESSAGE;
+}
+
+/* All that message 'm' waited for has come, and its delay begins.  Where the
+ * order matters, an alarm says when it is over; what is ready at once waits
+ * until all that is ready now is known. */
 static enum sf_status
 release(struct runner *runner, uint32_t m, struct sf_error *err)
 {
@@ -259,13 +287,40 @@ release(struct runner *runner, uint32_t m, struct sf_error *err)
         runner->run->starts[m] + runner->program->messages.items[m].delay;
     struct sf_fluid_flow nothing = { 0 };
 
-    if (runner->setup->params->overhead == 0 ||
-        ready <= sf_fluid_now(runner->fluid)) {
+    if (!is_ordered(runner)) {
         return send(runner, m, ready, err);
+    }
+    if (ready <= sf_fluid_now(runner->fluid)) {
+        return sf_vec_push(&runner->due, m) ? SF_OK : fail_memory(err);
     }
     enum sf_status status =
         sf_fluid_add(runner->fluid, ready, &nothing, 1, NULL, err);
     return status == SF_OK ? note_owner(runner, m, true, err) : status;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sends what is ready now, by numbers. */
+static enum sf_status
+send_due(struct runner *runner, struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+
+    if (runner->due.n > 1) {
+        qsort(runner->due.items, runner->due.n, sizeof *runner->due.items,
+              compare_numbers);
+    }
+    for (size_t i = 0; status == SF_OK && i < runner->due.n; i++) {
+        status = send(runner, runner->due.items[i],
+                      sf_fluid_now(runner->fluid), err);
+    }
+    runner->due.n = 0;
+    return status;
 }
 
 /* Message 'm' has crossed the network at 'time'. */
@@ -301,11 +356,13 @@ step(struct runner *runner, bool *isp, struct sf_error *err)
     *isp = status == SF_OK && ended.n > 0;
     for (uint32_t i = 0; status == SF_OK && i < ended.n; i++) {
         struct owner owner = runner->owners.items[ended.messages[i]];
-        status = owner.is_alarm
-                     ? send(runner, owner.message, ended.time, err)
-                     : arrive(runner, owner.message, ended.time, err);
+        if (!owner.is_alarm) {
+            status = arrive(runner, owner.message, ended.time, err);
+        } else if (!sf_vec_push(&runner->due, owner.message)) {
+            status = fail_memory(err);
+        }
     }
-    return status;
+    return status == SF_OK ? send_due(runner, err) : status;
 }
 
 /* Sends everything. */
@@ -320,6 +377,9 @@ run_all(struct runner *runner, struct sf_error *err)
         if (runner->program->messages.items[m].n_waits == 0) {
             status = release(runner, m, err);
         }
+    }
+    if (status == SF_OK) {
+        status = send_due(runner, err);
     }
     while (status == SF_OK && is_more) {
         sf_progress_report("simulating flows", runner->n_done, n_messages);
