@@ -522,3 +522,199 @@ TEST_LONG(flow_run_of_many_programs)
     check_programs(500, true, 0, 0);
     check_programs(500, false, 1000.3, 1);
 }
+
+/* Switches 0 to 3; two ways from 0 to 3, over 1 and over 2.  Hosts 0 and 1 are
+ * on switch 0, host 2 on switch 1, hosts 3 and 4 on switch 3.  Address 0 leads
+ * over switch 1 and address 1 over switch 2. */
+static enum sf_status
+follow_diamond(const struct sf_path_source *source, uint32_t from, uint32_t to,
+               uint32_t address, struct sf_path *path, struct sf_error *err)
+{
+    const struct sf_graph *graph = source->network->graph;
+    uint32_t s = from < 2 ? 0 : 1;
+
+    *path = (struct sf_path){ 0 };
+    if (from > 2 || to < 3) {
+        return sf_fail(err, SF_EUNREACHABLE, "no path");
+    }
+    while (s != 3) {
+        uint32_t next = s == 0 ? 1 + address : 3;
+        uint32_t arc = graph->first[s];
+        while (graph->arcs[arc].to != next) {
+            arc++;
+        }
+        path->arcs[path->n_arcs++] = arc;
+        s = next;
+    }
+    return SF_OK;
+}
+
+static struct place
+diamond(void)
+{
+    static const struct sf_link links[] = {
+        { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 }
+    };
+    static const uint32_t n_hosts[] = { 2, 1, 0, 2 };
+    struct place place = { 0 };
+    struct sf_graph *graph;
+
+    CHECK_EQ(sf_graph_build(4, links, 4, &graph, NULL), SF_OK);
+    place.network = network_of(graph, n_hosts);
+    place.source = (struct sf_path_source){ .network = place.network,
+                                            .n_addresses = 2,
+                                            .n_vls = 1,
+                                            .follow = follow_diamond };
+    CHECK_EQ(sf_wires_build(place.network, &place.wires, NULL), SF_OK);
+    sf_graph_free(graph);
+    return place;
+}
+
+/* Runs two messages at once and checks when they end. */
+static void
+check_two(const struct place *place, enum sf_select select,
+          struct sf_message one, struct sf_message other, double end_of_one,
+          double end_of_other)
+{
+    struct sf_simulation_params params = params_of(select);
+    struct sf_program program = { 0 };
+    struct sf_run run;
+
+    CHECK(sf_program_send(&program, one.from, one.to, one.bytes, 0));
+    CHECK(sf_program_send(&program, other.from, other.to, other.bytes, 0));
+    CHECK_EQ(sf_program_end(&program, 5, NULL), SF_OK);
+    must_run(place, &params, &program, &run);
+    CHECK_NEAR(run.ends[0], end_of_one, 1e-9);
+    CHECK_NEAR(run.ends[1], end_of_other, 1e-9);
+    CHECK_NEAR(run.time, fmax(end_of_one, end_of_other), 1e-9);
+    sf_run_clear(&run);
+    sf_program_clear(&program);
+}
+
+TEST(flow_run_on_a_diamond)
+{
+    struct place place = diamond();
+    struct sf_message one = { .from = 0, .to = 3, .bytes = 12 };
+    struct sf_message other = { .from = 1, .to = 4, .bytes = 12 };
+    struct sf_message next = { .from = 0, .to = 3, .bytes = 6 };
+    struct sf_message beside = { .from = 2, .to = 4, .bytes = 60 };
+
+    /* Both over switch 1, or over both ways. */
+    check_two(&place, SF_SELECT_FIRST, one, other, 24, 24);
+    check_two(&place, SF_SELECT_MESSAGE, one, other, 24, 24);
+    check_two(&place, SF_SELECT_STRIPE, one, other, 12, 12);
+    check_two(&place, SF_SELECT_ADAPTIVE, one, other, 12, 12);
+
+    /* The next message of a pair goes the other way, and only the link of the
+     * host is shared. */
+    check_two(&place, SF_SELECT_MESSAGE, one, next, 18, 12);
+
+    /* What comes from switch 1 has one way, and weighs twice as much on the
+     * link to switch 3 as one of two stripes: 2/3 and 1/3.  The other stripe
+     * has 2/3 and its 6 bytes end at 9; then 3 more at 1/3. */
+    check_two(&place, SF_SELECT_STRIPE, one, beside, 18, 66);
+
+    /* Together the two flows always have the rate 1 of the host. */
+    check_two(&place, SF_SELECT_ADAPTIVE, one, beside, 12, 64);
+    check_two(&place, SF_SELECT_FIRST, one, beside, 24, 72);
+    clear_place(&place);
+}
+
+/* 12 bytes each, one after the other: 0.5 of overhead before each message,
+ * 0.25 at each end; the third waits for the first and computes for 2. */
+TEST(flow_run_adds_up_delays)
+{
+    struct place place = diamond();
+    struct sf_simulation_params params = params_of(SF_SELECT_STRIPE);
+    struct sf_program program = { 0 };
+    struct sf_run run;
+
+    params.overhead = 0.5;
+    params.net.host_delay = 0.25;
+    CHECK(sf_program_send(&program, 0, 3, 12, 0));
+    CHECK(sf_program_send(&program, 1, 4, 6, 1));
+    CHECK(sf_program_send(&program, 0, 4, 12, 2));
+    CHECK(sf_program_wait(&program, 0, 2));
+    CHECK_EQ(sf_program_end(&program, 5, NULL), SF_OK);
+    must_run(&place, &params, &program, &run);
+    CHECK_NEAR(run.starts[0], 0.5, 1e-12);
+    CHECK_NEAR(run.ends[0], 0.5 + 0.25 + 12 + 0.25, 1e-9);
+    CHECK_NEAR(run.starts[1], 1.5, 1e-12);
+    CHECK_NEAR(run.ends[1], 1.5 + 0.25 + 6 + 0.25, 1e-9);
+    CHECK_NEAR(run.starts[2], 13 + 2 + 0.5, 1e-9);
+    CHECK_NEAR(run.ends[2], 15.5 + 0.25 + 12 + 0.25, 1e-9);
+
+    /* Link 0 carried 24 bytes in 28 seconds. */
+    CHECK_NEAR(run.loads[0], 24 / run.time, 1e-9);
+    sf_run_clear(&run);
+    sf_program_clear(&program);
+    clear_place(&place);
+}
+
+TEST(flow_run_says_what_cannot_be_reached)
+{
+    struct place place = diamond();
+    struct sf_simulation_params params = params_of(SF_SELECT_STRIPE);
+    struct sf_run_setup setup = { &place.source, place.wires, &params, 1 };
+    struct sf_program program = { 0 };
+    struct sf_run run;
+    struct sf_error err = { 0 };
+
+    CHECK(sf_program_send(&program, 0, 3, 12, 0));
+    CHECK(sf_program_send(&program, 3, 0, 12, 0));
+    CHECK_EQ(sf_program_end(&program, 5, NULL), SF_OK);
+    CHECK_EQ(sf_run_flows(&setup, &program, &run, &err), SF_EUNREACHABLE);
+    CHECK_STR(err.text, "no path");
+    CHECK(run.starts == NULL && run.ends == NULL && run.loads == NULL);
+    sf_program_clear(&program);
+    clear_place(&place);
+}
+
+TEST(flow_run_of_nothing)
+{
+    struct place place = diamond();
+    struct sf_simulation_params params = params_of(SF_SELECT_FIRST);
+    struct sf_program program = { 0 };
+    struct sf_run run;
+
+    CHECK_EQ(sf_program_end(&program, 5, NULL), SF_OK);
+    must_run(&place, &params, &program, &run);
+    CHECK(run.time == 0 && run.loads[0] == 0);
+    sf_run_clear(&run);
+    sf_program_clear(&program);
+    clear_place(&place);
+}
+
+/* The same seed gives the same bytes; with random addresses, another seed
+ * gives others. */
+TEST(flow_run_repeats)
+{
+    struct place place = place_of("sf:q=4", "rues", 4, 1);
+    struct sf_sim_jobs asked = { .workload = "permutation" };
+    struct sf_workload *workload;
+    struct sf_program program;
+    uint32_t *job_of;
+
+    CHECK_EQ(sf_workload_build(place.network, &asked, 1, &workload, NULL),
+             SF_OK);
+    CHECK_EQ(sf_workload_program(workload, 0, &program, &job_of, NULL), SF_OK);
+    for (uint32_t select = 0; select < SF_N_SELECTS; select++) {
+        struct sf_simulation_params params = params_of(select);
+        struct sf_run runs[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            params.seed = i / 2;
+            must_run(&place, &params, &program, &runs[i]);
+        }
+        size_t size = program.messages.n * sizeof *runs[0].ends;
+        CHECK(memcmp(runs[0].ends, runs[1].ends, size) == 0);
+        CHECK((memcmp(runs[0].ends, runs[2].ends, size) != 0) ==
+              (select == SF_SELECT_RANDOM));
+        for (uint32_t i = 0; i < 3; i++) {
+            sf_run_clear(&runs[i]);
+        }
+    }
+    sf_program_clear(&program);
+    free(job_of);
+    sf_workload_free(workload);
+    clear_place(&place);
+}
