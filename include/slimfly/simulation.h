@@ -105,6 +105,9 @@ struct sf_simulation_params {
     enum sf_select select;
     struct sf_sim_net net; /* A preset, perhaps with changes. */
     uint32_t window;       /* Packets of a message under way; 0: no limit. */
+    uint64_t eager;        /* Bytes: messages of at most so many are not
+                            * striped but go to the first address; 0: all are
+                            * striped. */
     double overhead;       /* Seconds that a host needs for each message
                             * before the next can start. */
     const double *lengths; /* [fabric->n_ports] Metres of the cable in each
