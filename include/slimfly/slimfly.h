@@ -39,6 +39,7 @@
 #include "slimfly/service.h"
 #include "slimfly/settings.h"
 #include "slimfly/simulation.h"
+#include "slimfly/simulation_files.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/spec.h"
 #include "slimfly/tables.h"
