@@ -385,7 +385,7 @@ sf_sim_facts_clear(struct sf_sim_facts *facts)
     *facts = (struct sf_sim_facts){ 0 };
 }
 
-/* Appends what a row has, in words, to 'text'. */
+/* Appends what a row has, in words, to 'text', unless it does not fit. */
 static void
 append(const struct sf_simulation_row *row, enum sf_sim_fact fact,
        bool is_heading, char *text, size_t size)
@@ -395,10 +395,15 @@ append(const struct sf_simulation_row *row, enum sf_sim_fact fact,
     const struct words *word = &words[fact];
     size_t used = strlen(text);
 
-    if (*what) {
+    if (!*what) {
+        return;
+    }
+    int n =
         snprintf(text + used, size - used, "%s%s%s%s%s", used ? ", " : "",
                  is_heading ? word->heading : "", word->before, what,
                  word->one && !strcmp(what, "1") ? word->one : word->after);
+    if (n < 0 || (size_t)n >= size - used) {
+        text[used] = '\0';
     }
 }
 
@@ -416,6 +421,9 @@ sf_sim_facts_name(const struct sf_sim_facts *facts, uint32_t row,
     }
     if (!*text) {
         append(facts->rows[row], SF_FACT_NETWORK, false, text, sizeof text);
+    }
+    if (!*text) {
+        snprintf(text, sizeof text, "run %u", row + 1);
     }
     sf_sim_clean(text, name, SF_FACT_NAME_SIZE);
 }

@@ -69,8 +69,8 @@ void sf_sim_facts_clear(struct sf_sim_facts *facts);
 void sf_sim_facts_name(const struct sf_sim_facts *facts, uint32_t row,
                        char name[SF_FACT_NAME_SIZE]);
 
-/* Writes what all rows share of the facts from 'first' to 'last', as words;
- * returns whether there is anything. */
+/* Writes what all rows share of the facts from 'first' to 'last', as words, as
+ * far as they fit; returns whether there is anything. */
 bool sf_sim_facts_shared(const struct sf_sim_facts *facts,
                          enum sf_sim_fact first, enum sf_sim_fact last,
                          char *text, size_t size);

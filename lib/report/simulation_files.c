@@ -106,6 +106,12 @@ sf_simulation_load_of(const struct sf_simulation *result, uint32_t arc)
     return load;
 }
 
+static double
+finite(double number)
+{
+    return isfinite(number) ? number : 0;
+}
+
 struct sf_simulation_links
 sf_simulation_links_of(const struct sf_simulation *result)
 {
@@ -113,8 +119,8 @@ sf_simulation_links_of(const struct sf_simulation *result)
     uint32_t n = result->loads ? result->n_arcs : 0;
 
     for (uint32_t arc = 0; arc < n; arc++) {
-        double load = sf_simulation_load_of(result, arc);
-        double blocked = result->blocked ? result->blocked[arc] : 0;
+        double load = finite(sf_simulation_load_of(result, arc));
+        double blocked = finite(result->blocked ? result->blocked[arc] : 0);
         if (links.busiest == SF_NONE || load > links.max) {
             links.max = load;
             links.busiest = arc;

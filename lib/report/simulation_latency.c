@@ -137,11 +137,14 @@ fill_panels(struct drawing *drawing)
     for (int i = 0; i < N_PANELS; i++) {
         struct sf_chart_panel *panel = &drawing->panels[i];
         snprintf(panel->title, sizeof panel->title, "%s", titles[i]);
-        panel->x = (struct sf_chart_axis){ .label = "offered load, %",
-                                           .has_zero = true };
-        panel->y.label = i == ACCEPTED ? "received, %" : drawing->label;
-        panel->y.scale = i == ACCEPTED ? SF_CHART_LINEAR : SF_CHART_LOG;
-        panel->y.has_zero = i == ACCEPTED;
+        panel->x =
+            sf_sim_percent_axis("offered load, %", drawing->diagonal[1].x);
+        panel->y = (struct sf_chart_axis){ .label = drawing->label,
+                                           .scale = SF_CHART_LOG };
+        if (i == ACCEPTED) {
+            panel->y =
+                sf_sim_percent_axis("received, %", drawing->diagonal[1].x);
+        }
         panel->series = drawing->series[i];
         panel->n_series = drawing->lines.n + (i == ACCEPTED);
     }
@@ -184,7 +187,8 @@ draw(struct drawing *drawing, FILE *stream, struct sf_error *err)
     }
     fill_diagonal(drawing);
     fill_panels(drawing);
-    sf_sim_lines_title(&drawing->lines, "Latency over offered load", &chart);
+    sf_sim_lines_title(&drawing->lines,
+                       "Latency up to the first load that saturates", &chart);
     return sf_chart_draw(&chart, stream, err);
 }
 

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WORDS_SIZE 1024
-
 /* The run of configuration 'config' with the highest load; SF_NONE if it has
  * nothing to show. */
 static uint32_t
@@ -81,22 +79,49 @@ sf_sim_lines_style(uint32_t i)
     };
 }
 
+/* Appends what all runs share of some facts behind 'before', as far as it
+ * fits. */
+static void
+append_shared(const struct sf_sim_lines *lines, enum sf_sim_fact first,
+              enum sf_sim_fact last, const char *before, char *text,
+              size_t size)
+{
+    char shared[SF_CHART_NOTE_SIZE];
+    size_t n = strlen(text), n_before = strlen(before);
+
+    if (n + n_before + 1 < size &&
+        sf_sim_facts_shared(&lines->facts, first, last, shared,
+                            size - n - n_before)) {
+        memcpy(text + n, before, n_before);
+        sf_sim_clean(shared, text + n + n_before, size - n - n_before);
+    }
+}
+
 void
 sf_sim_lines_title(const struct sf_sim_lines *lines, const char *title,
                    struct sf_chart *chart)
 {
-    char shared[WORDS_SIZE], text[WORDS_SIZE + 64];
+    size_t size = sizeof chart->note;
 
-    snprintf(text, sizeof text, "%s", title);
-    sf_sim_clean(text, chart->title, sizeof chart->title);
-    sf_sim_facts_shared(&lines->facts, SF_FACT_NETWORK, SF_FACT_SELECT, shared,
-                        sizeof shared);
-    snprintf(text, sizeof text, "%s", shared);
+    snprintf(chart->title, sizeof chart->title, "%s", title);
+    append_shared(lines, SF_FACT_WORKLOAD, SF_FACT_SIZE, ": ", chart->title,
+                  sizeof chart->title);
     if (lines->n_found > lines->n) {
-        snprintf(text, sizeof text, "the first %u of %u configurations; %s",
-                 lines->n, lines->n_found, shared);
+        snprintf(chart->note, size, "the first %u of %u configurations; ",
+                 lines->n, lines->n_found);
     }
-    sf_sim_clean(text, chart->note, sizeof chart->note);
+    append_shared(lines, SF_FACT_NETWORK, SF_FACT_CABLES, "", chart->note,
+                  size);
+    append_shared(lines, SF_FACT_NODES, SF_FACT_SELECT, ", ", chart->note,
+                  size);
+}
+
+struct sf_chart_axis
+sf_sim_percent_axis(const char *label, double most)
+{
+    return (struct sf_chart_axis){ .label = label,
+                                   .has_zero = true,
+                                   .max = most <= 100 ? 100 : 0 };
 }
 
 struct sf_sim_unit

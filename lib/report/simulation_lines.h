@@ -41,6 +41,9 @@ struct sf_chart_style sf_sim_lines_style(uint32_t i);
 void sf_sim_lines_title(const struct sf_sim_lines *lines, const char *title,
                         struct sf_chart *chart);
 
+/* An axis from 0 to 100 %, or further if 'most' is beyond. */
+struct sf_chart_axis sf_sim_percent_axis(const char *label, double most);
+
 /* The unit in which 'seconds' is 1 or more. */
 struct sf_sim_unit {
     const char *name;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MAX_MAPS     6
-#define MAX_SWITCHES 200 /* Of a map; more have less than two pixels each. */
+#define MAX_SWITCHES 128 /* Of a map; more have less than two pixels each. */
 #define MAX_POINTS   101 /* Of a curve. */
 
 /* The figure in the making. */
@@ -155,9 +155,9 @@ draw_curves(struct drawing *drawing, FILE *stream, struct sf_error *err)
         drawing->series[i].style = sf_sim_lines_style(i);
         drawing->series[i].points = drawing->points[i];
     }
-    panel->x = (struct sf_chart_axis){ .label = "links by their load, %",
-                                       .max = 100 };
-    panel->y = (struct sf_chart_axis){ .label = "load, %", .has_zero = true };
+    panel->x = sf_sim_percent_axis("links, the most loaded first, %", 100);
+    panel->y =
+        sf_sim_percent_axis("load, %", highest(&drawing->lines) * (1 - 1e-9));
     panel->series = drawing->series;
     panel->n_series = drawing->lines.n;
     if (sf_sim_lines_have_loads(&drawing->lines)) {

@@ -37,7 +37,8 @@ value_if(bool is_known, double value)
 static double
 time_of(const struct sf_simulation_row *row)
 {
-    return value_if(row->result.time > 0, row->result.time);
+    return value_if(row->result.time > 0 && !(row->params.jobs.load > 0),
+                    row->result.time);
 }
 
 static double
@@ -223,10 +224,27 @@ longer(int width, const char *text)
     return length > width ? length : width;
 }
 
+/* What a row has of a fact, fit for a line of text; returns how many letters
+ * that is. */
+static int
+write_fact(const struct sf_simulation_row *row, enum sf_sim_fact fact,
+           char text[SF_FACT_NAME_SIZE])
+{
+    char cell[SF_FACT_SIZE_OF_CELL];
+    const char *what = sf_fact_of(row, fact, cell);
+    int n = 0;
+
+    sf_sim_clean(*what ? what : "-", text, SF_FACT_NAME_SIZE);
+    for (const char *byte = text; *byte; byte++) {
+        n += ((unsigned char)*byte & 0xc0) != 0x80;
+    }
+    return n;
+}
+
 static void
 measure_facts(struct table *table)
 {
-    char cell[SF_FACT_SIZE_OF_CELL];
+    char text[SF_FACT_NAME_SIZE];
 
     for (uint32_t i = 0; i < SF_N_FACTS; i++) {
         enum sf_sim_fact fact = (enum sf_sim_fact)i;
@@ -235,9 +253,9 @@ measure_facts(struct table *table)
         }
         table->fact_width[i] = (int)strlen(sf_fact_title(fact));
         for (uint32_t k = 0; k < table->facts.n_rows; k++) {
+            int n = write_fact(table->facts.rows[k], fact, text);
             table->fact_width[i] =
-                longer(table->fact_width[i],
-                       sf_fact_of(table->facts.rows[k], fact, cell));
+                n > table->fact_width[i] ? n : table->fact_width[i];
         }
     }
 }
@@ -266,6 +284,19 @@ measure_columns(struct table *table)
             table->width[i] += title - width;
         }
     }
+}
+
+/* The blanks before column 'i': one inside a group, two between groups, none
+ * behind those of facts, which end with theirs. */
+static const char *
+gap_before(const struct table *table, size_t i)
+{
+    for (size_t k = i; k-- > 0;) {
+        if (table->width[k]) {
+            return strcmp(columns[k].group, columns[i].group) ? "  " : " ";
+        }
+    }
+    return "";
 }
 
 /* Titles of groups, then of columns.  A group of one column has its title in
@@ -305,17 +336,12 @@ write_header(const struct table *table, FILE *stream)
                     sf_fact_title((enum sf_sim_fact)i));
         }
     }
-    for (size_t i = 0, end; i < N_COLUMNS; i = end) {
-        int width;
-        end = group_end(table, i, &width);
-        write_group(table, &columns[i], cell);
-        for (size_t k = i; width > 0 && k < end; k++) {
-            if (table->width[k]) {
-                fprintf(stream, "%s%*s", k == i ? "" : " ", table->width[k],
-                        *columns[k].name ? columns[k].name : cell);
-            }
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        if (table->width[i]) {
+            write_group(table, &columns[i], cell);
+            fprintf(stream, "%s%*s", gap_before(table, i), table->width[i],
+                    *columns[i].name ? columns[i].name : cell);
         }
-        fputs(width > 0 && end < N_COLUMNS ? "  " : "", stream);
     }
     fputc('\n', stream);
 }
@@ -334,27 +360,21 @@ static void
 write_row(const struct table *table, const struct sf_simulation_row *row,
           FILE *stream)
 {
-    char cell[SF_FACT_SIZE_OF_CELL];
+    char cell[SF_FACT_SIZE_OF_CELL], text[SF_FACT_NAME_SIZE];
     const char *note = note_of(row);
 
     for (uint32_t i = 0; i < SF_N_FACTS; i++) {
         if (table->fact_width[i]) {
-            const char *text = sf_fact_of(row, (enum sf_sim_fact)i, cell);
-            fprintf(stream, "%-*s  ", table->fact_width[i],
-                    *text ? text : "-");
+            int n = write_fact(row, (enum sf_sim_fact)i, text);
+            fprintf(stream, "%s%*s  ", text, table->fact_width[i] - n, "");
         }
     }
-    for (size_t i = 0, end; i < N_COLUMNS; i = end) {
-        int width;
-        end = group_end(table, i, &width);
-        for (size_t k = i; width > 0 && k < end; k++) {
-            if (table->width[k]) {
-                write_cell(table, &columns[k], row, cell);
-                fprintf(stream, "%s%*s", k == i ? "" : " ", table->width[k],
-                        cell);
-            }
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        if (table->width[i]) {
+            write_cell(table, &columns[i], row, cell);
+            fprintf(stream, "%s%*s", gap_before(table, i), table->width[i],
+                    cell);
         }
-        fputs(width > 0 && end < N_COLUMNS ? "  " : "", stream);
     }
     fprintf(stream, "%s%s\n", *note ? "  " : "", note);
 }
@@ -367,12 +387,13 @@ write_shared(const struct sf_sim_facts *facts, FILE *stream)
         { SF_FACT_MODEL, SF_FACT_CABLES },
         { SF_FACT_WORKLOAD, SF_FACT_LOAD },
     };
-    char line[LINE_SIZE];
+    char line[LINE_SIZE], clean[LINE_SIZE];
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         if (sf_sim_facts_shared(facts, lines[i][0], lines[i][1], line,
                                 sizeof line)) {
-            fprintf(stream, "%s\n", line);
+            sf_sim_clean(line, clean, sizeof clean);
+            fprintf(stream, "%s\n", clean);
         }
     }
     fputc('\n', stream);
