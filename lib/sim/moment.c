@@ -139,8 +139,9 @@ get_credit(struct sf_event_sim *sim, uint32_t number, uint32_t bytes)
             sf_event_sim_wake(sim, link);
         }
     } else if (channel->queue.first != SF_NONE &&
-               sim->packets[channel->queue.first].bytes > before) {
-        list_link(sim, link);
+               (sim->params.queues == SF_SIM_FIFO ||
+                sim->packets[channel->queue.first].bytes > before)) {
+        list_link(sim, link); /* With fifo queues, not only the first goes. */
     }
 }
 
