@@ -20,12 +20,11 @@ enum place {
 
 struct search {
     const struct sf_event_sim *sim;
-    uint8_t *places;   /* [packets] */
-    bool *is_cleared;  /* [packets] Also who is not in the network. */
-    uint64_t *room;    /* [channels] Without suspects. */
-    bool *may_be_busy; /* [links] An input that may hand something over. */
-    uint32_t *wants;   /* [channels] For which one a packet in it waits. */
-    uint32_t *steps;   /* [channels] */
+    uint8_t *places;  /* [packets] */
+    bool *is_cleared; /* [packets] Also who is not in the network. */
+    uint64_t *room;   /* [channels] Without suspects. */
+    uint32_t *wants;  /* [channels] For which one a packet in it waits. */
+    uint32_t *steps;  /* [channels] */
     bool is_changed;
 };
 
@@ -44,9 +43,6 @@ suspect_all(struct search *search)
 {
     const struct sf_event_sim *sim = search->sim;
 
-    for (uint32_t i = 0; i < sim->params.n_links; i++) {
-        search->may_be_busy[i] = sim->links[i].hands_over;
-    }
     for (uint32_t i = 0; i < sim->ports.n_channels; i++) {
         bool to_host = sim->links[i >> sim->vl_bits].to_host;
         search->room[i] = to_host ? UINT64_MAX / 2 : sim->params.buffer;
@@ -70,32 +66,26 @@ suspect_all(struct search *search)
 static bool
 try_to_clear(struct search *search, uint32_t number)
 {
-    const struct sf_event_sim *sim = search->sim;
-    const struct event_packet *packet = &sim->packets[number];
+    const struct event_packet *packet = &search->sim->packets[number];
 
     if (!search->is_cleared[number] &&
         search->room[packet->wants] >= packet->bytes) {
         search->is_cleared[number] = true;
         search->room[packet->at] += packet->bytes;
-        search->may_be_busy[packet->at >> sim->vl_bits] = true;
         search->is_changed = true;
     }
     return search->is_cleared[number];
 }
 
-/* With fifo queues, others pass who waits behind a busy input. */
+/* Nobody passes a packet that never has credit. */
 static void
 look_at_queue(struct search *search, const struct event_queue *queue)
 {
-    const struct sf_event_sim *sim = search->sim;
-    bool is_fifo = sim->params.queues == SF_SIM_FIFO;
+    const struct event_packet *packets = search->sim->packets;
+    uint32_t i = queue->first;
 
-    for (uint32_t i = queue->first; i != SF_NONE; i = sim->packets[i].next) {
-        uint32_t input = sim->packets[i].at >> sim->vl_bits;
-        if (!try_to_clear(search, i) &&
-            !(is_fifo && search->may_be_busy[input])) {
-            return;
-        }
+    while (i != SF_NONE && try_to_clear(search, i)) {
+        i = packets[i].next;
     }
 }
 
@@ -184,7 +174,6 @@ free_search(struct search *search)
 {
     free(search->steps);
     free(search->wants);
-    free(search->may_be_busy);
     free(search->room);
     free(search->is_cleared);
     free(search->places);
@@ -202,15 +191,13 @@ sf_event_sim_find_deadlock(const struct sf_event_sim *sim,
         .places = sf_calloc(sim->n_packets, sizeof *search.places),
         .is_cleared = sf_calloc(sim->n_packets, sizeof *search.is_cleared),
         .room = sf_calloc(n, sizeof *search.room),
-        .may_be_busy =
-            sf_calloc(sim->params.n_links, sizeof *search.may_be_busy),
         .wants = sf_calloc(n, sizeof *search.wants),
         .steps = sf_calloc(n, sizeof *search.steps),
     };
 
     *deadlock = (struct sf_sim_deadlock){ 0 };
     if (!search.places || !search.is_cleared || !search.room ||
-        !search.may_be_busy || !search.wants || !search.steps) {
+        !search.wants || !search.steps) {
         free_search(&search);
         return sf_fail(err, SF_ENOMEM, "search for deadlock in %u buffers", n);
     }

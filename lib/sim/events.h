@@ -31,9 +31,9 @@
  *          one packet at a time, whatever its VLs: who waits behind a busy
  *          input is passed over.
  *
- * Nobody passes a packet that waits for credit.  A link serves its VLs in
- * turn: the first VL after the one served last that has a packet waiting and
- * credit for it.
+ * Nobody passes a packet for which there is no credit, not even if its input
+ * is busy.  A link serves its VLs in turn: the first VL after the one served
+ * last that has a packet waiting and credit for it.
  *
  * At each moment, all that is due takes effect first; then links decide, and
  * hosts are asked in ascending order.  What is due at the same moment because
@@ -120,7 +120,8 @@ void sf_event_sim_wake(struct sf_event_sim *sim, uint32_t host);
 enum sf_status sf_event_sim_run(struct sf_event_sim *sim, uint64_t until,
                                 struct sf_error *err);
 
-/* When something happens next, now at the earliest; SF_NEVER. */
+/* When something happens next, now at the earliest; SF_NEVER.  Feeders must
+ * not call it while they are asked or told. */
 uint64_t sf_event_sim_next(struct sf_event_sim *sim);
 
 uint32_t sf_event_sim_n_hosts(const struct sf_event_sim *sim);

@@ -141,7 +141,7 @@ get_credit(struct sf_event_sim *sim, uint32_t number, uint32_t bytes)
     } else if (channel->queue.first != SF_NONE &&
                (sim->params.queues == SF_SIM_FIFO ||
                 sim->packets[channel->queue.first].bytes > before)) {
-        list_link(sim, link); /* With fifo queues, not only the first goes. */
+        list_link(sim, link); /* With fifo queues, others pass the first. */
     }
 }
 
@@ -322,7 +322,8 @@ decide_voq(struct sf_event_sim *sim, uint32_t number)
 }
 
 /* Takes the first packet out of the queue of 'channel' whose input hands
- * nothing over, if there is credit for it; else SF_NONE. */
+ * nothing over.  SF_NONE if there is none, or no credit for it or for one
+ * before it. */
 static uint32_t
 take_from_free_input(struct sf_event_sim *sim, uint32_t channel)
 {
@@ -330,7 +331,7 @@ take_from_free_input(struct sf_event_sim *sim, uint32_t channel)
     struct event_packet *packets = sim->packets;
     uint32_t before = SF_NONE, i = queue->first;
 
-    while (i != SF_NONE &&
+    while (i != SF_NONE && has_credit(sim, channel, packets[i].bytes) &&
            sim->links[packets[i].at >> sim->vl_bits].hands_over) {
         before = i;
         i = packets[i].next;

@@ -217,26 +217,39 @@ start(struct event_oracle *oracle, struct event_oracle_packet *packet)
     packet->came = packet->waits = 0;
 }
 
-/* The packet that has waited longest for a hop; with fifo queues, of those
- * whose input is free if 'passes'.  NULL if there is none. */
+/* Of the packets that wait for a hop, the next after 'last'; NULL if there is
+ * none. */
 static struct event_oracle_packet *
-first_waiting(const struct event_oracle *oracle, struct sf_sim_hop hop,
-              bool passes)
+next_waiting(const struct event_oracle *oracle, struct sf_sim_hop hop,
+             const struct event_oracle_packet *last)
 {
-    struct event_oracle_packet *first = NULL;
+    struct event_oracle_packet *next = NULL;
 
     for (uint32_t i = 0; i < oracle->n_packets; i++) {
         struct event_oracle_packet *packet = &oracle->packets[i];
-        if (!packet->waits || !is_hop(packet->hops[packet->n_done], hop) ||
-            (first && first->waits < packet->waits)) {
-            continue;
-        }
-        if (!passes || oracle->params.queues == SF_SIM_VOQ ||
-            !hands_over(oracle, packet->hops[packet->n_done - 1].link)) {
-            first = packet;
+        if (packet->waits > (last ? last->waits : 0) &&
+            is_hop(packet->hops[packet->n_done], hop) &&
+            (!next || packet->waits < next->waits)) {
+            next = packet;
         }
     }
-    return first;
+    return next;
+}
+
+/* The packet that may start on a hop; NULL if none may. */
+static struct event_oracle_packet *
+choose(const struct event_oracle *oracle, struct sf_sim_hop hop)
+{
+    struct event_oracle_packet *packet = NULL;
+
+    while ((packet = next_waiting(oracle, hop, packet)) &&
+           has_credit(oracle, hop, packet->bytes)) {
+        if (oracle->params.queues == SF_SIM_VOQ ||
+            !hands_over(oracle, packet->hops[packet->n_done - 1].link)) {
+            return packet;
+        }
+    }
+    return NULL;
 }
 
 /* A link out of a switch sends, if it can. */
@@ -250,8 +263,8 @@ decide(struct event_oracle *oracle, uint32_t link)
     }
     for (uint32_t i = 0; i < n_vls; i++) {
         struct sf_sim_hop hop = { link, (oracle->turn[link] + i) % n_vls };
-        struct event_oracle_packet *packet = first_waiting(oracle, hop, true);
-        if (packet && has_credit(oracle, hop, packet->bytes)) {
+        struct event_oracle_packet *packet = choose(oracle, hop);
+        if (packet) {
             start(oracle, packet);
             oracle->turn[link] = (hop.vl + 1) % n_vls;
             return true;
@@ -309,7 +322,7 @@ is_blocked(const struct event_oracle *oracle, uint32_t link)
     for (uint32_t vl = 0; vl < oracle->params.n_vls; vl++) {
         struct sf_sim_hop hop = { link, vl };
         const struct event_oracle_packet *first =
-            first_waiting(oracle, hop, false);
+            next_waiting(oracle, hop, NULL);
         if (first && has_credit(oracle, hop, first->bytes)) {
             return false;
         }

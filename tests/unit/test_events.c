@@ -277,8 +277,11 @@ compare_links(const struct script *script, const struct event_oracle *oracle,
     for (uint32_t i = 0; i < oracle->params.n_links; i++) {
         for (uint32_t vl = 0; vl < oracle->params.n_vls; vl++) {
             struct sf_sim_hop hop = { i, vl };
-            CHECK_EQ(sf_event_sim_busy(script->sim, i, vl),
-                     event_oracle_busy(oracle, hop));
+            uint64_t busy = sf_event_sim_busy(script->sim, i, vl);
+            CHECK_FOR(busy == event_oracle_busy(oracle, hop),
+                      "seed %u: link %u, lane %u busy for %llu by %llu", seed,
+                      i, vl, (unsigned long long)busy,
+                      (unsigned long long)oracle->now);
         }
         uint64_t blocked = sf_event_sim_blocked(script->sim, i);
         CHECK_FOR(blocked == oracle->blocked[i],
