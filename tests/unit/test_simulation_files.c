@@ -271,9 +271,8 @@ TEST(simulation_files_never_say_nan_or_infinity)
             continue;
         }
         char *text = text_of(&made->table, file->name);
-        CHECK_FOR(!has_word(text, "nan") &&
-                      !has_word(text, "inf") && !has_word(text, "infinity") &&
-                      !has_word(text, "NaN"),
+        CHECK_FOR(!has_word(text, "nan") && !has_word(text, "inf") &&
+                      !has_word(text, "infinity") && !has_word(text, "NaN"),
                   "%s", file->name);
         free(text);
     }
@@ -562,19 +561,17 @@ TEST(simulation_names_keep_what_alone_differs)
     sf_sim_facts_name(&facts, 39, name);
     CHECK_STR(name, "ft2:ports=36, 1 layer, first, seed 5");
     sf_sim_facts_clear(&facts);
-    for (uint32_t i = 0; i < 3; i++) {
-        made->rows[i] = made->rows[0];
-    }
-    made->table.n_rows = 3;
-    made->rows[1].n_vls = 1;
-    made->rows[2].params.net.buffer = 1000;
-    CHECK_EQ(sf_sim_facts_build(&made->table, &facts, NULL), SF_OK);
+
+    struct sf_simulation_row rows[3] = { made->rows[0], made->rows[0],
+                                         made->rows[0] };
+    struct sf_simulation_table table = { .rows = rows, .n_rows = 3 };
+    rows[1].n_vls = 1;
+    rows[2].params.net.buffer = 1000;
+    CHECK_EQ(sf_sim_facts_build(&table, &facts, NULL), SF_OK);
     CHECK_EQ(facts.n_configs, 3);
     sf_sim_facts_name(&facts, 2, name);
     CHECK_STR(name, "2 VLs, 1000 B a link");
     sf_sim_facts_clear(&facts);
-    memset(&made->rows[1].result, 0, sizeof made->rows[1].result);
-    memset(&made->rows[2].result, 0, sizeof made->rows[2].result);
     simulation_case_free(made);
 }
 
