@@ -32,8 +32,10 @@ json_of_count(uint64_t count)
 static json_t *
 json_of_text(const char *text)
 {
-    json_t *value = text && *text ? json_string(text) : json_null();
-
+    if (!text || !*text) {
+        return json_null();
+    }
+    json_t *value = json_string(text);
     if (value) {
         return value;
     }

@@ -92,7 +92,7 @@ append_shared(const struct sf_sim_lines *lines, enum sf_sim_fact first,
     if (n + n_before + 1 < size &&
         sf_sim_facts_shared(&lines->facts, first, last, shared,
                             size - n - n_before)) {
-        memcpy(text + n, before, n_before);
+        snprintf(text + n, size - n, "%s", before);
         sf_sim_clean(shared, text + n + n_before, size - n - n_before);
     }
 }

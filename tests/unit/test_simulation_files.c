@@ -271,9 +271,8 @@ TEST(simulation_files_never_say_nan_or_infinity)
             continue;
         }
         char *text = text_of(&made->table, file->name);
-        CHECK_FOR(!has_word(text, "nan") &&
-                      !has_word(text, "inf") && !has_word(text, "infinity") &&
-                      !has_word(text, "NaN"),
+        CHECK_FOR(!has_word(text, "nan") && !has_word(text, "inf") &&
+                      !has_word(text, "infinity") && !has_word(text, "NaN"),
                   "%s", file->name);
         free(text);
     }
@@ -490,18 +489,18 @@ TEST(simulation_runs_that_are_not_done_are_left_out)
 TEST(simulation_figures_are_only_of_what_there_is)
 {
     static const struct {
-        enum simulation_kind kind;
         const char *name;
+        enum simulation_kind kind;
         bool has;
     } cases[] = {
-        { CASE_SWEEP, "latency.svg", true },
-        { CASE_SWEEP, "progress.svg", false },
-        { CASE_SWEEP, "rates.svg", true },
-        { CASE_SWEEP, "load.svg", true },
-        { CASE_MESSAGES, "latency.svg", false },
-        { CASE_MESSAGES, "progress.svg", true },
-        { CASE_PAIR, "latency.svg", false },
-        { CASE_PAIR, "links.csv", true },
+        { "latency.svg", CASE_SWEEP, true },
+        { "progress.svg", CASE_SWEEP, false },
+        { "rates.svg", CASE_SWEEP, true },
+        { "load.svg", CASE_SWEEP, true },
+        { "latency.svg", CASE_MESSAGES, false },
+        { "progress.svg", CASE_MESSAGES, true },
+        { "latency.svg", CASE_PAIR, false },
+        { "links.csv", CASE_PAIR, true },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -523,6 +522,31 @@ TEST(simulation_links_need_a_network_that_fits)
     made->rows[0].network = NULL;
     CHECK(!find_file("load.svg")->has(&made->table));
     simulation_case_free(made);
+}
+
+/* Two switches with two links; the second carries more in one direction. */
+TEST(simulation_map_shows_the_fullest_of_parallel_links)
+{
+    static const struct sf_link links[] = { { 0, 1 }, { 0, 1 } };
+    double loads[] = { 0.625, 0.25, 0.125, 0.375 }, blocked[4] = { 0 };
+    struct sf_graph *graph;
+
+    CHECK_EQ(sf_graph_build(2, links, 2, &graph, NULL), SF_OK);
+    struct sf_network *network = network_of(graph, NULL);
+    struct sf_simulation_row row = { .name = "two",
+                                     .network = network,
+                                     .is_done = true,
+                                     .result = { .n_arcs = 4,
+                                                 .n_vls = 1,
+                                                 .loads = loads,
+                                                 .blocked = blocked } };
+    struct sf_simulation_table table = { .rows = &row, .n_rows = 1 };
+    char *text = text_of(&table, "load.svg");
+    CHECK(strstr(text, "62.5<") && strstr(text, "37.5<"));
+    CHECK(!strstr(text, "12.5<") && !strstr(text, "25<"));
+    free(text);
+    sf_network_free(network);
+    sf_graph_free(graph);
 }
 
 /* Names of lines differ, and have no word that could be left out of all. */
@@ -562,19 +586,17 @@ TEST(simulation_names_keep_what_alone_differs)
     sf_sim_facts_name(&facts, 39, name);
     CHECK_STR(name, "ft2:ports=36, 1 layer, first, seed 5");
     sf_sim_facts_clear(&facts);
-    for (uint32_t i = 0; i < 3; i++) {
-        made->rows[i] = made->rows[0];
-    }
-    made->table.n_rows = 3;
-    made->rows[1].n_vls = 1;
-    made->rows[2].params.net.buffer = 1000;
-    CHECK_EQ(sf_sim_facts_build(&made->table, &facts, NULL), SF_OK);
+
+    struct sf_simulation_row rows[3] = { made->rows[0], made->rows[0],
+                                         made->rows[0] };
+    struct sf_simulation_table table = { .rows = rows, .n_rows = 3 };
+    rows[1].n_vls = 1;
+    rows[2].params.net.buffer = 1000;
+    CHECK_EQ(sf_sim_facts_build(&table, &facts, NULL), SF_OK);
     CHECK_EQ(facts.n_configs, 3);
     sf_sim_facts_name(&facts, 2, name);
     CHECK_STR(name, "2 VLs, 1000 B a link");
     sf_sim_facts_clear(&facts);
-    memset(&made->rows[1].result, 0, sizeof made->rows[1].result);
-    memset(&made->rows[2].result, 0, sizeof made->rows[2].result);
     simulation_case_free(made);
 }
 
@@ -806,6 +828,30 @@ TEST(simulation_results_that_are_wrong_are_refused)
     json_decref(root);
     free(text);
     sf_simulation_clear(&result);
+}
+
+/* Loads must be as many as links and VLs say. */
+TEST(simulation_results_have_a_load_for_each_link_and_vl)
+{
+    struct sf_simulation result = { .n_arcs = 2, .n_vls = 2 }, again;
+    double loads[4] = { 0.25, 0.5, 0.75, 1 }, blocked[2] = { 0, 0.5 };
+    size_t size;
+
+    result.loads = loads;
+    result.blocked = blocked;
+    char *text = keep(&result, &size);
+    char *vls = strstr(text, "\"vls\":2");
+    CHECK(vls != NULL);
+    for (int n = '1'; n <= '3'; n++) {
+        struct sf_error err = { 0 };
+        vls[6] = (char)n;
+        CHECK_EQ(sf_simulation_parse(text, size, "text", "all \"settings\"",
+                                     &again, &err),
+                 n == '2' ? SF_OK : SF_EPARSE);
+        CHECK(n == '2' || strstr(err.text, "each link and VL"));
+        sf_simulation_clear(&again);
+    }
+    free(text);
 }
 
 /* What is infinite comes back so, and what is no number too. */
