@@ -340,8 +340,7 @@ arrive(struct runner *runner, uint32_t m, double time, struct sf_error *err)
     for (uint32_t i = program->first[m];
          status == SF_OK && i < program->first[m + 1]; i++) {
         uint32_t after = program->waits.items[i].after;
-        double *start = &runner->run->starts[after];
-        *start = fmax(*start, end);
+        runner->run->starts[after] = end; /* None came later so far. */
         if (--runner->n_waits[after] == 0) {
             status = release(runner, after, err);
         }
