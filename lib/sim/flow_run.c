@@ -1,7 +1,8 @@
 /* flow_run.c -- runs a program by max-min fair sharing.
  *
  * A message is one flow, over the address that its sender chooses; with
- * stripes, a flow of its own for each address, all of the same size; adaptive,
+ * stripes, a flow of its own for each address, all of the same size, if it is
+ * not eager; adaptive,
  * flows that share its bytes.  Addresses whose paths cross the same links are
  * one flow.  A message that is several flows weighs as much as one that is
  * one: stripes share its weight by their bytes, and flows that share its bytes
@@ -186,8 +187,10 @@ find_flows(struct runner *runner, uint32_t m, uint32_t *n_flows,
            struct sf_error *err)
 {
     const struct sf_message *message = &runner->program->messages.items[m];
-    enum sf_select select = runner->setup->params->select;
-    bool is_split = select == SF_SELECT_STRIPE || select == SF_SELECT_ADAPTIVE;
+    const struct sf_simulation_params *params = runner->setup->params;
+    bool is_split =
+        params->select == SF_SELECT_ADAPTIVE ||
+        (params->select == SF_SELECT_STRIPE && message->bytes > params->eager);
     enum sf_status status = SF_OK;
     uint32_t pair =
         sf_flow_paths_pair(&runner->paths, message->from, message->to);
@@ -337,8 +340,7 @@ arrive(struct runner *runner, uint32_t m, double time, struct sf_error *err)
     for (uint32_t i = program->first[m];
          status == SF_OK && i < program->first[m + 1]; i++) {
         uint32_t after = program->waits.items[i].after;
-        double *start = &runner->run->starts[after];
-        *start = fmax(*start, end);
+        runner->run->starts[after] = end; /* None came later so far. */
         if (--runner->n_waits[after] == 0) {
             status = release(runner, after, err);
         }

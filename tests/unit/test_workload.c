@@ -223,24 +223,32 @@ TEST(workload_has_the_flows_of_traffic)
 }
 
 /* The switches of a part have only its hosts: those of one send to those of
- * another that has some. */
+ * one other that has some. */
 TEST(workload_of_a_part_knows_its_switches)
 {
+    static const char *const placements[] = { "switches", "random" };
     struct sf_network *network = network_by("sf:q=5");
-    struct sf_sim_jobs asked = { .workload = "switch-permutation",
-                                 .nodes = "22" };
-    struct sf_workload *workload = workload_of(network, &asked, 1);
-    struct round round = round_of(workload, 0);
 
-    CHECK_EQ(round.n, 22);
-    check_jobs(workload, &round);
-    for (uint32_t i = 0; i < round.n; i++) {
-        const struct sf_message *message = &round.program.messages.items[i];
-        CHECK(message->from / 4 != message->to / 4);
-        CHECK(message->from < 22 && message->to < 22);
+    for (size_t p = 0; p < ARRAY_SIZE(placements); p++) {
+        struct sf_sim_jobs asked = { .workload = "switch-permutation",
+                                     .nodes = "82",
+                                     .placement = placements[p] };
+        struct sf_workload *workload = workload_of(network, &asked, 1);
+        struct round round = round_of(workload, 0);
+        uint32_t to[MAX_HOSTS / 4];
+        memset(to, 0xff, sizeof to);
+        CHECK_EQ(round.n, 82);
+        check_jobs(workload, &round);
+        for (uint32_t i = 0; i < round.n; i++) {
+            const struct sf_message *message =
+                &round.program.messages.items[i];
+            uint32_t s = message->from / 4, d = message->to / 4;
+            CHECK(s != d && (to[s] == SF_NONE || to[s] == d));
+            to[s] = d;
+        }
+        clear_round(&round);
+        sf_workload_free(workload);
     }
-    clear_round(&round);
-    sf_workload_free(workload);
     sf_network_free(network);
 }
 
