@@ -72,6 +72,8 @@ allocate(struct sf_event_sim *sim, uint32_t longest)
     uint32_t n_links = sim->params.n_links, n_hosts = sim->params.n_hosts;
     uint32_t n_channels = sim->ports.n_channels;
     bool is_fifo = sim->params.queues == SF_SIM_FIFO;
+    uint32_t unordered =
+        1u << EVENT_CREDIT | (is_fifo ? 0 : 1u << EVENT_IDLE);
     uint64_t ahead =
         (uint64_t)longest + sim->params.switch_delay + sim->full_duration;
 
@@ -83,7 +85,7 @@ allocate(struct sf_event_sim *sim, uint32_t longest)
     sim->asked = sf_calloc(2 * (size_t)n_hosts, sizeof *sim->asked);
     return sim->links && sim->channels && sim->buffers && sim->deciding &&
            sim->hosts && sim->asked && sf_heap_reserve(&sim->wakes, n_hosts) &&
-           sf_wheel_build(&sim->wheel, ahead, 4 * n_links);
+           sf_wheel_build(&sim->wheel, ahead, 4 * n_links, unordered);
 }
 
 static void
