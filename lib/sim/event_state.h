@@ -64,6 +64,7 @@ struct event_link {
     uint64_t blocked;       /* Until it was last unblocked. */
     uint32_t base;          /* The first channel out of its far end. */
     uint32_t delay;
+    uint32_t ample;   /* Credit that lasts until more comes: moment.c. */
     uint32_t source;  /* Fifo: the buffer it takes a packet from. */
     uint16_t waiting; /* VLs for which packets wait. */
     uint8_t turn;     /* The VL after the one served last. */

@@ -245,6 +245,27 @@ start(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
          number);
 }
 
+/* Plans the return of credit for 'bytes' that have left the buffer 'at' when
+ * 'left' comes.
+ *
+ * If the sender has ample credit, it cannot come to need these bytes before
+ * they are back: then it may have them now, and nobody sees the difference.
+ * Others that it was given early do not count against it.  Those still to come
+ * at a time t were given after t less the longest way back; the first of them
+ * was given when there was ample credit, and what was given before is back. */
+static inline void
+return_credit(struct sf_event_sim *sim, uint32_t at, uint32_t bytes,
+              uint64_t left)
+{
+    const struct event_link *link = &sim->links[at >> sim->vl_bits];
+
+    if (sim->channels[at].credit >= link->ample) {
+        sim->channels[at].credit += bytes;
+    } else {
+        plan(sim, left + link->delay, EVENT_CREDIT, at, bytes);
+    }
+}
+
 /* Notes whether packets wait in vain for an idle link. */
 static inline void
 set_blocked(struct sf_event_sim *sim, struct event_link *link, bool is_blocked)
@@ -264,7 +285,6 @@ send(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
     uint32_t at = sim->packets[number].at;
     uint32_t link_number = channel >> sim->vl_bits;
     struct event_link *link = &sim->links[link_number];
-    struct event_link *input = &sim->links[at >> sim->vl_bits];
 
     if (sim->channels[channel].queue.first == SF_NONE) {
         link->waiting =
@@ -272,10 +292,9 @@ send(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
     }
     set_blocked(sim, link, false);
     start(sim, number, channel);
-    plan(sim, link->busy_until + input->delay, EVENT_CREDIT, at,
-         sim->packets[number].bytes);
+    return_credit(sim, at, sim->packets[number].bytes, link->busy_until);
     if (sim->params.queues == SF_SIM_FIFO) {
-        input->hands_over = true;
+        sim->links[at >> sim->vl_bits].hands_over = true;
         sim->buffers[at].first = LEAVING;
         link->source = at;
         plan_idle(sim, link_number);
