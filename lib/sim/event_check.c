@@ -14,7 +14,7 @@ struct tally {
 static void
 count_event(struct tally *tally, const struct sf_event *event)
 {
-    uint32_t kind = event->order >> EVENT_NUMBER_BITS;
+    uint32_t kind = sf_event_class(event);
     uint32_t number = event->order & ((1u << EVENT_NUMBER_BITS) - 1);
 
     tally->n_events++;
@@ -32,9 +32,10 @@ count_events(struct tally *tally)
     for (uint32_t i = wheel->head; i < wheel->end; i++) {
         count_event(tally, &wheel->due[i]);
     }
-    for (uint32_t i = 0; i < wheel->n_days; i++) {
-        for (uint32_t j = wheel->days[i]; j != SF_NONE;
-             j = wheel->nodes[j].next) {
+    for (uint32_t i = 0; i < wheel->n_days * SF_WHEEL_CLASSES; i++) {
+        uint32_t first =
+            wheel->days[i / SF_WHEEL_CLASSES][i % SF_WHEEL_CLASSES];
+        for (uint32_t j = first; j != SF_NONE; j = wheel->nodes[j].next) {
             count_event(tally, &wheel->nodes[j].event);
         }
     }

@@ -17,8 +17,8 @@
 #include "sim/heap.h"
 #include "sim/wheel.h"
 
-/* What can be due, in the order in which it takes effect, as the two highest
- * bits of an event's order.  The others are the number of a link or, for a
+/* What can be due, in the order in which it takes effect: the class of an
+ * event.  The other bits of its order are the number of a link or, for a
  * credit, of a channel. */
 enum event_kind {
     EVENT_IDLE,    /* The link is idle.  Planned if that matters. */
@@ -27,7 +27,7 @@ enum event_kind {
     EVENT_CREDIT,  /* As many bytes as the argument says are free. */
     EVENT_DELIVER, /* A packet, the argument, has come to its host. */
 };
-#define EVENT_NUMBER_BITS 30
+#define EVENT_NUMBER_BITS SF_WHEEL_CLASS_BITS
 
 struct event_packet {
     uint64_t route[2]; /* What is left of it. */
@@ -64,6 +64,7 @@ struct event_link {
     uint64_t blocked;       /* Until it was last unblocked. */
     uint32_t base;          /* The first channel out of its far end. */
     uint32_t delay;
+    uint32_t ample;   /* Credit that lasts until more comes: moment.c. */
     uint32_t source;  /* Fifo: the buffer it takes a packet from. */
     uint16_t waiting; /* VLs for which packets wait. */
     uint8_t turn;     /* The VL after the one served last. */

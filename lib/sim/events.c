@@ -72,6 +72,7 @@ allocate(struct sf_event_sim *sim, uint32_t longest)
     uint32_t n_links = sim->params.n_links, n_hosts = sim->params.n_hosts;
     uint32_t n_channels = sim->ports.n_channels;
     bool is_fifo = sim->params.queues == SF_SIM_FIFO;
+    uint32_t unordered = 1u << EVENT_CREDIT | (is_fifo ? 0 : 1u << EVENT_IDLE);
     uint64_t ahead =
         (uint64_t)longest + sim->params.switch_delay + sim->full_duration;
 
@@ -83,7 +84,21 @@ allocate(struct sf_event_sim *sim, uint32_t longest)
     sim->asked = sf_calloc(2 * (size_t)n_hosts, sizeof *sim->asked);
     return sim->links && sim->channels && sim->buffers && sim->deciding &&
            sim->hosts && sim->asked && sf_heap_reserve(&sim->wakes, n_hosts) &&
-           sf_wheel_build(&sim->wheel, ahead, 4 * n_links);
+           sf_wheel_build(&sim->wheel, ahead, 4 * n_links, unordered);
+}
+
+/* The credit with which a link can send on until credit is back that is given
+ * now: what it carries in that time, a packet that it then still sends, and
+ * one that it may start.  Packets may take half a picosecond less than they
+ * should. */
+static uint32_t
+ample_credit(const struct sf_event_sim *sim, uint32_t delay)
+{
+    double time = (double)sim->full_duration + delay;
+    double byte = (double)PICOSECONDS / (double)sim->params.rate - 0.5;
+    double bytes = time / byte + 1 + 2.0 * sim->params.packet_bytes;
+
+    return bytes < sim->params.buffer ? (uint32_t)bytes + 1 : UINT32_MAX;
 }
 
 static void
@@ -95,6 +110,7 @@ set_up(struct sf_event_sim *sim, const uint32_t *delays)
         link->to_host = sf_ports_to_host(&sim->ports, i);
         link->base = sf_ports_base(&sim->ports, i);
         link->delay = delays ? delays[i] : 0;
+        link->ample = ample_credit(sim, link->delay);
         link->source = SF_NONE;
     }
     for (uint32_t i = 0; i < sim->ports.n_channels; i++) {

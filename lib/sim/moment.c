@@ -160,42 +160,31 @@ deliver(struct sf_event_sim *sim, uint32_t number)
     }
 }
 
+/* Events of one kind: 'n' of them, upwards or downwards. */
 static inline void
-take_effect(struct sf_event_sim *sim, const struct sf_event *event)
+take_effects(struct sf_event_sim *sim, const struct sf_event *events,
+             uint32_t n)
 {
-    uint32_t number = event->order & ((1u << EVENT_NUMBER_BITS) - 1);
+    enum event_kind kind = (enum event_kind)sf_event_class(events);
+    bool upwards = n == 1 || sf_event_upwards(sim->now);
+    const struct sf_event *event = upwards ? events : events + n - 1;
+    int step = upwards ? 1 : -1;
 
-    switch ((enum event_kind)(event->order >> EVENT_NUMBER_BITS)) {
-    case EVENT_IDLE:
-        become_idle(sim, number);
-        break;
-    case EVENT_READY:
-        become_ready(sim, event->argument);
-        break;
-    case EVENT_CREDIT:
-        get_credit(sim, number, event->argument);
-        break;
-    case EVENT_DELIVER:
-        deliver(sim, event->argument);
-        break;
-    }
-}
-
-/* Events from 'i' to 'end' of those that were due, kind by kind, each upwards
- * or downwards. */
-static void
-take_effects(struct sf_event_sim *sim, uint32_t i, uint32_t end)
-{
-    const struct sf_event *due = sim->wheel.due;
-    bool upwards = sf_event_upwards(sim->now);
-
-    while (i < end) {
-        uint32_t kind = due[i].order >> EVENT_NUMBER_BITS, from = i;
-        while (i < end && due[i].order >> EVENT_NUMBER_BITS == kind) {
-            i++;
-        }
-        for (uint32_t j = from; j < i; j++) {
-            take_effect(sim, &due[upwards ? j : i - 1 - (j - from)]);
+    for (; n > 0; n--, event += step) {
+        uint32_t number = event->order & ((1u << EVENT_NUMBER_BITS) - 1);
+        switch (kind) {
+        case EVENT_IDLE:
+            become_idle(sim, number);
+            break;
+        case EVENT_READY:
+            become_ready(sim, event->argument);
+            break;
+        case EVENT_CREDIT:
+            get_credit(sim, number, event->argument);
+            break;
+        case EVENT_DELIVER:
+            deliver(sim, event->argument);
+            break;
         }
     }
 }
@@ -220,11 +209,14 @@ take_what_is_due(struct sf_event_sim *sim)
     if (!sf_wheel_reserve(&sim->wheel, (end - head) * most)) {
         return false;
     }
-    if (end - head == 1) {
-        struct sf_event event = sim->wheel.due[head];
-        take_effect(sim, &event);
-    } else {
-        take_effects(sim, head, end);
+    const struct sf_event *due = sim->wheel.due;
+    while (head < end) {
+        uint32_t from = head++;
+        while (head < end &&
+               sf_event_class(&due[head]) == sf_event_class(&due[from])) {
+            head++;
+        }
+        take_effects(sim, due + from, head - from);
     }
     return true;
 }
@@ -253,6 +245,27 @@ start(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
          number);
 }
 
+/* Plans the return of credit for 'bytes' that have left the buffer 'at' when
+ * 'left' comes.
+ *
+ * If the sender has ample credit, it cannot come to need these bytes before
+ * they are back: then it may have them now, and nobody sees the difference.
+ * Others that it was given early do not count against it.  Those still to come
+ * at a time t were given after t less the longest way back; the first of them
+ * was given when there was ample credit, and what was given before is back. */
+static inline void
+return_credit(struct sf_event_sim *sim, uint32_t at, uint32_t bytes,
+              uint64_t left)
+{
+    const struct event_link *link = &sim->links[at >> sim->vl_bits];
+
+    if (sim->channels[at].credit >= link->ample) {
+        sim->channels[at].credit += bytes;
+    } else {
+        plan(sim, left + link->delay, EVENT_CREDIT, at, bytes);
+    }
+}
+
 /* Notes whether packets wait in vain for an idle link. */
 static inline void
 set_blocked(struct sf_event_sim *sim, struct event_link *link, bool is_blocked)
@@ -272,7 +285,6 @@ send(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
     uint32_t at = sim->packets[number].at;
     uint32_t link_number = channel >> sim->vl_bits;
     struct event_link *link = &sim->links[link_number];
-    struct event_link *input = &sim->links[at >> sim->vl_bits];
 
     if (sim->channels[channel].queue.first == SF_NONE) {
         link->waiting =
@@ -280,10 +292,9 @@ send(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
     }
     set_blocked(sim, link, false);
     start(sim, number, channel);
-    plan(sim, link->busy_until + input->delay, EVENT_CREDIT, at,
-         sim->packets[number].bytes);
+    return_credit(sim, at, sim->packets[number].bytes, link->busy_until);
     if (sim->params.queues == SF_SIM_FIFO) {
-        input->hands_over = true;
+        sim->links[at >> sim->vl_bits].hands_over = true;
         sim->buffers[at].first = LEAVING;
         link->source = at;
         plan_idle(sim, link_number);
@@ -371,23 +382,29 @@ decide_fifo(struct sf_event_sim *sim, uint32_t number)
     set_blocked(sim, link, link->waiting && !any_credit);
 }
 
-/* Few at most moments, and often in order. */
+/* Sorts what is 'gap' apart by insertion. */
+static inline void
+sort_by_gap(uint32_t *numbers, uint32_t n, uint32_t gap)
+{
+    for (uint32_t i = gap; i < n; i++) {
+        uint32_t number = numbers[i], j = i;
+        for (; j >= gap && numbers[j - gap] > number; j -= gap) {
+            numbers[j] = numbers[j - gap];
+        }
+        numbers[j] = number;
+    }
+}
+
+/* There are few at most moments, and often in order. */
 static void
 sort(uint32_t *numbers, uint32_t n)
 {
-    static const uint32_t gaps[] = { 1, 4, 10, 23, 57, 132, 301, 701, 1750 };
-    uint32_t k = sizeof gaps / sizeof *gaps;
+    static const uint32_t gaps[] = { 1750, 701, 301, 132, 57, 23, 10, 4 };
 
-    while (k-- > 0) {
-        for (uint32_t i = gaps[k]; i < n; i++) {
-            uint32_t number = numbers[i], j = i;
-            for (; j >= gaps[k] && numbers[j - gaps[k]] > number;
-                 j -= gaps[k]) {
-                numbers[j] = numbers[j - gaps[k]];
-            }
-            numbers[j] = number;
-        }
+    for (uint32_t k = 0; n > 10 && k < sizeof gaps / sizeof *gaps; k++) {
+        sort_by_gap(numbers, n, gaps[k]);
     }
+    sort_by_gap(numbers, n, 1);
 }
 
 static void

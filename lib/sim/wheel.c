@@ -8,10 +8,12 @@
 #define MAX_DAYS (1u << 18)
 
 bool
-sf_wheel_build(struct sf_wheel *wheel, uint64_t ahead, uint32_t n_days)
+sf_wheel_build(struct sf_wheel *wheel, uint64_t ahead, uint32_t n_days,
+               uint32_t unordered)
 {
     *wheel = (struct sf_wheel){
         .n_days = MIN_DAYS,
+        .unordered = unordered,
         .first_free = SF_NONE,
         .is_sorted = true,
     };
@@ -28,9 +30,8 @@ sf_wheel_build(struct sf_wheel *wheel, uint64_t ahead, uint32_t n_days)
         sf_wheel_clear(wheel);
         return false;
     }
-    for (uint32_t i = 0; i < wheel->n_days; i++) {
-        wheel->days[i] = SF_NONE;
-    }
+    /* All bytes of SF_NONE are alike. */
+    memset(wheel->days, 0xff, wheel->n_days * sizeof *wheel->days);
     return true;
 }
 
@@ -76,24 +77,30 @@ is_before(const struct sf_event *a, const struct sf_event *b)
     return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-/* Shell's sort with Ciura's gaps; days are short. */
+/* Sorts what is 'gap' apart by insertion. */
+static inline void
+sort_by_gap(struct sf_event *events, uint32_t n, uint32_t gap)
+{
+    for (uint32_t i = gap; i < n; i++) {
+        struct sf_event event = events[i];
+        uint32_t j = i;
+        for (; j >= gap && is_before(&event, &events[j - gap]); j -= gap) {
+            events[j] = events[j - gap];
+        }
+        events[j] = event;
+    }
+}
+
+/* Shell's sort with Ciura's gaps; most days are short. */
 static void
 sort(struct sf_event *events, uint32_t n)
 {
-    static const uint32_t gaps[] = { 1, 4, 10, 23, 57, 132, 301, 701, 1750 };
-    uint32_t k = sizeof gaps / sizeof *gaps;
+    static const uint32_t gaps[] = { 1750, 701, 301, 132, 57, 23, 10, 4 };
 
-    while (k-- > 0) {
-        for (uint32_t i = gaps[k]; i < n; i++) {
-            struct sf_event event = events[i];
-            uint32_t j = i;
-            for (; j >= gaps[k] && is_before(&event, &events[j - gaps[k]]);
-                 j -= gaps[k]) {
-                events[j] = events[j - gaps[k]];
-            }
-            events[j] = event;
-        }
+    for (uint32_t k = 0; n > 10 && k < sizeof gaps / sizeof *gaps; k++) {
+        sort_by_gap(events, n, gaps[k]);
     }
+    sort_by_gap(events, n, 1);
 }
 
 /* The first place in use from 'place' on, around; there is one. */
@@ -110,25 +117,60 @@ find_place(const struct sf_wheel *wheel, uint32_t place)
     return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-static void
-open_day(struct sf_wheel *wheel)
+/* Moves the events of a list to those that are due; returns whether one has
+ * another time than 'time'. */
+static bool
+move_list(struct sf_wheel *wheel, uint32_t i, uint64_t time)
 {
-    uint32_t mask = wheel->n_days - 1;
-    uint32_t place = find_place(wheel, (uint32_t)(wheel->day + 1) & mask);
-    uint32_t i = wheel->days[place];
+    bool differs = false;
 
-    wheel->day = wheel->nodes[i].event.time >> wheel->day_bits;
-    wheel->days[place] = SF_NONE;
-    wheel->is_used[place / 64] &= ~((uint64_t)1 << place % 64);
     while (i != SF_NONE) {
         struct sf_wheel_node *node = &wheel->nodes[i];
         uint32_t next = node->next;
         wheel->due[wheel->end++] = node->event;
+        differs |= node->event.time != time;
         node->next = wheel->first_free;
         wheel->first_free = i;
         wheel->n_ahead--;
         i = next;
     }
+    return differs;
+}
+
+static uint64_t
+time_of_place(const struct sf_wheel *wheel, uint32_t place)
+{
+    uint32_t class = 0;
+    while (wheel->days[place][class] == SF_NONE) {
+        class ++;
+    }
+    return wheel->nodes[wheel->days[place][class]].event.time;
+}
+
+/* Opens the next day that has events.  Mostly all have one time, and then
+ * classes are sorted on their own. */
+static void
+open_day(struct sf_wheel *wheel)
+{
+    uint32_t mask = wheel->n_days - 1;
+    uint32_t place = find_place(wheel, (uint32_t)(wheel->day + 1) & mask);
+    uint64_t time = time_of_place(wheel, place);
+    bool differs = false;
+
+    for (uint32_t class = 0; class < SF_WHEEL_CLASSES; class ++) {
+        uint32_t from = wheel->end;
+        differs |= move_list(wheel, wheel->days[place][class], time);
+        wheel->days[place][class] = SF_NONE;
+        if (!(wheel->unordered >> class & 1)) {
+            sort(wheel->due + from, wheel->end - from);
+        }
+    }
+    if (differs) {
+        sort(wheel->due, wheel->end);
+    }
+    wheel->is_used[place / 64] &= ~((uint64_t)1 << place % 64);
+    wheel->day = time >> wheel->day_bits;
+    wheel->is_sorted = true;
 }
 
 bool
@@ -140,16 +182,13 @@ sf_wheel_open(struct sf_wheel *wheel)
             return false;
         }
         open_day(wheel);
+        return true;
     }
-    if (wheel->head > 0) {
-        wheel->end -= wheel->head;
-        memmove(wheel->due, wheel->due + wheel->head,
-                wheel->end * sizeof *wheel->due);
-        wheel->head = 0;
-    }
-    if (wheel->end > 1) {
-        sort(wheel->due, wheel->end);
-    }
+    wheel->end -= wheel->head;
+    memmove(wheel->due, wheel->due + wheel->head,
+            wheel->end * sizeof *wheel->due);
+    wheel->head = 0;
+    sort(wheel->due, wheel->end);
     wheel->is_sorted = true;
     return true;
 }

@@ -1,10 +1,10 @@
 /* wheel.h -- events in the order of their times: a calendar queue whose
  * year is longer than any event is ahead.
  *
- * Time is cut into days, and each event ahead stands in the list of its day,
- * in no order.  The events of the open day, and what is added to it or before,
- * are 'due' and sorted when they are looked at.  With about one event a day,
- * all of it is O(1). */
+ * Time is cut into days, and each event ahead stands in the list of its day
+ * and class, in no order.  The events of the open day, and what is added to it
+ * or before, are 'due' and sorted when they are looked at.  With about one
+ * event a day, all of it is O(1). */
 #ifndef SF_SIM_WHEEL_H
 #define SF_SIM_WHEEL_H
 
@@ -13,12 +13,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of equal times, the lower 'order' comes first. */
+/* Of equal times, the lower 'order' comes first.  The highest bits of it are
+ * the class of an event. */
 struct sf_event {
     uint64_t time;
     uint32_t order;
     uint32_t argument; /* Whatever it means to who added it. */
 };
+#define SF_WHEEL_CLASSES    4
+#define SF_WHEEL_CLASS_BITS 30 /* Those below the class. */
+
+static inline uint32_t
+sf_event_class(const struct sf_event *event)
+{
+    return event->order >> SF_WHEEL_CLASS_BITS;
+}
 
 struct sf_wheel_node {
     struct sf_event event;
@@ -26,13 +35,14 @@ struct sf_wheel_node {
 };
 
 struct sf_wheel {
-    uint32_t day_bits; /* Of the time within a day. */
-    uint32_t n_days;   /* Of a year, a power of 2. */
-    uint64_t day;      /* The open one. */
-    uint32_t *days;    /* [n_days] The first node of each. */
-    uint64_t *is_used; /* [n_days] bits: who has a node. */
-    uint32_t n_ahead;  /* Nodes in use. */
-    uint32_t max, n;   /* Events there is room for; those that are in. */
+    uint32_t day_bits;                  /* Of the time within a day. */
+    uint32_t n_days;                    /* Of a year, a power of 2. */
+    uint64_t day;                       /* The open one. */
+    uint32_t (*days)[SF_WHEEL_CLASSES]; /* [n_days] The first nodes. */
+    uint32_t unordered; /* Bits: classes whose order does not matter. */
+    uint64_t *is_used;  /* [n_days] bits: who has a node. */
+    uint32_t n_ahead;   /* Nodes in use. */
+    uint32_t max, n;    /* Events there is room for; those that are in. */
     uint32_t first_free;
     struct sf_wheel_node *nodes; /* [max] */
     struct sf_event *due;        /* [max] Those from 'head' to 'end' count. */
@@ -40,10 +50,13 @@ struct sf_wheel {
     bool is_sorted;
 };
 
-/* An empty wheel at time 0 for events that are at most 'ahead' in the future;
- * 'n_days' of them are a good number, a few times as many as there are
- * events.  False if out of memory. */
-bool sf_wheel_build(struct sf_wheel *wheel, uint64_t ahead, uint32_t n_days);
+/* An empty wheel at time 0 for events that are at most 'ahead' in the future.
+ * 'n_days' should be a few times as many as there are events.  Events of one
+ * time and one of the classes 'unordered', a set of bits, may come in any
+ * order, which is yet the same whenever the same is done.  False if out of
+ * memory. */
+bool sf_wheel_build(struct sf_wheel *wheel, uint64_t ahead, uint32_t n_days,
+                    uint32_t unordered);
 void sf_wheel_clear(struct sf_wheel *wheel);
 
 /* Makes room for 'n' more events; false if out of memory. */
@@ -74,8 +87,9 @@ sf_wheel_add(struct sf_wheel *wheel, uint64_t time, uint32_t order,
     struct sf_wheel_node *node = &wheel->nodes[number];
     wheel->first_free = node->next;
     node->event = event;
-    node->next = wheel->days[place];
-    wheel->days[place] = number;
+    uint32_t *first = &wheel->days[place][order >> SF_WHEEL_CLASS_BITS];
+    node->next = *first;
+    *first = number;
     wheel->is_used[place / 64] |= (uint64_t)1 << place % 64;
     wheel->n_ahead++;
 }

@@ -50,8 +50,9 @@ draw_times(struct sf_event_params *params, struct sf_random *random)
 
     params->rate = rates[i];
     params->packet_bytes = i == 3 ? 2074 : 1 + sf_random_below(random, 8);
+    uint32_t most = sf_random_below(random, 2) ? 2 : 10;
     params->buffer = params->packet_bytes +
-                     sf_random_below(random, 3 * params->packet_bytes + 1);
+                     sf_random_below(random, most * params->packet_bytes + 1);
     params->switch_delay = draw_delay(random, max_delay);
     return max_delay;
 }
