@@ -38,7 +38,7 @@ struct sf_simulation_file {
     /* Whether there is something to write; NULL: always. */
     bool (*has)(const struct sf_simulation_table *table);
 
-    /* SF_EINVAL: there is nothing to write. */
+    /* SF_EINVAL: a figure that would show nothing. */
     enum sf_status (*write)(const struct sf_simulation_table *table,
                             FILE *stream, struct sf_error *err);
 };

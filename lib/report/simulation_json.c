@@ -15,6 +15,15 @@ real_or_null(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
+/* Bytes are whole numbers, unless someone asked for parts. */
+static json_t *
+json_of_bytes(double bytes)
+{
+    return bytes < 0x1p53 && floor(bytes) == bytes
+               ? json_integer((json_int_t)bytes)
+               : real_or_null(bytes);
+}
+
 /* Numbers of JSON end at 2^63 here; larger ones are texts. */
 static json_t *
 json_of_count(uint64_t count)
@@ -179,7 +188,7 @@ json_of_settings(const struct sf_simulation_row *row)
         json_of_fact(row, SF_FACT_NET), "offered_load",
         json_if(jobs->load > 0, real_or_null(jobs->load)), "size_bytes",
         json_if(!(jobs->load > 0),
-                real_or_null(jobs->size > 0 ? jobs->size : 1024 * 1024)),
+                json_of_bytes(jobs->size > 0 ? jobs->size : 1024 * 1024)),
         "window", json_if(params->window, json_integer(params->window)));
 }
 

@@ -299,10 +299,27 @@ gap_before(const struct table *table, size_t i)
     return "";
 }
 
-/* Titles of groups, then of columns.  A group of one column has its title in
- * the second line. */
+/* Writes "--- TITLE ---", as wide as that gets without being wider than
+ * 'width'; returns how many blanks are missing. */
+static int
+write_centred(const char *title, int width, FILE *stream)
+{
+    int room = width - (int)strlen(title), n = (room - 2) / 2;
+
+    for (int i = 0; i < n; i++) {
+        fputc('-', stream);
+    }
+    fprintf(stream, "%s%s%s", n > 0 ? " " : "", title, n > 0 ? " " : "");
+    for (int i = 0; i < n; i++) {
+        fputc('-', stream);
+    }
+    return n > 0 ? room - 2 * n - 2 : room;
+}
+
+/* The line of the titles of groups.  A group of one column without a name has
+ * its title in the next line. */
 static void
-write_header(const struct table *table, FILE *stream)
+write_groups(const struct table *table, FILE *stream)
 {
     char cell[SF_FACT_SIZE_OF_CELL];
     int blanks = 0;
@@ -311,25 +328,24 @@ write_header(const struct table *table, FILE *stream)
         blanks += table->fact_width[i] ? table->fact_width[i] + 2 : 0;
     }
     for (size_t i = 0, end; i < N_COLUMNS; i = end) {
-        int width, title = write_group(table, &columns[i], cell);
+        int width;
         end = group_end(table, i, &width);
-        if (width > 0 && !*columns[i].name) {
-            blanks += width + 2;
-        } else if (width > 0) {
-            int dashes = (width - title - 2) / 2;
+        if (width > 0 && *columns[i].name) {
+            write_group(table, &columns[i], cell);
             fprintf(stream, "%*s", blanks, "");
-            for (int k = 0; k < dashes; k++) {
-                fputc('-', stream);
-            }
-            fprintf(stream, "%s%s%s", dashes > 0 ? " " : "", cell,
-                    dashes > 0 ? " " : "");
-            for (int k = 0; k < dashes; k++) {
-                fputc('-', stream);
-            }
-            blanks = width - title - (dashes > 0 ? 2 * dashes + 2 : 0) + 2;
+            blanks = 2 + write_centred(cell, width, stream);
+        } else if (width > 0) {
+            blanks += width + 2;
         }
     }
     fputc('\n', stream);
+}
+
+static void
+write_titles(const struct table *table, FILE *stream)
+{
+    char cell[SF_FACT_SIZE_OF_CELL];
+
     for (uint32_t i = 0; i < SF_N_FACTS; i++) {
         if (table->fact_width[i]) {
             fprintf(stream, "%-*s  ", table->fact_width[i],
@@ -543,7 +559,8 @@ write_table(struct table *table, FILE *stream)
     measure_facts(table);
     measure_columns(table);
     write_shared(facts, stream);
-    write_header(table, stream);
+    write_groups(table, stream);
+    write_titles(table, stream);
     for (uint32_t i = 0; i < facts->n_rows; i++) {
         write_row(table, facts->rows[i], stream);
     }
