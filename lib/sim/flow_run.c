@@ -1,13 +1,14 @@
 /* flow_run.c -- runs a program by max-min fair sharing.
  *
- * A message is one flow, over the address that its sender chooses; with
- * stripes, a flow of its own for each address, all of the same size, if it is
- * not eager; adaptive,
- * flows that share its bytes.  Addresses whose paths cross the same links are
- * one flow.  A message that is several flows weighs as much as one that is
- * one: stripes share its weight by their bytes, and flows that share its bytes
- * have equal parts of it, since a host with one queue of packets for a message
- * sends no more because it has more ways to send.
+ * A message is one flow, over the address that its sender chooses.  With
+ * stripes, it has a flow for each address, all of the same size; eager
+ * messages are not striped.  Adaptive, it has flows that share its bytes.
+ * Addresses whose paths cross the same links are one flow.
+ *
+ * A message that is several flows weighs as much as one that is one.  Stripes
+ * share its weight by their bytes.  Flows that share its bytes have equal
+ * parts of it: a host that has one queue of packets for a message does not
+ * send more of it because there are more ways.
  *
  * All links carry the data rate, hosts need their delay at both ends, and
  * nothing else takes time. */

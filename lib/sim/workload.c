@@ -10,8 +10,8 @@
 #define DEFAULT_SIZE (1 << 20)
 #define MAX_SIZE     1e15
 
-/* What a message costs, in all that a model keeps of it, is about 350 bytes,
- * and as much again for each further stripe. */
+/* The flow model needs about 430 bytes for a message, and 210 more for each
+ * further stripe: 2 GB for so many, 4.5 GB in 4 stripes. */
 #define MAX_MESSAGES (1u << 22)
 
 /* The random stream of the first matching; kinds of traffic and placements

@@ -132,7 +132,6 @@ struct slow_run {
     struct sending sendings[MAX_MESSAGES];
     double *free_at, *capacities;
     double now;
-    double total; /* Bytes times links. */
 };
 
 static void

@@ -565,8 +565,9 @@ TEST(workload_reads_any_text)
         sf_random_init(&random, seed, 0);
         for (uint32_t i = 0; i < 2; i++) {
             for (uint32_t n = sf_random_below(&random, 6); n > 0; n--) {
-                strcat(texts[i],
-                       pieces[sf_random_below(&random, ARRAY_SIZE(pieces))]);
+                size_t length = strlen(texts[i]);
+                snprintf(texts[i] + length, sizeof texts[i] - length, "%s",
+                         pieces[sf_random_below(&random, ARRAY_SIZE(pieces))]);
             }
         }
         bool has_nodes = sf_random_below(&random, 4) == 0;
