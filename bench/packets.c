@@ -1,10 +1,12 @@
-/* packets.c -- how many switch hops a second of CPU time the packet simulation
- * does: saturated permutations of hosts on Slim Flies, shortest paths, 8
- * packets of buffer for each of 4 VLs.  First hops use two of them and second
- * hops the other two, by sender.
+/* packets.c -- how many switch hops a second of CPU time the packet
+ * simulations do, in slots and by events: saturated permutations of hosts on
+ * Slim Flies, shortest paths, 8 packets of buffer for each of 4 VLs.  First
+ * hops use two of them and second hops the other two, by sender.  Events have
+ * the packets and delays of FDR with cables of 1 to 10 m.
  *
  * Takes the seconds for each line (default 2). */
 #include "base/mem.h"
+#include "sim/events.h"
 #include "sim/messages.h"
 #include "slimfly/slimfly.h"
 
@@ -13,6 +15,8 @@
 #include <sys/resource.h>
 
 #define N_VLS     4
+#define RATE      UINT64_C(6820000000) /* Bytes a second. */
+#define PACKET    2074                 /* Bytes. */
 #define MAX_LINKS 4 /* Of a route: one in, two between switches, one out. */
 
 /* A Slim Fly as links of a simulation.  Hosts come first; the links of a
@@ -28,6 +32,8 @@ struct net {
     struct sf_message *messages;
     struct sf_packet_sim *sim;
     struct sf_messages *feeder;
+    struct sf_event_sim *events;
+    uint64_t n_delivered; /* By events. */
 };
 
 static void *
@@ -208,9 +214,67 @@ make_net(struct net *net, const char *spec, enum sf_sim_queues queues)
     make_messages(net);
 }
 
+/* The next packet of a host for events: it always has one. */
+static bool
+next_packet(void *context, uint32_t host, uint64_t now, uint32_t vls,
+            struct sf_sim_offer *offer)
+{
+    const struct net *net = context;
+
+    if (!(vls >> sf_sim_first_vl(&net->routes[host]) & 1)) {
+        return false;
+    }
+    offer->route = net->routes[host];
+    offer->born = now;
+    offer->tag = host;
+    return true;
+}
+
+static void
+count_delivery(void *context, uint32_t tag, uint64_t latency)
+{
+    struct net *net = context;
+
+    (void)tag;
+    (void)latency;
+    net->n_delivered++;
+}
+
+/* The same network and routes for events. */
+static void
+add_events(struct net *net, enum sf_sim_queues queues)
+{
+    uint32_t *delays = allocate(net->n_links, sizeof *delays);
+    struct sf_sim_feeder feeder = { net, next_packet, count_delivery };
+    struct sf_random random;
+    struct sf_error err;
+
+    sf_random_init(&random, 2, 0);
+    for (uint32_t i = 0; i < net->n_links; i++) {
+        delays[i] = 5000 * (1 + sf_random_below(&random, 10));
+    }
+    struct sf_event_params params = {
+        .n_nodes = net->n_hosts + net->topo->graph->n_nodes,
+        .n_hosts = net->n_hosts,
+        .n_links = net->n_links,
+        .links = net->links,
+        .n_vls = N_VLS,
+        .delays = delays,
+        .switch_delay = 170000,
+        .rate = RATE,
+        .packet_bytes = PACKET,
+        .buffer = 8 * PACKET,
+        .queues = queues,
+    };
+    check(sf_event_sim_build(&params, &net->events, &err), &err);
+    check(sf_event_sim_feed(net->events, &feeder, &err), &err);
+    free(delays);
+}
+
 static void
 free_net(struct net *net)
 {
+    sf_event_sim_free(net->events);
     sf_packet_sim_free(net->sim);
     sf_messages_free(net->feeder);
     free(net->messages);
@@ -233,7 +297,18 @@ used(void)
 }
 
 static void
-measure(const char *spec, enum sf_sim_queues queues, double seconds)
+print_line(const char *spec, enum sf_sim_queues queues, const char *timing,
+           double speed, double rate, uint32_t n_in_flight)
+{
+    printf("%-8s %s %-6s %8.1f million hops/s   rate %.3f   %6u packets in "
+           "flight\n",
+           spec, queues == SF_SIM_FIFO ? "fifo" : "voq ", timing, speed * 1e-6,
+           rate, n_in_flight);
+    fflush(stdout);
+}
+
+static void
+measure_slots(const char *spec, enum sf_sim_queues queues, double seconds)
 {
     struct net net;
     struct sf_error err;
@@ -251,13 +326,35 @@ measure(const char *spec, enum sf_sim_queues queues, double seconds)
     for (uint32_t i = 0; i < net.n_hosts; i++) {
         n_delivered += sf_messages_state(net.feeder, i).n_delivered;
     }
-    printf(
-        "%-8s %s %8.1f million hops/s   rate %.3f   %6u packets in flight\n",
-        spec, queues == SF_SIM_FIFO ? "fifo" : "voq ",
-        (double)n_hops / time * 1e-6,
-        (double)n_delivered / sf_packet_sim_slot(net.sim) / net.n_hosts,
-        sf_packet_sim_n_in_flight(net.sim));
-    fflush(stdout);
+    print_line(spec, queues, "slots", (double)n_hops / time,
+               (double)n_delivered / sf_packet_sim_slot(net.sim) / net.n_hosts,
+               sf_packet_sim_n_in_flight(net.sim));
+    free_net(&net);
+}
+
+static void
+measure_events(const char *spec, enum sf_sim_queues queues, double seconds)
+{
+    const uint64_t packet = PACKET * UINT64_C(1000000000000) / RATE;
+    struct net net;
+    struct sf_error err;
+    uint64_t until = 1000 * packet;
+
+    make_net(&net, spec, queues);
+    add_events(&net, queues);
+    check(sf_event_sim_run(net.events, until, &err), &err); /* Fill up. */
+    uint64_t before = sf_event_sim_n_switch_hops(net.events);
+    double start = used(), time;
+    do {
+        until += 500 * packet;
+        check(sf_event_sim_run(net.events, until, &err), &err);
+        time = used() - start;
+    } while (time < seconds);
+    uint64_t n_hops = sf_event_sim_n_switch_hops(net.events) - before;
+    print_line(spec, queues, "events", (double)n_hops / time,
+               (double)net.n_delivered * (double)packet / (double)until /
+                   net.n_hosts,
+               sf_event_sim_n_in_flight(net.events));
     free_net(&net);
 }
 
@@ -268,8 +365,10 @@ main(int argc, char **argv)
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 2;
 
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        measure(specs[i], SF_SIM_VOQ, seconds);
-        measure(specs[i], SF_SIM_FIFO, seconds);
+        measure_slots(specs[i], SF_SIM_VOQ, seconds);
+        measure_events(specs[i], SF_SIM_VOQ, seconds);
+        measure_slots(specs[i], SF_SIM_FIFO, seconds);
+        measure_events(specs[i], SF_SIM_FIFO, seconds);
     }
     return EXIT_SUCCESS;
 }

@@ -42,15 +42,10 @@
 #ifndef SF_SIM_PACKET_H
 #define SF_SIM_PACKET_H
 
-#include "sim/feeder.h"
+#include "sim/ports.h"
 #include "slimfly/simulation.h"
 
-#define SF_SIM_MAX_VLS    16
 #define SF_SIM_MAX_BUFFER 32767
-
-struct sf_sim_link {
-    uint32_t from, to; /* Nodes. */
-};
 
 struct sf_packet_params {
     uint32_t n_nodes;

@@ -44,16 +44,11 @@ static inline void
 line_up(struct sf_packet_sim *sim, uint32_t number)
 {
     struct packet *packet = &sim->packets[number];
-    uint32_t bits = sim->hop_bits;
-    uint32_t hop = (uint32_t)packet->route[0] & ((1u << bits) - 1);
+    uint32_t hop = sf_route_shift(packet->route, sim->hop_bits);
     uint32_t wanted = sim->links[packet->at >> sim->vl_bits].base + hop;
     struct channel *channel = &sim->channels[wanted];
     bool was_empty = channel->queue.first == SF_NONE;
 
-    /* Two shifts, as there may be 0 bits a hop. */
-    uint64_t carried = packet->route[1] << 1 << (63 - bits);
-    packet->route[0] = packet->route[0] >> bits | carried;
-    packet->route[1] >>= bits;
     queue_push(&channel->queue, sim->packets, number);
     if (was_empty) {
         uint32_t vl = wanted & ((1u << sim->vl_bits) - 1);
