@@ -18,7 +18,7 @@ static double
 carried(const struct host_case *c, const struct sf_run *run, uint32_t a)
 {
     uint32_t link = sf_wires_of_arc(c->wires, detour_arc(c, a));
-    return run->loads[(size_t)link * run->n_vls] * run->time;
+    return run->loads[(size_t)link * run->n_vls] * run->time / packet_time(c);
 }
 
 /* Nothing else is on the way: overhead, two host delays, a slot a link, and a
@@ -39,6 +39,28 @@ TEST(hosts_latency_is_the_sum_of_its_parts)
     CHECK_NEAR(run.latency.max, 3 + 4 + 3, 1e-9);
     CHECK_EQ(run.n_packets, 1);
     CHECK_EQ(run.n_switch_hops, 3);
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
+/* Cut-through: a cable and a switch for each, the size once; what is half as
+ * long takes half the time. */
+TEST(hosts_exact_latency_is_the_sum_of_its_parts)
+{
+    struct host_case *c = detour_case(2, 1, 8);
+
+    make_exact(c, 50e-9, 10e-9);
+    c->params.overhead = 200e-9;
+    c->params.net.host_delay = 300e-9;
+    CHECK(sf_program_send(&c->program, 0, 2, PACKET * 3 / 2, 1e-6));
+    struct sf_run run = run_case(c);
+    CHECK(run.is_finished);
+    CHECK_NEAR(run.starts[0], 1200e-9, 1e-12);
+    CHECK_NEAR(run.ends[0],
+               1200e-9 + 2 * 300e-9 + 150e-9 + 3 * 50e-9 + 4 * 10e-9, 2e-12);
+    CHECK_NEAR(run.latency.max, 600e-9 + 100e-9 + 150e-9 + 40e-9, 2e-12);
+    CHECK_NEAR(run.latency.min, 600e-9 + 50e-9 + 150e-9 + 40e-9, 2e-12);
+    CHECK_NEAR(run.loads[0] * run.time, 150e-9, 2e-12);
     sf_run_clear(&run);
     host_case_free(c);
 }
@@ -142,7 +164,7 @@ add_random_messages(struct host_case *c, uint32_t n, struct sf_random *random)
         uint32_t from = sf_random_below(random, 8);
         uint32_t to = (from + 1 + sf_random_below(random, 7)) % 8;
         add_message(c, from, to, 1 + sf_random_below(random, 20),
-                    sf_random_below(random, 10));
+                    sf_random_below(random, 10) * packet_time(c));
         for (uint32_t j = 0; j < 2 && i > 0; j++) {
             if (sf_random_below(random, 2)) {
                 add_wait(c, sf_random_below(random, i), i);
@@ -182,7 +204,7 @@ check_starts(const struct host_case *c, const struct sf_run *run)
             }
             is_done[best] = true;
             free_at = fmax(free_at, ready[best]) + c->params.overhead;
-            CHECK_NEAR(run->starts[best], free_at, 1e-6);
+            CHECK_NEAR(run->starts[best], free_at, 1e-5 * packet_time(c));
         }
     }
     free(ready);
@@ -198,10 +220,10 @@ check_conserved(const struct host_case *c, const struct sf_run *run)
 
     for (size_t i = 0; i < c->program.messages.n; i++) {
         n_packets += c->program.messages.items[i].bytes / PACKET;
-        CHECK(run->ends[i] >= run->starts[i] + 2);
+        CHECK(run->ends[i] >= run->starts[i] + packet_time(c) * 0.999);
     }
     for (uint32_t l = 0; l < run->n_links; l++) {
-        double n = run->loads[l] * run->time;
+        double n = run->loads[l] * run->time / packet_time(c);
         CHECK(run->loads[l] <= 1 + 1e-9 && run->blocked[l] <= 1 + 1e-9);
         hops += l < c->wires->n_hosts ? 0 : n;
         in += l < c->wires->n_hosts ? n : 0;
@@ -222,8 +244,12 @@ TEST(hosts_honour_waits_and_lose_nothing)
         struct host_case *c = detour_case(4, 3, 4);
         c->params.select = (enum sf_select)(seed % SF_N_SELECTS);
         c->params.queues = (enum sf_sim_queues)(seed % SF_N_SIM_QUEUES);
-        c->params.overhead = sf_random_below(&random, 3);
-        c->params.net.host_delay = sf_random_below(&random, 3) * 0.7;
+        if (seed % 3 == 0) {
+            make_exact(c, 50e-9, 10e-9);
+        }
+        double unit = packet_time(c);
+        c->params.overhead = sf_random_below(&random, 3) * unit;
+        c->params.net.host_delay = sf_random_below(&random, 3) * 0.7 * unit;
         c->params.window = sf_random_below(&random, 3) * 4;
         add_random_messages(c, 60, &random);
         struct sf_run run = run_case(c);
@@ -434,6 +460,33 @@ time_around(enum sf_select select)
     return time;
 }
 
+/* Both ways to keep time agree where packets are full and delays small. */
+TEST(hosts_exact_agrees_with_slots)
+{
+    double times[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct host_case *c = detour_case(4, 2, 8);
+        if (i == 1) {
+            make_exact(c, 1e-9, 0);
+        }
+        c->params.select = SF_SELECT_STRIPE;
+        for (uint32_t from = 0; from < 8; from++) {
+            for (uint32_t to = 0; to < 8; to++) {
+                if (from != to) {
+                    add_message(c, from, to, 100, 0);
+                }
+            }
+        }
+        struct sf_run run = run_case(c);
+        CHECK(run.is_finished);
+        times[i] = run.time / packet_time(c);
+        sf_run_clear(&run);
+        host_case_free(c);
+    }
+    CHECK_NEAR(times[1], times[0], 0.02 * times[0]);
+}
+
 TEST(hosts_adaptive_is_done_before_stripes)
 {
     double adaptive = time_around(SF_SELECT_ADAPTIVE);
@@ -444,29 +497,40 @@ TEST(hosts_adaptive_is_done_before_stripes)
     CHECK_NEAR(first, 2000, 20);
 }
 
+static void
+check_ring(uint32_t n_vls, bool is_exact)
+{
+    struct host_case *c = ring_case(6, n_vls, 2);
+    if (is_exact) {
+        make_exact(c, 10e-9, 1e-9);
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        add_message(c, i, (i + 3) % 6, 500, 0);
+    }
+    struct sf_run run = run_case(c);
+    CHECK_EQ(run.is_finished, n_vls == 2);
+    CHECK_EQ(run.n_cycle, n_vls == 1 ? 6 : 0);
+    for (uint32_t i = 0; i < run.n_cycle; i++) {
+        uint32_t link = run.cycle[i].link;
+        uint32_t next = run.cycle[(i + 1) % 6].link;
+        CHECK(sf_wires_arc_of(c->wires, link) != SF_NONE);
+        CHECK_EQ(c->wires->links[link].to, c->wires->links[next].from);
+    }
+    if (n_vls == 1) {
+        CHECK(run.deadlock_time > 0 &&
+              run.deadlock_time < 2000 * packet_time(c));
+        CHECK(run.time == run.deadlock_time);
+        CHECK(isinf(run.ends[0]) && isfinite(run.starts[0]));
+    }
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
 TEST(hosts_see_a_deadlock)
 {
     for (uint32_t n_vls = 1; n_vls <= 2; n_vls++) {
-        struct host_case *c = ring_case(6, n_vls, 2);
-        for (uint32_t i = 0; i < 6; i++) {
-            add_message(c, i, (i + 3) % 6, 500, 0);
-        }
-        struct sf_run run = run_case(c);
-        CHECK_EQ(run.is_finished, n_vls == 2);
-        CHECK_EQ(run.n_cycle, n_vls == 1 ? 6 : 0);
-        for (uint32_t i = 0; i < run.n_cycle; i++) {
-            uint32_t link = run.cycle[i].link;
-            uint32_t next = run.cycle[(i + 1) % 6].link;
-            CHECK(sf_wires_arc_of(c->wires, link) != SF_NONE);
-            CHECK_EQ(c->wires->links[link].to, c->wires->links[next].from);
-        }
-        if (n_vls == 1) {
-            CHECK(run.deadlock_time > 0 && run.deadlock_time < 2000);
-            CHECK_NEAR(run.time, run.deadlock_time, 1e-9);
-            CHECK(isinf(run.ends[0]) && isfinite(run.starts[0]));
-        }
-        sf_run_clear(&run);
-        host_case_free(c);
+        check_ring(n_vls, false);
+        check_ring(n_vls, true);
     }
 }
 
@@ -534,6 +598,7 @@ TEST(hosts_same_seed_same_result)
         struct sf_random random;
         sf_random_init(&random, 5, 0);
         cases[i] = detour_case(4, 3, 4);
+        make_exact(cases[i], 50e-9, 10e-9);
         cases[i]->params.select = SF_SELECT_RANDOM;
         cases[i]->setup.seed = i == 2 ? 2 : 1;
         add_random_messages(cases[i], 60, &random);
@@ -626,6 +691,8 @@ TEST(hosts_nomem)
         c->params.select = (enum sf_select)select;
         add_random_messages(c, 40, &random);
         end_program(c);
+        fail_each(c);
+        make_exact(c, 50e-9, 10e-9);
         fail_each(c);
         host_case_free(c);
     }

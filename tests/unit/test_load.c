@@ -140,6 +140,46 @@ TEST(load_latency_when_low_is_the_sum_of_its_parts)
     sf_run_clear(&run);
 }
 
+/* The same by events: cut-through. */
+TEST(load_exact_latency_when_low_is_the_sum_of_its_parts)
+{
+    struct host_case *c = star_case(8, 1, 1, 4);
+    size_t n_flows;
+    struct sf_flow *flows = uniform_flows(8, &n_flows);
+
+    make_exact(c, 50e-9, 10e-9);
+    c->params.net.host_delay = 300e-9;
+    struct sf_run run = run_flows(c, flows, n_flows, 0.001);
+    double exact = 600e-9 + 100e-9 + 50e-9 + 20e-9;
+    struct sf_sim_spread spread = sf_samples_spread(&run.latency);
+    CHECK(run.is_finished);
+    CHECK_NEAR(spread.min, exact, 1e-12);
+    CHECK_NEAR(spread.p50, exact, 1e-12);
+    sf_run_clear(&run);
+    free(flows);
+    host_case_free(c);
+}
+
+/* What a switch takes, and what a link that is shared does. */
+TEST(load_exact_agrees_with_slots)
+{
+    struct host_case *c = detour_case(2, 1, 8);
+    const struct sf_flow flows[] = { { 0, 2, 1 }, { 1, 3, 1 } };
+
+    make_exact(c, 50e-9, 10e-9);
+    struct sf_run run = run_flows(c, flows, 2, 0.9);
+    CHECK(!run.is_finished);
+    CHECK_NEAR(run.received[2] + run.received[3], 1, 0.01);
+    sf_run_clear(&run);
+    run = run_flows(c, flows, 2, 0.3);
+    CHECK(run.is_finished);
+    CHECK_NEAR(run.received[2], 0.3, 0.01);
+    CHECK_NEAR(run.sent[0], 0.3, 0.01);
+    CHECK_NEAR(run.loads[0], run.sent[0], 1e-3);
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
 /* Little: the mean number in the system is the rate times the mean latency,
  * here nearly exact: every packet is counted in each slot of its latency. */
 TEST(load_obeys_littles_law)
@@ -344,14 +384,13 @@ TEST(load_says_who_is_unreachable)
     host_case_free(c);
 }
 
-TEST(load_nomem)
+static void
+fail_each(const struct host_case *c)
 {
-    struct host_case *c = star_case(4, 2, 1, 4);
     size_t n_flows;
     struct sf_flow *flows = uniform_flows(4, &n_flows);
     enum sf_status status = SF_ENOMEM;
 
-    c->params.select = SF_SELECT_ADAPTIVE;
     for (unsigned long nth = 1; status != SF_OK; nth++) {
         struct sf_run run;
         sf_mem_fail_at(nth);
@@ -368,5 +407,15 @@ TEST(load_nomem)
         }
     }
     free(flows);
+}
+
+TEST(load_nomem)
+{
+    struct host_case *c = star_case(4, 2, 1, 4);
+
+    c->params.select = SF_SELECT_ADAPTIVE;
+    fail_each(c);
+    make_exact(c, 50e-9, 10e-9);
+    fail_each(c);
     host_case_free(c);
 }
