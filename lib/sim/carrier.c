@@ -138,23 +138,18 @@ const struct sf_carrier_ops sf_carrier_slots = {
     .packet_ticks = packet_ticks_slots,
 };
 
-/* By timing; NULL: there is none yet. */
 static const struct sf_carrier_ops *const carriers[SF_N_SIM_TIMINGS] = {
     [SF_SIM_SLOTS] = &sf_carrier_slots,
+    [SF_SIM_EXACT] = &sf_carrier_events,
 };
 
 enum sf_status
 sf_carrier_build(const struct sf_run_setup *setup, struct sf_carrier *carrier,
                  struct sf_error *err)
 {
-    uint32_t timing = setup->params->timing;
-    const struct sf_carrier_ops *ops =
-        timing < SF_N_SIM_TIMINGS ? carriers[timing] : NULL;
+    const struct sf_carrier_ops *ops = carriers[setup->params->timing];
 
     *carrier = (struct sf_carrier){ 0 };
-    if (!ops) {
-        return sf_fail(err, SF_EINVAL, "packets cannot be timed that way yet");
-    }
     struct sf_run_sizes sizes;
     enum sf_status status = sf_run_sizes(setup, &sizes, err);
     void *sim = NULL;

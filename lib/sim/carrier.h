@@ -1,6 +1,6 @@
 /* carrier.h -- a packet simulation, whichever it is.  Hosts and loads ask
- * nothing else of it, so that slots (packet.h) and events differ in one const
- * table each. */
+ * nothing else of it, so that slots (packet.h) and events (events.h) differ in
+ * one const table each. */
 #ifndef SF_SIM_CARRIER_H
 #define SF_SIM_CARRIER_H
 
@@ -48,7 +48,7 @@ struct sf_carrier_ops {
     uint64_t (*packet_ticks)(const struct sf_run_sizes *sizes);
 };
 
-extern const struct sf_carrier_ops sf_carrier_slots;
+extern const struct sf_carrier_ops sf_carrier_slots, sf_carrier_events;
 
 /* A simulation that is set up.  Starts as zeros. */
 struct sf_carrier {
@@ -61,8 +61,8 @@ struct sf_carrier {
     uint64_t work; /* Done since the last search for deadlock. */
 };
 
-/* Sets up the simulation that the params ask for.  SF_EINVAL: there is none
- * of that timing, or buffers are too small. */
+/* Sets up the simulation that the params ask for.  SF_EINVAL: buffers are too
+ * small, or delays too long. */
 enum sf_status sf_carrier_build(const struct sf_run_setup *setup,
                                 struct sf_carrier *carrier,
                                 struct sf_error *err);

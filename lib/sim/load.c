@@ -464,7 +464,10 @@ sf_load_backlog(struct sf_load *load)
     double backlog = 0;
 
     for (uint32_t h = 0; h < load->n_hosts; h++) {
-        const struct births *births = &load->births[h];
+        struct births *births = &load->births[h];
+        if (births->threshold > 0) {
+            draw(load, h, births, now / carrier->packet_ticks + 1);
+        }
         if (births->has_packet && born(load, births) < now) {
             backlog += births->rate * (double)(now - born(load, births)) /
                        (double)carrier->packet_ticks;

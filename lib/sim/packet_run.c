@@ -5,8 +5,10 @@
 #include "base/mem.h"
 #include "slimfly/progress.h"
 
-/* Packet times between two looks at how far it is. */
-#define STRIDE 256
+/* Packet times between two looks at how far it is; more while hosts only
+ * compute. */
+#define STRIDE      256
+#define LONG_STRIDE 4096
 
 static enum sf_status
 run_all(struct sf_carrier *carrier, struct sf_hosts *hosts, struct sf_run *run,
@@ -14,11 +16,14 @@ run_all(struct sf_carrier *carrier, struct sf_hosts *hosts, struct sf_run *run,
 {
     enum sf_status status = SF_OK;
     struct sf_hosts_state state = sf_hosts_state(hosts);
+    uint64_t stride = STRIDE;
 
     while (status == SF_OK && state.n_left > 0 && run->n_cycle == 0) {
         sf_progress_report("simulating packets", state.n_delivered,
                            state.n_packets);
-        status = sf_carrier_advance(carrier, STRIDE, run, err);
+        status = sf_carrier_advance(carrier, stride, run, err);
+        bool is_empty = carrier->ops->n_in_flight(carrier->sim) == 0;
+        stride = is_empty ? LONG_STRIDE : STRIDE;
         if (status == SF_OK) {
             status = sf_hosts_status(hosts, err);
         }

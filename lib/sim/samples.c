@@ -64,12 +64,16 @@ widen(struct sf_samples *samples, double min, double max)
 bool
 sf_samples_add(struct sf_samples *samples, double value, uint64_t n)
 {
-    value = value > 0 ? value : 0; /* Not -0, which has other bits. */
-    uint32_t bin = bin_of(value);
-
     if (n == 0) {
         return true;
     }
+    if (!(value > 0)) {
+        widen(samples, 0, 0);
+        samples->n_zeros += n;
+        samples->n += n;
+        return true;
+    }
+    uint32_t bin = bin_of(value);
     if (!reserve(samples, bin)) {
         return false;
     }
@@ -100,6 +104,7 @@ sf_samples_merge(struct sf_samples *samples, const struct sf_samples *others)
     if (others->n) {
         widen(samples, others->min, others->max);
     }
+    samples->n_zeros += others->n_zeros;
     samples->n += others->n;
     samples->sum += others->sum;
     return true;
@@ -108,8 +113,11 @@ sf_samples_merge(struct sf_samples *samples, const struct sf_samples *others)
 double
 sf_samples_quantile(const struct sf_samples *samples, double p)
 {
-    uint64_t n_below = 0;
+    uint64_t n_below = samples->n_zeros;
 
+    if (n_below && (double)n_below >= p * (double)samples->n) {
+        return 0;
+    }
     for (uint32_t i = 0; i < samples->n_bins; i++) {
         const struct sf_sample_bin *bin = &samples->bins[i];
         n_below += bin->n;

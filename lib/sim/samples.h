@@ -15,7 +15,8 @@ struct sf_sample_bin {
 struct sf_samples {
     uint32_t first, n_bins; /* bins[0] has number 'first'. */
     struct sf_sample_bin *bins;
-    uint64_t n;
+    uint64_t n_zeros; /* Apart: their bin would be far from all others. */
+    uint64_t n;       /* Of all. */
     double sum, min, max;
 };
 

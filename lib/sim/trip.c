@@ -82,7 +82,7 @@ sf_trip_check_length(const struct sf_trip *trip, uint32_t at,
         return SF_OK;
     }
     snprintf(what, sizeof what,
-             "the path has %u links, more than %u, and ends", path->n_arcs,
+             "the path has %u links, more than %d, and ends", path->n_arcs,
              SF_MAX_PATH_ARCS);
     return sf_trip_fail(trip, SF_ELIMIT, at, what, err);
 }

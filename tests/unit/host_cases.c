@@ -162,6 +162,22 @@ ring_case(uint32_t n, uint32_t n_vls, uint32_t buffer)
 }
 
 void
+make_exact(struct host_case *c, double switch_delay, double cable_delay)
+{
+    c->params.timing = SF_SIM_EXACT;
+    c->params.net.rate = PACKET / 1e-7;
+    c->params.net.switch_delay = switch_delay;
+    c->params.net.cable_delay = cable_delay;
+    c->params.length = 1;
+}
+
+double
+packet_time(const struct host_case *c)
+{
+    return PACKET / c->params.net.rate;
+}
+
+void
 host_case_free(struct host_case *c)
 {
     sf_program_clear(&c->program);

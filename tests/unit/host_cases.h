@@ -1,5 +1,6 @@
 /* host_cases.h -- small networks with path sources, for hosts and loads.  A
- * packet has 100 bytes and takes a second, so times read as slots. */
+ * packet has 100 bytes.  In slots it takes a second, so that times read as
+ * slots; by events it takes 100 ns. */
 #ifndef SF_TEST_HOST_CASES_H
 #define SF_TEST_HOST_CASES_H
 
@@ -33,6 +34,12 @@ uint32_t detour_arc(const struct host_case *c, uint32_t a);
 /* A ring of 'n' switches with a host each; packets go up by number, around, on
  * VL 0, and on the last VL once they are past the last switch. */
 struct host_case *ring_case(uint32_t n, uint32_t n_vls, uint32_t buffer);
+
+/* Makes it a case for events, with these delays. */
+void make_exact(struct host_case *c, double switch_delay, double cable_delay);
+
+/* The seconds that a packet takes. */
+double packet_time(const struct host_case *c);
 
 void host_case_free(struct host_case *c);
 

@@ -461,7 +461,8 @@ check_spoilt(const char *spec, struct sf_random *random, uint64_t *n_seen)
     struct sf_ib_held tables = { .tables = routed->tables,
                                  .sl2vl = routed->lanes->sl2vl,
                                  .path_sls = routed->lanes->path_sls };
-    uint64_t n_faults[SF_AUDIT_N_FAULTS] = { 0 }, ignored[SF_AUDIT_N_FAULTS];
+    uint64_t n_faults[SF_AUDIT_N_FAULTS] = { 0 };
+    uint64_t ignored[SF_AUDIT_N_FAULTS] = { 0 };
     compare_spoilt(routed->routing->network, &tables, SF_SL_OF_PATH, n_faults);
     compare_spoilt(routed->routing->network, &tables, 2, ignored);
     tables.path_sls = NULL;
