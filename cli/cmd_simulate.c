@@ -27,6 +27,7 @@ enum {
     OPT_SELECT,
     OPT_WINDOW,
     OPT_OVERHEAD,
+    OPT_EAGER,
     OPT_CABLES,
     OPT_ALL_ON_SL,
     OPT_SCHEMES,
@@ -130,6 +131,10 @@ static const struct cli_option options[] = {
       .help = "microseconds that a host needs for each message before the "
               "next can start",
       .min = 0, .max = 1e6, .value = "0" },
+    { OPT_EAGER, "eager", 0, CLI_TEXT, "BYTES",
+      .help = "with --select stripe, messages up to this size go to the first "
+              "address as a whole",
+      .otherwise = "none" },
     { OPT_CABLES, "cable-length", 0, CLI_REAL, "METRES",
       .help = "length of cables where there is no plan", .min = 0, .max = 1e5,
       .value = "5" },
@@ -153,21 +158,6 @@ static const struct cli_option options[] = {
     CLI_TIMEOUT("600"),
     { 0 },
 };
-
-/* Reads a size, "4096", "64K" or "1.5M"; 0 if it is none. */
-static double
-read_size(const char *text)
-{
-    char *end;
-    double size = strtod(text, &end);
-    const char *units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
-
-    if (unit) {
-        size *= pow(1024, (double)(unit - units + 1));
-        end++;
-    }
-    return end == text || *end || !(size >= 1 && size <= 1e15) ? 0 : size;
-}
 
 /* Adds the loads of "0.3" or "0.05..1" or "0.1..1/0.1". */
 static bool
@@ -223,7 +213,7 @@ check_sizes(const struct cli_args *args)
     const struct cli_list *list = cli_list(args, OPT_SIZE);
 
     for (uint32_t i = 0; i < list->n; i++) {
-        if (read_size(list->items[i]) == 0) {
+        if (sf_sim_size_read(list->items[i], NULL) == 0) {
             cli_fail("simulate: --size: expected bytes, as 4096, 64K or 1M, "
                      "found '%s'",
                      list->items[i]);
@@ -272,7 +262,7 @@ find_net(const struct cli_args *args, const struct cli_subject *subject,
             *net = sf_sim_nets[i];
         }
     }
-    double buffer = text ? read_size(text) : net->buffer;
+    double buffer = text ? sf_sim_size_read(text, NULL) : net->buffer;
     if (!(buffer >= 1 && buffer <= 1e9)) {
         cli_fail("simulate: --buffer: expected bytes, as 65536 or 64K, found "
                  "'%s'",
@@ -322,6 +312,14 @@ read_options(const struct cli_args *args, struct job *job)
     common->window = cli_number(args, OPT_WINDOW);
     common->overhead = 1e-6 * cli_real(args, OPT_OVERHEAD);
     common->length = cli_real(args, OPT_CABLES);
+    const char *eager = cli_text(args, OPT_EAGER);
+    common->eager = eager ? (uint64_t)sf_sim_size_read(eager, NULL) : 0;
+    if (eager && common->eager == 0) {
+        cli_fail("simulate: --eager: expected bytes, as 4096 or 8K, found "
+                 "'%s'",
+                 eager);
+        return false;
+    }
     return check_sizes(args) && read_loads(args, job) &&
            read_routing(args, &job->how);
 }
@@ -382,7 +380,7 @@ set_up_run(const struct cli_args *args, struct job *job,
         .workload = words[AXIS_WORKLOAD],
         .nodes = words[AXIS_NODES],
         .placement = words[AXIS_PLACEMENT],
-        .size = read_size(words[AXIS_SIZE]),
+        .size = sf_sim_size_read(words[AXIS_SIZE], NULL),
         .load = load,
     };
     params->model = number_of(sf_sim_model_name, words[AXIS_MODEL]);
@@ -400,6 +398,7 @@ set_up_run(const struct cli_args *args, struct job *job,
         .lanes = routing->lanes,
         .n_layers = routing->n_layers,
         .n_vls = routing->source.n_vls,
+        .one_sl = cli_text(args, OPT_ALL_ON_SL),
         .network = routing->source.network,
         .is_done = true,
     };

@@ -93,9 +93,17 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
  *     file:PATH  as the names of hosts stand there, one a line */
 struct sf_sim_jobs {
     const char *workload, *nodes, *placement;
-    double size; /* Bytes; 0: 1 MiB. */
+    double size; /* Bytes; 0: 1 MiB.  A workload may say its own, as in
+                  * "ebb:size=64K". */
     double load; /* Part of what host links carry, above 0; 0: messages. */
 };
+
+/* Reads a number of bytes, "4096", "64K", "1M" or "2G", up to 'end' or, if
+ * that is NULL, the end of 'text'; 0 if it is none, or not 1 to 1e15. */
+double sf_sim_size_read(const char *text, const char *end);
+
+/* How large the largest message of the first of 'jobs' is. */
+double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
 
 struct sf_simulation_params {
     struct sf_sim_jobs jobs;

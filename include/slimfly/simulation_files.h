@@ -15,6 +15,8 @@ struct sf_simulation_row {
     const char *routing; /* "gates"; NULL if not known, */
     const char *lanes;   /* "turns"; as well. */
     uint32_t n_layers, n_vls;
+    const char *one_sl; /* That all packets have; NULL: each that of its
+                         * path. */
     const struct sf_network *network; /* For the names of switches and ports;
                                        * NULL, or one of a bare graph. */
     struct sf_simulation_params params;

@@ -57,10 +57,10 @@ static void
 write_settings(const struct sf_simulation_row *row, FILE *stream)
 {
     static const enum sf_sim_fact texts[] = {
-        SF_FACT_NETWORK,  SF_FACT_ROUTING,   SF_FACT_LAYERS, SF_FACT_LANES,
-        SF_FACT_VLS,      SF_FACT_MODEL,     SF_FACT_TIMING, SF_FACT_QUEUES,
-        SF_FACT_NET,      SF_FACT_SELECT,    SF_FACT_SEED,   SF_FACT_WINDOW,
-        SF_FACT_WORKLOAD, SF_FACT_PLACEMENT,
+        SF_FACT_NETWORK, SF_FACT_ROUTING,  SF_FACT_LAYERS,    SF_FACT_LANES,
+        SF_FACT_VLS,     SF_FACT_SL,       SF_FACT_MODEL,     SF_FACT_TIMING,
+        SF_FACT_QUEUES,  SF_FACT_NET,      SF_FACT_SELECT,    SF_FACT_SEED,
+        SF_FACT_WINDOW,  SF_FACT_WORKLOAD, SF_FACT_PLACEMENT,
     };
     const struct sf_simulation_params *params = &row->params;
     const struct sf_sim_jobs *jobs = &params->jobs;
@@ -70,8 +70,7 @@ write_settings(const struct sf_simulation_row *row, FILE *stream)
         write_fact(row, texts[i], stream);
     }
     write_count_if(true, row->result.n_hosts, stream);
-    write_if(!(jobs->load > 0), jobs->size > 0 ? jobs->size : 1024 * 1024,
-             stream);
+    write_if(!(jobs->load > 0), sf_sim_jobs_size(jobs), stream);
     write_if(jobs->load > 0, jobs->load, stream);
     write_real(params->overhead, stream);
     write_count_if(has_packets, params->net.buffer, stream);
@@ -114,16 +113,16 @@ sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
     uint32_t number = 0;
 
     (void)err;
-    fputs(
-        "row,network,routing,layers,lanes,vls,model,timing,queues,net,select,"
-        "seed,window,workload,placement,nodes,size_bytes,offered_load,"
-        "overhead_s,buffer_bytes,buffer_packets,finished,saturated,"
-        "deadlock_s,deadlock_channels,time_s,rate_n,rate_mean,rate_min,"
-        "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
-        "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
-        "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"
-        "link_load_max,link_blocked_mean,link_blocked_max\n",
-        stream);
+    fputs("row,network,routing,layers,lanes,vls,sl,model,timing,queues,net,"
+          "select,"
+          "seed,window,workload,placement,nodes,size_bytes,offered_load,"
+          "overhead_s,buffer_bytes,buffer_packets,finished,saturated,"
+          "deadlock_s,deadlock_channels,time_s,rate_n,rate_mean,rate_min,"
+          "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
+          "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
+          "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"
+          "link_load_max,link_blocked_mean,link_blocked_max\n",
+          stream);
     for (uint32_t i = 0; i < table->n_rows; i++) {
         if (table->rows[i].is_done) {
             fprintf(stream, "%u,", ++number);

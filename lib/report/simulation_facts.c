@@ -93,6 +93,13 @@ vls_of(const struct sf_simulation_row *row, char *cell)
 }
 
 static const char *
+sl_of(const struct sf_simulation_row *row, char *cell)
+{
+    (void)cell;
+    return text_or_none(row->one_sl);
+}
+
+static const char *
 model_of(const struct sf_simulation_row *row, char *cell)
 {
     (void)cell;
@@ -156,11 +163,10 @@ workload_of(const struct sf_simulation_row *row, char *cell)
 static const char *
 size_of(const struct sf_simulation_row *row, char *cell)
 {
-    return row->params.jobs.load > 0
+    return row->params.jobs.load > 0 ||
+                   strstr(text_or_none(row->params.jobs.workload), "size=")
                ? ""
-               : write_bytes(row->params.jobs.size > 0 ? row->params.jobs.size
-                                                       : 1024 * 1024,
-                             cell);
+               : write_bytes(sf_sim_jobs_size(&row->params.jobs), cell);
 }
 
 static const char *
@@ -221,6 +227,7 @@ static const struct words words[SF_N_FACTS] = {
     [SF_FACT_LAYERS] = { layers_of, "layers", "", "", " layers", " layer", 0 },
     [SF_FACT_LANES] = { lanes_of, "lanes", "", "lanes ", "", NULL, 3 },
     [SF_FACT_VLS] = { vls_of, "VLs", "", "", " VLs", " VL", 2 },
+    [SF_FACT_SL] = { sl_of, "SL", "", "all on SL ", "", NULL, 0 },
     [SF_FACT_MODEL] = { model_of, "model", "", "", " model", NULL, 0 },
     [SF_FACT_TIMING] = { timing_of, "timing", "timing ", "", "", NULL, 4 },
     [SF_FACT_QUEUES] = { queues_of, "queues", "queues ", "", "", NULL, 0 },

@@ -169,7 +169,7 @@ json_of_settings(const struct sf_simulation_row *row)
 
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "network", json_of_fact(row, SF_FACT_NETWORK), "routing",
         json_of_fact(row, SF_FACT_ROUTING), "layers",
         json_if(row->n_layers, json_integer(row->n_layers)), "lanes",
@@ -187,9 +187,9 @@ json_of_settings(const struct sf_simulation_row *row)
         json_if(has_packets, json_integer(row->result.buffer)), "net",
         json_of_fact(row, SF_FACT_NET), "offered_load",
         json_if(jobs->load > 0, real_or_null(jobs->load)), "size_bytes",
-        json_if(!(jobs->load > 0),
-                json_of_bytes(jobs->size > 0 ? jobs->size : 1024 * 1024)),
-        "window", json_if(params->window, json_integer(params->window)));
+        json_if(!(jobs->load > 0), json_of_bytes(sf_sim_jobs_size(jobs))),
+        "sl", json_of_fact(row, SF_FACT_SL), "window",
+        json_if(params->window, json_integer(params->window)));
 }
 
 /* What links and adapters were taken to be like. */

@@ -399,7 +399,7 @@ static void
 write_shared(const struct sf_sim_facts *facts, FILE *stream)
 {
     static const enum sf_sim_fact lines[][2] = {
-        { SF_FACT_NETWORK, SF_FACT_VLS },
+        { SF_FACT_NETWORK, SF_FACT_SL },
         { SF_FACT_MODEL, SF_FACT_CABLES },
         { SF_FACT_WORKLOAD, SF_FACT_LOAD },
     };

@@ -120,7 +120,8 @@ describe(const struct sf_simulation_task *task, char text[SETTINGS_SIZE],
              "%s simulation paths=%016" PRIx64 " sl=%d sent=%016" PRIx64
              " rounds=%u model=%d timing=%d queues=%d select=%d rate=%.17g "
              "mtu=%u header=%u buffer=%u switch=%.17g host=%.17g "
-             "cable=%.17g lengths=%016" PRIx64 " window=%u overhead=%.17g "
+             "cable=%.17g lengths=%016" PRIx64
+             " window=%u eager=%.17g overhead=%.17g "
              "load=%.17g size=%.17g seed=%" PRIu64
              " nodes=%.200s placement=%.200s workload=%.400s",
              SF_VERSION, task->source->identity, task->source->one_sl, sent,
@@ -128,8 +129,9 @@ describe(const struct sf_simulation_task *task, char text[SETTINGS_SIZE],
              (int)params->timing, (int)params->queues, (int)params->select,
              net->rate, net->mtu, net->header, net->buffer, net->switch_delay,
              net->host_delay, net->cable_delay, hash_lengths(task),
-             params->window, params->overhead, jobs->load, jobs->size,
-             params->seed, jobs->nodes ? jobs->nodes : "all",
+             params->window, (double)params->eager, params->overhead,
+             jobs->load, jobs->size, params->seed,
+             jobs->nodes ? jobs->nodes : "all",
              jobs->placement ? jobs->placement : "default", jobs->workload);
     sf_workload_free(workload);
     return status;

@@ -1,5 +1,6 @@
 #include "sim/workload.h"
 
+#include "sim/sizes.h"
 #include "slimfly/random.h"
 #include "traffic/flows.h"
 
@@ -7,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define DEFAULT_SIZE (1 << 20)
-#define MAX_SIZE     1e15
+#define MAX_SIZE 1e15
 
 /* The flow model needs about 430 bytes for a message, and 210 more for each
  * further stripe: 2 GB for so many, 4.5 GB in 4 stripes. */
@@ -98,6 +98,30 @@ find_plus(const char *text)
     return text;
 }
 
+/* Takes the size out of the text of 'job'; false if it is none. */
+static bool
+take_size(const struct sf_sim_jobs *asked, struct sf_sim_job *job)
+{
+    char *text = job->workload;
+    const char *from, *to;
+
+    if (!sf_sim_find_size(text, text + strlen(text), &from, &to)) {
+        struct sf_sim_jobs plain = { .size = asked->size };
+        job->size = sf_sim_jobs_size(&plain);
+        return true;
+    }
+    job->size = sf_sim_size_read(from, to);
+    if (job->size > 0) {
+        /* With the comma behind it, or the comma or colon before it. */
+        size_t begin = (size_t)(from - text) - strlen("size=");
+        size_t end = (size_t)(to - text);
+        begin -= !text[end];
+        end += text[end] == ',';
+        memmove(text + begin, text + end, strlen(text + end) + 1);
+    }
+    return job->size > 0;
+}
+
 /* Splits the text into jobs, which have no hosts yet. */
 static enum sf_status
 split_jobs(struct sf_workload *workload, struct sf_error *err)
@@ -121,6 +145,12 @@ split_jobs(struct sf_workload *workload, struct sf_error *err)
         }
         memcpy(name, text, length);
         workload->jobs[workload->n_jobs].workload = name;
+        if (!take_size(workload->asked, &workload->jobs[workload->n_jobs])) {
+            return sf_fail(err, SF_EINVAL,
+                           "workload '%.60s': expected bytes behind size=, as "
+                           "4096, 64K or 1M",
+                           name);
+        }
         text = end + 1;
     }
     return SF_OK;
@@ -523,16 +553,10 @@ sf_workload_free(struct sf_workload *workload)
     free(workload);
 }
 
-static double
-size_of(const struct sf_workload *workload)
-{
-    return workload->asked->size > 0 ? workload->asked->size : DEFAULT_SIZE;
-}
-
 /* Adds messages of the size that is asked for, times the amount of each flow
  * over the largest. */
 static enum sf_status
-send_flows(const struct sf_workload *workload, const struct sf_flows *flows,
+send_flows(const struct sf_sim_job *job, const struct sf_flows *flows,
            struct sf_program *program, struct sf_error *err)
 {
     double largest = 0;
@@ -542,7 +566,7 @@ send_flows(const struct sf_workload *workload, const struct sf_flows *flows,
     }
     for (size_t i = 0; i < flows->n_flows; i++) {
         const struct sf_flow *flow = &flows->flows[i];
-        double bytes = size_of(workload) * (flow->amount / largest);
+        double bytes = job->size * (flow->amount / largest);
         if (flow->amount > 0 &&
             !sf_program_send(program, flow->from, flow->to,
                              (uint64_t)fmax(round(bytes), 1), 0)) {
@@ -559,7 +583,7 @@ send_matching(const struct sf_workload *workload, uint32_t j, uint32_t number,
               struct sf_program *program, struct sf_error *err)
 {
     uint32_t half = workload->jobs[j].n_hosts / 2;
-    uint64_t bytes = (uint64_t)fmax(round(size_of(workload)), 1);
+    uint64_t bytes = (uint64_t)fmax(round(workload->jobs[j].size), 1);
     uint32_t *mixed = sort_hosts(&workload->jobs[j]);
     struct sf_random random;
     bool is_fine = mixed != NULL;
@@ -591,7 +615,7 @@ send_job(const struct sf_workload *workload, uint32_t j, uint32_t number,
     if (status == SF_OK && traffic_of(&spec)) {
         status = list_flows(workload, j, traffic_of(&spec), &flows, err);
         if (status == SF_OK) {
-            status = send_flows(workload, flows, program, err);
+            status = send_flows(&workload->jobs[j], flows, program, err);
         }
         sf_flows_free(flows);
     } else if (status == SF_OK) {

@@ -9,7 +9,8 @@
 
 /* One job. */
 struct sf_sim_job {
-    char *workload; /* As its text says. */
+    char *workload; /* As its text says, without the size. */
+    double size;    /* Bytes of its largest message. */
     uint32_t n_hosts;
     uint32_t *hosts; /* [n_hosts] Rank i runs on hosts[i] of the network. */
 };
