@@ -343,7 +343,9 @@ TEST(load_same_seed_same_result)
     }
     CHECK(runs[0].latency.sum == runs[1].latency.sum);
     CHECK(runs[0].n_packets == runs[1].n_packets);
-    CHECK(memcmp(runs[0].received, runs[1].received, 8 * sizeof(double)) == 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        CHECK(runs[0].received[i] == runs[1].received[i]);
+    }
     sf_run_clear(&runs[0]);
     sf_run_clear(&runs[1]);
 }
