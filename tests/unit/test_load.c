@@ -373,6 +373,39 @@ TEST(load_refuses_what_is_none)
     host_case_free(c);
 }
 
+static uint32_t n_followed;
+
+static enum sf_status
+count_follow(const struct sf_path_source *source, uint32_t from, uint32_t to,
+             uint32_t address, struct sf_path *path, struct sf_error *err)
+{
+    const struct host_case *c = source->held;
+    n_followed++;
+    return c->source.follow(source, from, to, address, path, err);
+}
+
+/* Thousands of packets, but each route is looked up once. */
+TEST(load_finds_each_route_once)
+{
+    struct host_case *c = star_case(4, 3, 3, 4);
+    struct sf_path_source source = c->source;
+    struct sf_run_setup setup = c->setup;
+    const struct sf_flow flows[] = { { 0, 1, 1 }, { 2, 3, 1 }, { 1, 3, 0 } };
+
+    source.held = c;
+    source.follow = count_follow;
+    setup.source = &source;
+    c->params.select = SF_SELECT_ADAPTIVE;
+    n_followed = 0;
+    struct sf_run run;
+    CHECK_EQ(sf_run_load(&setup, flows, ARRAY_SIZE(flows), 0.5, &run, NULL),
+             SF_OK);
+    CHECK(run.n_packets > 5000);
+    CHECK_EQ(n_followed, 2 * 3);
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
 TEST(load_says_who_is_unreachable)
 {
     struct host_case *c = detour_case(1, 3, 8);
