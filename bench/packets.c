@@ -1,7 +1,7 @@
 /* packets.c -- how many switch hops a second of CPU time the packet
  * simulations do, in slots and by events: saturated permutations of hosts on
- * Slim Flies, shortest paths with 4 lanes by hops, 8 packets of buffer for each
- * VL, packets and delays of FDR with cables of 5 m.
+ * Slim Flies, shortest paths with 4 lanes by hops, 8 packets of buffer for
+ * each VL, packets and delays of FDR with cables of 5 m.
  *
  * Takes the seconds for each line (default 2). */
 #include "base/mem.h"
@@ -41,7 +41,10 @@ make_program(struct net *net)
     struct sf_random random;
     struct sf_error err;
 
-    for (uint32_t i = 0; order && i < n; i++) {
+    if (!order) {
+        exit(EXIT_FAILURE);
+    }
+    for (uint32_t i = 0; i < n; i++) {
         order[i] = i;
     }
     sf_random_init(&random, 1, 0);
