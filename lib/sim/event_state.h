@@ -29,15 +29,20 @@ enum event_kind {
 };
 #define EVENT_NUMBER_BITS SF_WHEEL_CLASS_BITS
 
+/* Half a cache line. */
 struct event_packet {
     uint64_t route[2]; /* What is left of it. */
-    uint64_t born;
-    uint32_t next;  /* In its queue, or in the list of free ones. */
+    uint32_t next;     /* In its queue, or in the list of free ones. */
     uint32_t at;    /* The channel whose buffer it is in; SF_NONE if free. */
     uint32_t wants; /* The channel after that; SF_NONE if it is the last. */
-    uint32_t tag;
     uint32_t bytes;
-    uint32_t duration; /* On a link. */
+};
+_Static_assert(sizeof(struct event_packet) == 32, "two a cache line");
+
+/* What matters at both ends of its way only. */
+struct event_label {
+    uint64_t born;
+    uint32_t tag;
 };
 
 /* Packets in order; 'last' means nothing if 'first' is SF_NONE. */
@@ -48,7 +53,8 @@ struct event_queue {
 struct event_channel {
     struct event_queue queue; /* Who waits for it. */
     uint32_t credit;          /* Bytes that may be sent. */
-    uint64_t busy;            /* Until all that started has ended. */
+    uint32_t ample; /* Credit that lasts until more comes: moment.c. */
+    uint64_t busy;  /* Until all that started has ended. */
 };
 
 /* A buffer with fifo queues. */
@@ -64,7 +70,6 @@ struct event_link {
     uint64_t blocked;       /* Until it was last unblocked. */
     uint32_t base;          /* The first channel out of its far end. */
     uint32_t delay;
-    uint32_t ample;   /* Credit that lasts until more comes: moment.c. */
     uint32_t source;  /* Fifo: the buffer it takes a packet from. */
     uint16_t waiting; /* VLs for which packets wait. */
     uint8_t turn;     /* The VL after the one served last. */
@@ -100,6 +105,7 @@ struct sf_event_sim {
     /* The pool of packets. */
     uint32_t n_packets, n_free, first_free;
     struct event_packet *packets; /* [n_packets] */
+    struct event_label *labels;   /* [n_packets] */
 
     struct sf_wheel wheel;
     uint64_t now;

@@ -110,12 +110,13 @@ set_up(struct sf_event_sim *sim, const uint32_t *delays)
         link->to_host = sf_ports_to_host(&sim->ports, i);
         link->base = sf_ports_base(&sim->ports, i);
         link->delay = delays ? delays[i] : 0;
-        link->ample = ample_credit(sim, link->delay);
         link->source = SF_NONE;
     }
     for (uint32_t i = 0; i < sim->ports.n_channels; i++) {
         struct event_channel *channel = &sim->channels[i];
         channel->queue.first = SF_NONE;
+        channel->ample =
+            ample_credit(sim, sim->links[i >> sim->vl_bits].delay);
         channel->credit = sim->links[i >> sim->vl_bits].to_host
                               ? UINT32_MAX
                               : sim->params.buffer;
@@ -187,6 +188,7 @@ sf_event_sim_free(struct sf_event_sim *sim)
         return;
     }
     sf_wheel_clear(&sim->wheel);
+    free(sim->labels);
     free(sim->packets);
     sf_heap_clear(&sim->wakes);
     free(sim->asked);

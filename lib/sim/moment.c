@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define AHEAD 4 /* So many are fetched before they are needed. */
+
 static inline void
 push(struct event_queue *queue, struct event_packet *packets, uint32_t packet)
 {
@@ -155,8 +157,18 @@ deliver(struct sf_event_sim *sim, uint32_t number)
     sim->first_free = number;
     sim->n_free++;
     if (sim->feeder.delivered) {
-        sim->feeder.delivered(sim->feeder.context, packet->tag,
-                              sim->now - packet->born);
+        sim->feeder.delivered(sim->feeder.context, sim->labels[number].tag,
+                              sim->now - sim->labels[number].born);
+    }
+}
+
+/* Fetches what an event will need. */
+static inline void
+fetch_ahead(const struct sf_event_sim *sim, const struct sf_event *event,
+            enum event_kind kind)
+{
+    if (kind == EVENT_READY || kind == EVENT_DELIVER) {
+        __builtin_prefetch(&sim->packets[event->argument].next);
     }
 }
 
@@ -171,6 +183,9 @@ take_effects(struct sf_event_sim *sim, const struct sf_event *events,
     int step = upwards ? 1 : -1;
 
     for (; n > 0; n--, event += step) {
+        if (n > AHEAD) {
+            fetch_ahead(sim, event + AHEAD * step, kind);
+        }
         uint32_t number = event->order & ((1u << EVENT_NUMBER_BITS) - 1);
         switch (kind) {
         case EVENT_IDLE:
@@ -229,14 +244,15 @@ start(struct sf_event_sim *sim, uint32_t number, uint32_t channel)
     uint32_t link_number = channel >> sim->vl_bits;
     struct event_link *link = &sim->links[link_number];
     uint64_t head = sim->now + link->delay;
+    uint32_t duration = sf_event_duration(sim, packet->bytes);
 
-    link->busy_until = sim->now + packet->duration;
+    link->busy_until = sim->now + duration;
     link->turn = (uint8_t)(vl_of(sim, channel) + 1);
-    sim->channels[channel].busy += packet->duration;
+    sim->channels[channel].busy += duration;
     packet->at = channel;
     if (link->to_host) {
         packet->wants = SF_NONE;
-        plan(sim, head + packet->duration, EVENT_DELIVER, link_number, number);
+        plan(sim, head + duration, EVENT_DELIVER, link_number, number);
         return;
     }
     sim->channels[channel].credit -= packet->bytes;
@@ -257,12 +273,13 @@ static inline void
 return_credit(struct sf_event_sim *sim, uint32_t at, uint32_t bytes,
               uint64_t left)
 {
-    const struct event_link *link = &sim->links[at >> sim->vl_bits];
+    struct event_channel *channel = &sim->channels[at];
 
-    if (sim->channels[at].credit >= link->ample) {
-        sim->channels[at].credit += bytes;
+    if (channel->credit >= channel->ample) {
+        channel->credit += bytes;
     } else {
-        plan(sim, left + link->delay, EVENT_CREDIT, at, bytes);
+        uint32_t delay = sim->links[at >> sim->vl_bits].delay;
+        plan(sim, left + delay, EVENT_CREDIT, at, bytes);
     }
 }
 
@@ -430,6 +447,10 @@ decide_links(struct sf_event_sim *sim)
     } else {
         for (uint32_t i = 0; i < sim->n_deciding; i++) {
             uint32_t number = sim->deciding[i];
+            if (i + AHEAD < sim->n_deciding) {
+                uint32_t later = sim->deciding[i + AHEAD];
+                __builtin_prefetch(&sim->channels[later << sim->vl_bits]);
+            }
             sim->links[number].is_listed = false;
             decide_voq(sim, number);
         }
@@ -475,10 +496,8 @@ inject(struct sf_event_sim *sim, uint32_t host,
     packet->route[0] = offer->route.words[0] >> 4 | offer->route.words[1]
                                                         << 60;
     packet->route[1] = offer->route.words[1] >> 4;
-    packet->born = offer->born;
-    packet->tag = offer->tag;
     packet->bytes = bytes;
-    packet->duration = sf_event_duration(sim, bytes);
+    sim->labels[number] = (struct event_label){ offer->born, offer->tag };
     start(sim, number, host << sim->vl_bits | sf_sim_first_vl(&offer->route));
     plan_idle(sim, host);
 }
@@ -545,6 +564,11 @@ reserve_packets(struct sf_event_sim *sim)
         return false;
     }
     sim->packets = packets;
+    struct event_label *labels = sf_realloc(sim->labels, n, sizeof *labels);
+    if (!labels) {
+        return false;
+    }
+    sim->labels = labels;
     /* The lowest is taken first. */
     for (uint32_t i = (uint32_t)n; i-- > sim->n_packets;) {
         packets[i].at = SF_NONE;
