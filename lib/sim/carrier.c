@@ -5,7 +5,7 @@
 
 /* A search looks at each buffer and packet once.  Moving a packet costs more
  * than looking at it, so searching after so many moves for each thing to look
- * at takes 1 or 2 % of the time. */
+ * at takes less than 1 % of the time. */
 #define MOVES_A_LOOK 16
 
 /* What a packet time costs even if nothing moves, in moves. */

@@ -883,8 +883,16 @@ TEST(events_refuse_what_cannot_be)
         { 0, 2 }, { 1, 2 }, { 2, 0 }, { 2, 1 }
     };
     static const uint32_t delays[] = { 0, 0, SF_EVENT_MAX_DELAY + 1, 0 };
-    const struct sf_event_params good = { 3, 2,    links, 4, 1,         NULL,
-                                          0, 1000, 1,     1, SF_SIM_VOQ };
+    const struct sf_event_params good = {
+        .n_nodes = 3,
+        .n_hosts = 2,
+        .links = links,
+        .n_links = 4,
+        .n_vls = 1,
+        .rate = 1000,
+        .packet_bytes = 1,
+        .buffer = 1,
+    };
     struct sf_event_params cases[12];
     struct sf_event_sim *sim;
     struct sf_error err;
