@@ -612,9 +612,9 @@ const struct cli_command cli_command_simulate = {
     .examples =
         "slimfly simulate sf:q=5 -w all-to-all --size 64K\tSend 64 KiB from "
         "each host to each other.\n"
-        "slimfly simulate sf:q=5 -w ebb --nodes 8,16,32,64,200 --placement "
-        "racks,random --compare ft:ports=36 -o out\tCompare the effective "
-        "bisection bandwidth of jobs on two networks.\n"
+        "slimfly simulate sf:q=5 -w ebb -n 16,64 -p racks,random --compare "
+        "ft2:ports=36,leaf=12 -o out\tCompare the effective bisection "
+        "bandwidth of jobs on two networks.\n"
         "slimfly simulate sf:q=5 -w permutation --load 0.05..1 --select "
         "first,stripe,adaptive -o out\tDraw latency against load for three "
         "ways to choose addresses.\n"

@@ -419,7 +419,7 @@ class Help(harness.Case):
                 complete("slimfly", "route", "-l", f"{folder}/tab"), [])
         self.assertNotIn("--timeout | -t",
                          script[script.index("    analyze)"):
-                                script.index("    settings)")])
+                                script.index("    simulate)")])
 
 
 if __name__ == "__main__":
