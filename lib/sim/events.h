@@ -66,10 +66,10 @@ struct sf_event_params {
     uint32_t n_vls;         /* 1 to SF_SIM_MAX_VLS. */
     const uint32_t *delays; /* [n_links] Of cables, at most
                              * SF_EVENT_MAX_DELAY; NULL: none. */
-    uint32_t switch_delay;  /* At most SF_EVENT_MAX_DELAY. */
     uint64_t rate;          /* Bytes a second, at most SF_EVENT_MAX_RATE.  A
                              * full packet takes at most
                              * SF_EVENT_MAX_DELAY. */
+    uint32_t switch_delay;  /* At most SF_EVENT_MAX_DELAY. */
     uint32_t packet_bytes;  /* Of a full packet, at most SF_EVENT_MAX_BYTES;
                              * no packet has more. */
     uint32_t buffer;        /* Bytes a link and VL: at least a full packet. */
