@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "fabric/host_names.h"
 #include "sim/workload.h"
 #include "slimfly/random.h"
 
@@ -118,71 +119,24 @@ order_by_racks(struct order *order, uint64_t seed, struct sf_error *err)
     return status;
 }
 
-/* A host by its name. */
-struct name {
-    const char *name;
-    uint32_t number; /* Of its port. */
-    uint32_t host;
-};
-
 struct reader {
     const char *path;
-    struct name *names; /* [n_names] Sorted. */
-    uint32_t n_names;
+    struct sf_host_names names;
     uint32_t *lines; /* [hosts] The line that names it; 0: none. */
     struct order order;
     struct sf_error *err;
 };
-
-static int
-compare_names(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
-/* The first port of the host called 'name', or SF_NONE. */
-static uint32_t
-find_host(const struct reader *reader, const char *name)
-{
-    uint32_t low = 0, high = reader->n_names;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (strcmp(reader->names[middle].name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < reader->n_names && !strcmp(reader->names[low].name, name)
-               ? reader->names[low].host
-               : SF_NONE;
-}
-
-/* Takes blanks off both ends. */
-static char *
-trim(char *text)
-{
-    text += strspn(text, " \t\r");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1])) {
-        text[--length] = '\0';
-    }
-    return text;
-}
 
 static enum sf_status
 take_line(void *aux, uint32_t line, char *text)
 {
     struct reader *reader = aux;
 
-    text = trim(text);
+    text = sf_text_trim(text);
     if (*text == '\0' || *text == '#') {
         return SF_OK;
     }
-    uint32_t host = find_host(reader, text);
+    uint32_t host = sf_host_names_find(&reader->names, text);
     if (host == SF_NONE) {
         return sf_fail(reader->err, SF_EPARSE,
                        "%.256s:%u: '%.64s': expected a host of this fabric",
@@ -199,19 +153,6 @@ take_line(void *aux, uint32_t line, char *text)
     return SF_OK;
 }
 
-static void
-fill_names(struct reader *reader, const struct sf_network *network)
-{
-    for (uint32_t h = 0; h < reader->n_names; h++) {
-        uint32_t number =
-            network->fabric->ports[network->host_ports[h]].number;
-        reader->names[h] =
-            (struct name){ node_of(network, h)->name, number, h };
-    }
-    qsort(reader->names, reader->n_names, sizeof *reader->names,
-          compare_names);
-}
-
 /* Reads the file at 'path', or 'text' if nonnull. */
 static enum sf_status
 read_file(const char *path, char *text, size_t length,
@@ -220,25 +161,23 @@ read_file(const char *path, char *text, size_t length,
 {
     struct reader reader = {
         .path = path,
-        .n_names = order->n,
-        .names = sf_calloc(order->n, sizeof *reader.names),
         .lines = sf_calloc(order->n, sizeof *reader.lines),
         .order = { network, order->hosts, 0 },
         .err = err,
     };
-    enum sf_status status;
+    enum sf_status status = sf_host_names_build(network, &reader.names, err);
 
-    if (!reader.names || !reader.lines) {
+    if (status == SF_OK && !reader.lines) {
         status = sf_fail(err, SF_ENOMEM, "%.256s: out of memory", path);
-    } else {
-        fill_names(&reader, network);
+    }
+    if (status == SF_OK) {
         status =
             text ? sf_text_lines(text, length, path, take_line, &reader, err)
                  : sf_file_lines(path, take_line, &reader, err);
     }
     order->n = reader.order.n;
     free(reader.lines);
-    free(reader.names);
+    sf_host_names_clear(&reader.names);
     return status;
 }
 
