@@ -123,20 +123,20 @@ split_jobs(struct sf_workload *workload, struct sf_error *err)
     if (!workload->jobs) {
         return fail_memory(err);
     }
-    for (; workload->n_jobs < n_jobs; workload->n_jobs++) {
+    while (workload->n_jobs < n_jobs) {
+        struct sf_sim_job *job = &workload->jobs[workload->n_jobs++];
         const char *end = sf_sim_find_plus(text);
         size_t length = (size_t)(end - text);
-        char *name = sf_calloc(length + 1, 1);
-        if (!name) {
+        job->workload = sf_calloc(length + 1, 1);
+        if (!job->workload) {
             return fail_memory(err);
         }
-        memcpy(name, text, length);
-        workload->jobs[workload->n_jobs].workload = name;
-        if (!take_size(workload->asked, &workload->jobs[workload->n_jobs])) {
+        memcpy(job->workload, text, length);
+        if (!take_size(workload->asked, job)) {
             return sf_fail(err, SF_EINVAL,
                            "workload '%.60s': expected bytes behind size=, as "
                            "4096, 64K or 1M",
-                           name);
+                           job->workload);
         }
         text = end + 1;
     }
