@@ -259,6 +259,35 @@ TEST(sweep_on_threads_says_what_failed)
     host_case_free(c);
 }
 
+/* The task that fails first by number may be the last to do so: a long run
+ * fails when it is to be saved, another before it starts. */
+TEST(sweep_on_threads_says_what_failed_first)
+{
+    struct host_case *c = detour_case(2, 2, 4);
+
+    for (uint32_t quick = 0; quick < 2; quick++) {
+        struct sf_simulation_task tasks[2];
+        struct store *store = make_store(NULL);
+        store->refuses = true;
+        for (uint32_t i = 0; i < 2; i++) {
+            tasks[i] = (struct sf_simulation_task){
+                .source = &c->source,
+                .params = c->params,
+                .label = i ? "second" : "first",
+            };
+            tasks[i].params.model = SF_SIM_PACKET;
+            tasks[i].params.jobs = (struct sf_sim_jobs){
+                .workload = i == quick ? "nonsense" : "all-to-all:size=1M",
+                .nodes = "4",
+            };
+        }
+        check_failure(tasks, 2, 2, store,
+                      quick ? "first: the disk is full" : "first: 'nonsense'");
+        free(store);
+    }
+    host_case_free(c);
+}
+
 /* A report of progress never goes back. */
 struct heard {
     uint64_t done, total;
