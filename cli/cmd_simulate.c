@@ -175,7 +175,7 @@ add_loads(const char *text, struct job *job)
         }
     }
     if (end == text || *end || !(first > 0 && last <= 1 && first <= last) ||
-        !(step >= 0.001)) {
+        !(step >= 0.001 && step <= 1)) {
         cli_fail("simulate: --load: expected numbers above 0 and up to 1, or "
                  "ranges such as 0.05..1 or 0.1..1/0.1, found '%s'",
                  text);
@@ -186,8 +186,10 @@ add_loads(const char *text, struct job *job)
             cli_fail("simulate: --load: expected at most %d loads", MAX_LOADS);
             return false;
         }
-        /* Rounded, so that 0.15 is not 0.15000000000000002. */
-        job->loads[job->n_loads++] = round((first + i * step) * 1e6) / 1e6;
+        /* Rounded, so that 0.15 is not 0.15000000000000002; but not to 0,
+         * which stands for messages. */
+        double load = round((first + i * step) * 1e6) / 1e6;
+        job->loads[job->n_loads++] = load > 0 ? load : first;
     }
     return true;
 }

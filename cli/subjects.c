@@ -13,8 +13,9 @@ has_tables(const char *word)
     }
     char *path =
         cli_is_folder(word) ? cli_find_in_folder(word, CLI_TABLES_FILE) : NULL;
+    bool is_there = path != NULL;
     free(path);
-    return path != NULL;
+    return is_there;
 }
 
 /* The lengths of the planned cables. */

@@ -221,9 +221,9 @@ struct sf_simulation_store {
 };
 
 /* Runs all 'tasks' on 'n_threads' threads, but for those that 'store', which
- * may be NULL, has already; what finishes is kept there at once.  The first
- * failure ends it; its text begins with the label.  Results are the same for
- * any number of threads. */
+ * may be NULL, has already; what finishes is kept there at once.  A failure
+ * ends it; the text is that of the first task that failed and begins with its
+ * label.  Results and failures are the same for any number of threads. */
 enum sf_status sf_simulation_sweep(struct sf_simulation_task *tasks,
                                    uint32_t n_tasks, uint32_t n_threads,
                                    const struct sf_simulation_store *store,

@@ -15,6 +15,7 @@
  * end of them alone. */
 struct progress {
     uint32_t message;
+    uint32_t pool; /* That of the message. */
     uint32_t next; /* Flow of the message, or the next number that is free. */
     double bytes, began;
     double left, since; /* What was left when it got its rate. */
@@ -201,6 +202,7 @@ add_flow(struct sf_fluid *fluid, uint32_t message,
     running->bound = flow->max_rate > 0 ? flow->max_rate : HUGE_VAL;
     fluid->flows.items[f] = (struct progress){
         .message = message,
+        .pool = fluid->messages.items[message].pool,
         .next = *firstp,
         .bytes = flow->bytes,
         .left = flow->bytes,
@@ -320,8 +322,7 @@ left_now(const struct sf_fluid *fluid, uint32_t f)
 static struct pool *
 pool_of(const struct sf_fluid *fluid, uint32_t f)
 {
-    uint32_t message = fluid->flows.items[f].message;
-    uint32_t pool = fluid->messages.items[message].pool;
+    uint32_t pool = fluid->flows.items[f].pool;
 
     return pool == SF_NONE ? NULL : &fluid->pools.items[pool];
 }

@@ -40,22 +40,32 @@
  *             that neither NCCL_IB_QPS_PER_CONNECTION nor
  *             NCCL_IB_SPLIT_DATA_ON_QPS spreads over the addresses of an LMC.
  *   message   Open MPI with btl_openib_max_lmc=0: each LID is a BTL module
- *             (init_one_port() of btl_openib_component.c).  A message up to
- * the eager limit of 12 KiB takes the next of btl_eager
- *             (mca_pml_ob1_send_request_start_seq(); bml.h,
- *             mca_bml_base_btl_array_get_next()).  A longer one from
- *             registered memory, the default as openib turns leave_pinned on,
- *             is read as a whole over the next of btl_rdma
+ *             (init_one_port() of btl_openib_component.c).
+ *
+ *             A message up to the eager limit of 12 KiB takes the next of
+ *             btl_eager (mca_pml_ob1_send_request_start_seq();
+ *             mca_bml_base_btl_array_get_next() of bml.h).
+ *
+ *             A longer one is read as a whole over the next of btl_rdma
  *             (mca_pml_ob1_rdma_btls(),
- * mca_pml_ob1_send_request_start_rdma()). Both count from 0 for each peer.
- * That the two counts are apart is not modelled. stripe    UCX's rendezvous
- * with UCX_IB_LID_PATH_BITS=0-(n-1) and UCX_MAX_RNDV_RAILS=n (default 2):
- * consecutive parts by the bandwidth of lanes
- * (ucp_proto_rndv_bulk_max_payload(), ucp/rndv/ proto_rndv.inl, 1.23).  What
- * is sent eagerly takes one lane, as UCX_MAX_EAGER_RAILS is 1: params->eager.
- * Open MPI without leave_pinned: equal parts over up to 4 LIDs
+ *             mca_pml_ob1_send_request_start_rdma()).
+ *             That is so for registered memory, which is the default: openib
+ *             turns leave_pinned on.
+ *
+ *             Both count from 0 for each peer.  That the two counts are apart
+ *             is not modelled.
+ *
+ *   stripe    UCX's rendezvous with UCX_IB_LID_PATH_BITS=0-(n-1) and
+ *             UCX_MAX_RNDV_RAILS=n, whose default is 2: consecutive parts by
+ *             the bandwidth of lanes (ucp_proto_rndv_bulk_max_payload() of
+ *             ucp/rndv/proto_rndv.inl, 1.23).  What is sent eagerly takes one
+ *             lane, as UCX_MAX_EAGER_RAILS is 1: params->eager.
+ *
+ *             Open MPI without leave_pinned: equal parts over up to 4 LIDs
  *             (mca_pml_ob1_rdma_pipeline_btls()).
- *   random, adaptive  None of these. */
+ *
+ *   random, adaptive
+ *             None of these. */
 #ifndef SF_SIM_HOSTS_H
 #define SF_SIM_HOSTS_H
 

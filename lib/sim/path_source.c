@@ -123,6 +123,10 @@ hash_routes(const struct sf_network *network, const struct sf_routes *routes)
             hash = sf_hash_bytes(hash, lanes->path_sls[i], n_hops);
         }
     }
+    if (lanes) {
+        hash = sf_hash_bytes(hash, &lanes->n_vls, sizeof lanes->n_vls);
+        hash = sf_hash_bytes(hash, &lanes->n_sls, sizeof lanes->n_sls);
+    }
     for (uint32_t s = 0; lanes && s < n; s++) {
         size_t side = (size_t)sf_graph_degree(graph, s) + 1;
         hash = sf_hash_bytes(hash, lanes->vls + lanes->first[s],

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_PACKET (1u << 30) /* Bytes of data, and around them. */
+
 /* What is pooled over the rounds of a workload. */
 struct pool {
     const struct sf_run_setup *setup;
@@ -284,20 +286,82 @@ run_all(struct pool *pool, struct sf_error *err)
     return status;
 }
 
-/* What does not go together. */
+static bool
+is_time(double seconds)
+{
+    return seconds >= 0 && seconds < HUGE_VAL;
+}
+
+/* Whether links, switches and adapters can be like that. */
+static enum sf_status
+check_net(const struct sf_sim_net *net, struct sf_error *err)
+{
+    if (!(net->rate > 0 && net->rate < HUGE_VAL)) {
+        return sf_fail(err, SF_EINVAL,
+                       "links with a rate of %g bytes a second; expected more "
+                       "than 0",
+                       net->rate);
+    }
+    if (net->mtu == 0 || net->mtu > MAX_PACKET || net->header > MAX_PACKET) {
+        return sf_fail(err, SF_EINVAL,
+                       "an MTU of %u bytes and headers of %u; expected 1 to "
+                       "%u and up to as many",
+                       net->mtu, net->header, MAX_PACKET);
+    }
+    if (!is_time(net->switch_delay) || !is_time(net->host_delay) ||
+        !is_time(net->cable_delay)) {
+        return sf_fail(err, SF_EINVAL,
+                       "a delay of %g s for switches, %g s for hosts and %g s "
+                       "a metre; expected 0 or more",
+                       net->switch_delay, net->host_delay, net->cable_delay);
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+check_load(const struct sf_simulation_params *params, struct sf_error *err)
+{
+    double load = params->jobs.load;
+
+    if (!(load >= 0 && load <= 1)) {
+        return sf_fail(err, SF_EINVAL, "a load of %g; expected up to 1", load);
+    }
+    return load == 0 || params->model != SF_SIM_FLOW
+               ? SF_OK
+               : sf_fail(err, SF_EINVAL,
+                         "an offered load is for the packet model; the flow "
+                         "model has no latencies");
+}
+
+/* What cannot be, or does not go together. */
 static enum sf_status
 check(const struct sf_simulation_params *params, struct sf_error *err)
 {
-    if (params->model == SF_SIM_FLOW && params->jobs.load > 0) {
+    if (params->model >= SF_N_SIM_MODELS ||
+        params->timing >= SF_N_SIM_TIMINGS ||
+        params->queues >= SF_N_SIM_QUEUES) {
         return sf_fail(err, SF_EINVAL,
-                       "an offered load is for the packet model; the flow "
-                       "model has no latencies");
+                       "model %d, timing %d and queues %d: one of them does "
+                       "not exist",
+                       (int)params->model, (int)params->timing,
+                       (int)params->queues);
     }
-    if (params->jobs.load < 0 || params->jobs.load > 1) {
-        return sf_fail(err, SF_EINVAL, "a load of %g; expected up to 1",
-                       params->jobs.load);
+    if (params->select >= SF_N_SELECTS) {
+        return sf_fail(err, SF_EINVAL, "no way %d to choose an address",
+                       (int)params->select);
     }
-    return SF_OK;
+    if (!is_time(params->overhead)) {
+        return sf_fail(err, SF_EINVAL,
+                       "an overhead of %g s for a message; expected 0 or more",
+                       params->overhead);
+    }
+    if (!(params->length >= 0 && params->length < HUGE_VAL)) {
+        return sf_fail(err, SF_EINVAL,
+                       "a cable of %g metres; expected 0 or more",
+                       params->length);
+    }
+    enum sf_status status = check_net(&params->net, err);
+    return status == SF_OK ? check_load(params, err) : status;
 }
 
 enum sf_status

@@ -38,6 +38,18 @@ sf_sim_size_read(const char *text, const char *end)
     return text == end && size >= 1 && size <= MAX_SIZE ? size : 0;
 }
 
+const char *
+sf_sim_find_plus(const char *text)
+{
+    if (strncmp(text, "file:", 5) == 0) {
+        return text + strlen(text);
+    }
+    while (*text && !(*text == '+' && !isdigit((unsigned char)text[1]))) {
+        text++;
+    }
+    return text;
+}
+
 bool
 sf_sim_find_size(const char *workload, const char *end, const char **fromp,
                  const char **top)
@@ -67,9 +79,8 @@ sf_sim_jobs_size(const struct sf_sim_jobs *jobs)
     double size = 0;
 
     if (jobs->workload &&
-        sf_sim_find_size(jobs->workload,
-                         jobs->workload + strcspn(jobs->workload, "+"), &from,
-                         &to)) {
+        sf_sim_find_size(jobs->workload, sf_sim_find_plus(jobs->workload),
+                         &from, &to)) {
         size = sf_sim_size_read(from, to);
     }
     return size > 0 ? size : jobs->size > 0 ? jobs->size : DEFAULT_SIZE;

@@ -23,8 +23,9 @@ struct sweep {
     pthread_mutex_t lock;               /* Of all that follows. */
     uint32_t n_done;
     uint64_t n_partly;     /* Thousandths of runs that are under way. */
-    struct sf_error error; /* The first that came. */
-    atomic_bool has_failed;
+    struct sf_error error; /* That of the task 'failed'. */
+    atomic_uint failed;    /* The first task by number that failed; SF_NONE:
+                            * none. */
 };
 
 /* A run that says how far it is. */
@@ -51,6 +52,22 @@ hash_message(uint64_t hash, const struct sf_message *message)
     return sf_hash_bytes(hash, &message->delay, sizeof message->delay);
 }
 
+/* Hashes which jobs there are and where they run. */
+static uint64_t
+hash_jobs(const struct sf_workload *workload)
+{
+    uint64_t hash = SF_HASH_START;
+
+    for (uint32_t i = 0; i < workload->n_jobs; i++) {
+        const struct sf_sim_job *job = &workload->jobs[i];
+        hash = sf_hash_bytes(hash, job->workload, strlen(job->workload) + 1);
+        hash = sf_hash_bytes(hash, &job->size, sizeof job->size);
+        hash =
+            sf_hash_bytes(hash, job->hosts, job->n_hosts * sizeof *job->hosts);
+    }
+    return hash;
+}
+
 /* Hashes what is sent, since files may change below their names. */
 static enum sf_status
 hash_sent(const struct sf_workload *workload, uint64_t *hashp,
@@ -60,7 +77,7 @@ hash_sent(const struct sf_workload *workload, uint64_t *hashp,
     struct sf_flow *flows = NULL;
     uint32_t *job_of = NULL;
     size_t n_flows = 0;
-    uint64_t hash = SF_HASH_START;
+    uint64_t hash = hash_jobs(workload);
     enum sf_status status =
         workload->asked->load > 0
             ? sf_workload_flows(workload, &flows, &n_flows, err)
@@ -100,39 +117,49 @@ hash_lengths(const struct sf_simulation_task *task)
                : hash;
 }
 
-/* Writes all that a result depends on. */
+/* Writes all that a result depends on.  Texts are cut: what they say is in the
+ * hash of what is sent, too. */
+static void
+write_settings(const struct sf_simulation_task *task, uint32_t n_rounds,
+               uint64_t sent, char text[SETTINGS_SIZE])
+{
+    const struct sf_simulation_params *params = &task->params;
+    const struct sf_sim_jobs *jobs = &params->jobs;
+    const struct sf_sim_net *net = &params->net;
+
+    snprintf(text, SETTINGS_SIZE,
+             "%s simulation paths=%016" PRIx64 " sl=%d sent=%016" PRIx64
+             " rounds=%u model=%d timing=%d queues=%d select=%d rate=%.17g "
+             "mtu=%u header=%u buffer=%u switch=%.17g host=%.17g "
+             "cable=%.17g lengths=%016" PRIx64 " window=%u eager=%" PRIu64
+             " overhead=%.17g load=%.17g size=%.17g seed=%" PRIu64
+             " nodes=%.200s placement=%.200s workload=%.400s",
+             SF_VERSION, task->source->identity, task->source->one_sl, sent,
+             n_rounds, (int)params->model, (int)params->timing,
+             (int)params->queues, (int)params->select, net->rate, net->mtu,
+             net->header, net->buffer, net->switch_delay, net->host_delay,
+             net->cable_delay, hash_lengths(task), params->window,
+             params->eager, params->overhead, jobs->load, jobs->size,
+             params->seed, jobs->nodes ? jobs->nodes : "all",
+             jobs->placement ? jobs->placement : "default", jobs->workload);
+}
+
 static enum sf_status
 describe(const struct sf_simulation_task *task, char text[SETTINGS_SIZE],
          struct sf_error *err)
 {
     const struct sf_simulation_params *params = &task->params;
-    const struct sf_sim_jobs *jobs = &params->jobs;
-    const struct sf_sim_net *net = &params->net;
     struct sf_workload *workload;
-    uint64_t sent = 0;
-    enum sf_status status = sf_workload_build(task->source->network, jobs,
-                                              params->seed, &workload, err);
+    uint64_t sent;
+    enum sf_status status = sf_workload_build(
+        task->source->network, &params->jobs, params->seed, &workload, err);
 
     if (status == SF_OK) {
         status = hash_sent(workload, &sent, err);
     }
-    snprintf(text, SETTINGS_SIZE,
-             "%s simulation paths=%016" PRIx64 " sl=%d sent=%016" PRIx64
-             " rounds=%u model=%d timing=%d queues=%d select=%d rate=%.17g "
-             "mtu=%u header=%u buffer=%u switch=%.17g host=%.17g "
-             "cable=%.17g lengths=%016" PRIx64
-             " window=%u eager=%.17g overhead=%.17g "
-             "load=%.17g size=%.17g seed=%" PRIu64
-             " nodes=%.200s placement=%.200s workload=%.400s",
-             SF_VERSION, task->source->identity, task->source->one_sl, sent,
-             status == SF_OK ? workload->n_rounds : 0, (int)params->model,
-             (int)params->timing, (int)params->queues, (int)params->select,
-             net->rate, net->mtu, net->header, net->buffer, net->switch_delay,
-             net->host_delay, net->cable_delay, hash_lengths(task),
-             params->window, (double)params->eager, params->overhead,
-             jobs->load, jobs->size, params->seed,
-             jobs->nodes ? jobs->nodes : "all",
-             jobs->placement ? jobs->placement : "default", jobs->workload);
+    if (status == SF_OK) {
+        write_settings(task, workload->n_rounds, sent, text);
+    }
     sf_workload_free(workload);
     return status;
 }
@@ -228,14 +255,17 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     struct sf_error err = { 0 };
 
     (void)worker;
-    if (atomic_load(&sweep->has_failed)) {
+    /* Those before a failure go on: the first is the same for any number of
+     * threads. */
+    if (number > atomic_load(&sweep->failed)) {
         return;
     }
     enum sf_status status = work_on(sweep, task, &part, &err);
     pthread_mutex_lock(&sweep->lock);
-    if (status != SF_OK && !atomic_exchange(&sweep->has_failed, true)) {
+    if (status != SF_OK && number < atomic_load(&sweep->failed)) {
         sf_error_add_context(&err, task->label);
         sweep->error = err;
+        atomic_store(&sweep->failed, number);
     }
     sweep->n_partly -= part.done;
     sweep->n_done++;
@@ -255,6 +285,7 @@ sf_simulation_sweep(struct sf_simulation_task *tasks, uint32_t n_tasks,
         .store = store,
         .listener = sf_progress_listen(NULL),
         .lock = PTHREAD_MUTEX_INITIALIZER,
+        .failed = SF_NONE,
     };
 
     for (uint32_t i = 0; i < n_tasks; i++) {
@@ -264,7 +295,7 @@ sf_simulation_sweep(struct sf_simulation_task *tasks, uint32_t n_tasks,
     sf_parallel_for(sf_parallel_limit(n_threads), n_tasks, run_task, &sweep);
     sf_progress_listen(sweep.listener);
     pthread_mutex_destroy(&sweep.lock);
-    if (atomic_load(&sweep.has_failed)) {
+    if (atomic_load(&sweep.failed) != SF_NONE) {
         for (uint32_t i = 0; i < n_tasks; i++) {
             sf_simulation_clear(&tasks[i].result);
         }

@@ -4,6 +4,22 @@
 
 #include <stdio.h>
 
+/* Which ports are plugged into which: tables and the lengths of cables know
+ * links by their ports. */
+static uint64_t
+hash_ports(const struct sf_network *network, uint64_t hash)
+{
+    const struct sf_fabric *fabric = network->fabric;
+
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        hash = sf_hash_bytes(hash, &port->node, sizeof port->node);
+        hash = sf_hash_bytes(hash, &port->number, sizeof port->number);
+        hash = sf_hash_bytes(hash, &port->peer, sizeof port->peer);
+    }
+    return hash;
+}
+
 uint64_t
 sf_trip_hash(const struct sf_network *network)
 {
@@ -13,8 +29,9 @@ sf_trip_hash(const struct sf_network *network)
 
     hash = sf_hash_bytes(hash, network->n_hosts,
                          graph->n_nodes * sizeof *network->n_hosts);
-    return sf_hash_bytes(hash, graph->links,
+    hash = sf_hash_bytes(hash, graph->links,
                          graph->n_links * sizeof *graph->links);
+    return network->fabric ? hash_ports(network, hash) : hash;
 }
 
 uint32_t

@@ -84,20 +84,6 @@ fail_memory(struct sf_error *err)
     return sf_fail(err, SF_ENOMEM, "out of memory for a workload");
 }
 
-/* Where the next "+" between workloads is, or the end.  One before a digit
- * belongs to a number, 1e+3; the name of a file may have any. */
-static const char *
-find_plus(const char *text)
-{
-    if (strncmp(text, "file:", 5) == 0) {
-        return text + strlen(text);
-    }
-    while (*text && !(*text == '+' && !isdigit((unsigned char)text[1]))) {
-        text++;
-    }
-    return text;
-}
-
 /* Takes the size out of the text of 'job'; false if it is none. */
 static bool
 take_size(const struct sf_sim_jobs *asked, struct sf_sim_job *job)
@@ -129,27 +115,28 @@ split_jobs(struct sf_workload *workload, struct sf_error *err)
     const char *text = workload->asked->workload;
     uint32_t n_jobs = 1;
 
-    for (const char *at = find_plus(text); *at; at = find_plus(at + 1)) {
+    for (const char *at = sf_sim_find_plus(text); *at;
+         at = sf_sim_find_plus(at + 1)) {
         n_jobs++;
     }
     workload->jobs = sf_calloc(n_jobs, sizeof *workload->jobs);
     if (!workload->jobs) {
         return fail_memory(err);
     }
-    for (; workload->n_jobs < n_jobs; workload->n_jobs++) {
-        const char *end = find_plus(text);
+    while (workload->n_jobs < n_jobs) {
+        struct sf_sim_job *job = &workload->jobs[workload->n_jobs++];
+        const char *end = sf_sim_find_plus(text);
         size_t length = (size_t)(end - text);
-        char *name = sf_calloc(length + 1, 1);
-        if (!name) {
+        job->workload = sf_calloc(length + 1, 1);
+        if (!job->workload) {
             return fail_memory(err);
         }
-        memcpy(name, text, length);
-        workload->jobs[workload->n_jobs].workload = name;
-        if (!take_size(workload->asked, &workload->jobs[workload->n_jobs])) {
+        memcpy(job->workload, text, length);
+        if (!take_size(workload->asked, job)) {
             return sf_fail(err, SF_EINVAL,
                            "workload '%.60s': expected bytes behind size=, as "
                            "4096, 64K or 1M",
-                           name);
+                           job->workload);
         }
         text = end + 1;
     }

@@ -275,6 +275,7 @@ class Bad(Simulate):
                 (["--load", "0"], "--load"),
                 (["--load", "1.5"], "--load"),
                 (["--load", "0.5..0.1"], "--load"),
+                (["--load", "0.1..1/inf"], "--load"),
                 (["--load", "x"], "--load"),
                 (["--size", "0"], "--size"),
                 (["--size", "1M", "--load", "0.5"], "found both"),

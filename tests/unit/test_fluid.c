@@ -251,6 +251,7 @@ check_cases(bool with_pools)
           .with_weights = true,
           .with_bounds = true },
         { .n_links = 40, .n_flows = MAX_SHARING_FLOWS },
+        { .n_links = 40, .n_flows = MAX_SHARING_FLOWS, .is_local = true },
         { .n_links = 12, .n_flows = 40, .with_ties = true },
         { .n_links = 12,
           .n_flows = 40,
