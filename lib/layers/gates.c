@@ -39,6 +39,8 @@
  * change nothing.  All costs are integers: machines change nothing either. */
 #include "layers/gates.h"
 #include "layers/level.h"
+#include "layers/share.h"
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -327,6 +329,9 @@ level_loads(const struct sf_gates_task *task, struct sf_error *err)
     }
     enum sf_status status =
         sf_layers_level(task->job, task->weights, loads, err);
+    if (status == SF_OK && getenv("G")) {
+        status = sf_layers_share(task->job, task->weights, (uint32_t)atoi(getenv("G")), loads, err);
+    }
     free(loads);
     return status;
 }
