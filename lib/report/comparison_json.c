@@ -129,7 +129,7 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
             throughputs,
             json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "traffic",
                       params->traffics[traffic], "split",
-                      split ? "equal" : "optimal", "mean",
+                      sf_comparison_split_name(result->splits[split]), "mean",
                       real_or_null(summary.mean), "min",
                       real_or_null(summary.min), "max",
                       real_or_null(summary.max), "gap",
