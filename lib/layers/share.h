@@ -4,13 +4,13 @@
 
 #include "layers/scheme.h"
 
-/* What a link costs a pair that goes over it in another layer too, for each
- * such layer, in so many parts of a hop over a link of mean load. */
+/* What overlap is counted in: so many are a hop over a link of mean load. */
 #define SF_SHARE_UNIT 64
 
 /* Changes job->layers, which are complete, for senders that take all layers in
- * turn.  'overlap' is what a pair pays for a link that it uses twice: 0 is
- * best for all-to-all, much is best for few pairs at a time.  'weights' [V]
+ * turn.  'overlap' is what a path pays for a link over which all others of its
+ * pair go, and in proportion if some do: 0 is best for all-to-all, much is
+ * best for few pairs at a time.  'weights' [V]
  * are those by which 'loads' [2E] were counted, which are kept true.  All that
  * schemes promise is kept, too. */
 enum sf_status sf_layers_share(const struct sf_layer_job *job,

@@ -102,6 +102,7 @@ ask(struct question *question)
         .rows = question->rows,
         .n_traffics = 2,
         .traffics = question->traffics,
+        .without = { [SF_SPLIT_EQUAL] = true },
         .n_seeds = 2,
         .seed = 1,
         .max_hops = 3,
@@ -738,7 +739,6 @@ check_deployed(const char *spec, uint32_t n_path_sets)
         .rows = rows,
         .n_traffics = 2,
         .traffics = traffics,
-        .equal_split = true,
         .seed = seed,
     };
     struct sf_comparison *comparison;
@@ -782,6 +782,59 @@ TEST(comparison_measures_what_is_deployed)
 {
     check_deployed("sf:q=5", 1);
     check_deployed("sf:q=5", 2);
+}
+
+/* Both splits are measured unless one is left out, and the best is best: also
+ * where it is found to a gap only. */
+TEST(comparison_of_equal_and_best_shares)
+{
+    struct question question;
+
+    ask(&question);
+    for (int i = 0; i < 6; i++) {
+        bool *without = question.params.without;
+        struct sf_comparison *comparison;
+        without[SF_SPLIT_BEST] = i % 3 == 1;
+        without[SF_SPLIT_EQUAL] = i % 3 == 2;
+        question.params.effort =
+            i < 3 ? SF_EFFORT_EXACT : SF_EFFORT_APPROXIMATE;
+        question.params.gap = i < 3 ? 0 : 0.5;
+        CHECK_EQ(sf_comparison_build(&question.params, &comparison, NULL),
+                 SF_OK);
+        const struct sf_comparison_result *results = comparison->results;
+        CHECK_EQ(results[0].n_splits, i % 3 ? 1 : 2);
+        CHECK_EQ(results[0].splits[0],
+                 i % 3 == 1 ? SF_SPLIT_EQUAL : SF_SPLIT_BEST);
+        CHECK_EQ(results[2].n_splits, 1);
+        CHECK_EQ(results[2].splits[0], SF_SPLIT_BEST);
+        for (uint32_t k = 0; i % 3 == 0 && k < 8; k++) {
+            uint32_t row = k / 4, traffic = k / 2 % 2, seed = k % 2;
+            const struct sf_throughput *best =
+                sf_comparison_run(comparison, row, 0, traffic, seed);
+            const struct sf_throughput *equal =
+                sf_comparison_run(comparison, row, 1, traffic, seed);
+            CHECK(equal->lower <= best->lower && best->lower <= best->upper);
+            CHECK(equal->lower == equal->upper);
+            CHECK_EQ(equal->method, SF_METHOD_CLOSED_FORM);
+        }
+        sf_comparison_free(comparison);
+    }
+    forget(&question);
+}
+
+TEST(comparison_needs_a_split)
+{
+    struct question question;
+    struct sf_comparison *comparison = UNSET(struct sf_comparison);
+    struct sf_error err = { 0 };
+
+    ask(&question);
+    question.params.without[SF_SPLIT_BEST] = true;
+    CHECK_EQ(sf_comparison_build(&question.params, &comparison, &err),
+             SF_EINVAL);
+    CHECK(comparison == NULL);
+    CHECK_FOR(strstr(err.text, "found neither"), "%s", err.text);
+    forget(&question);
 }
 
 TEST(comparison_nomem)
