@@ -473,6 +473,7 @@ check_same(const struct sf_measurement *measurement)
         CHECK_NEAR(again.throughput.net_upper,
                    measurement->throughput.net_upper, 0);
         CHECK_NEAR(again.throughput.host, measurement->throughput.host, 0);
+        CHECK_NEAR(again.throughput.even, measurement->throughput.even, 0);
         CHECK_EQ(again.throughput.n_paths, measurement->throughput.n_paths);
         CHECK_EQ(again.throughput.n_rounds, measurement->throughput.n_rounds);
         CHECK_EQ(again.throughput.method, measurement->throughput.method);
@@ -499,6 +500,7 @@ TEST(measurements_are_read_as_they_were_written)
                                              .net_lower = 0.1,
                                              .net_upper = 0.7,
                                              .host = 1.0 / 7,
+                                             .even = 1.0 / 9,
                                              .method = SF_METHOD_APPROXIMATION,
                                              .n_paths = UINT64_C(5000000000),
                                              .n_rounds = 12 } };
@@ -700,7 +702,7 @@ check_same_throughput(const struct sf_throughput *a,
 {
     CHECK(a->lower == b->lower && a->upper == b->upper);
     CHECK(a->net_lower == b->net_lower && a->net_upper == b->net_upper);
-    CHECK(a->host == b->host);
+    CHECK(a->host == b->host && a->even == b->even);
     CHECK_EQ(a->method, b->method);
     CHECK_EQ(a->n_paths, b->n_paths);
     CHECK_EQ(a->n_rounds, b->n_rounds);
@@ -815,6 +817,8 @@ TEST(comparison_of_equal_and_best_shares)
                 sf_comparison_run(comparison, row, 1, traffic, seed);
             CHECK(equal->lower <= best->lower && best->lower <= best->upper);
             CHECK(equal->lower == equal->upper);
+            CHECK(equal->net_lower <= equal->even * (1 + 1e-12));
+            CHECK(isinf(best->even));
             CHECK_EQ(equal->method, SF_METHOD_CLOSED_FORM);
         }
         sf_comparison_free(comparison);
