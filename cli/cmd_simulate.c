@@ -230,20 +230,59 @@ check_sizes(const struct cli_args *args)
     return true;
 }
 
-/* The preset for links of 'rate', as "4xFDR"; edr if there is none. */
+/* The preset for links of 'rate', as "4xFDR"; NULL if there is none. */
 static const struct sf_sim_net *
 net_of_rate(const char *rate)
 {
-    const struct sf_sim_net *edr = &sf_sim_nets[0];
-
     for (size_t i = 0; sf_sim_nets[i].name; i++) {
-        const char *name = sf_sim_nets[i].name;
-        if (strlen(rate) > 2 && !strncasecmp(rate + 2, name, strlen(name))) {
+        if (!strncmp(rate, "4x", 2) &&
+            !strcasecmp(rate + 2, sf_sim_nets[i].name)) {
             return &sf_sim_nets[i];
         }
-        edr = strcmp(name, "edr") != 0 ? edr : &sf_sim_nets[i];
     }
-    return edr;
+    return NULL;
+}
+
+static const struct sf_sim_net *
+net_of_name(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(sf_sim_nets[i].name, name) != 0) {
+        i++;
+    }
+    return &sf_sim_nets[i];
+}
+
+/* The preset that the links of 'subject' have in common; that of edr if
+ * nothing is known of them.  NULL, having said why, if there is none: all
+ * links of a simulation have one rate. */
+static const struct sf_sim_net *
+find_common(const struct cli_subject *subject)
+{
+    const struct sf_fabric *fabric = subject->fabric;
+    const char *first = "";
+
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        if (port->peer == SF_NONE || !*port->rate) {
+            continue;
+        }
+        if (*first && strcmp(first, port->rate) != 0) {
+            cli_fail("simulate: %s: links of %s and of %s, and all links of a "
+                     "simulation have one rate: expected --net",
+                     subject->name, first, port->rate);
+            return NULL;
+        }
+        first = port->rate;
+    }
+    const struct sf_sim_net *net =
+        *first ? net_of_rate(first) : net_of_name("edr");
+    if (!net) {
+        cli_fail("simulate: %s: links of %s, for which there is no preset: "
+                 "expected --net",
+                 subject->name, first);
+    }
+    return net;
 }
 
 /* What the links of 'subject' are like. */
@@ -251,19 +290,15 @@ static bool
 find_net(const struct cli_args *args, const struct cli_subject *subject,
          struct sf_sim_net *net)
 {
-    const struct sf_fabric *fabric = subject->fabric;
-    const char *rate = "", *text = cli_text(args, OPT_BUFFER);
+    const char *text = cli_text(args, OPT_BUFFER);
+    const struct sf_sim_net *found = cli_has(args, OPT_NET)
+                                         ? net_of_name(cli_text(args, OPT_NET))
+                                         : find_common(subject);
 
-    for (uint32_t i = 0; i < fabric->n_ports && !*rate; i++) {
-        rate = fabric->ports[i].peer != SF_NONE ? fabric->ports[i].rate : "";
+    if (!found) {
+        return false;
     }
-    *net = *net_of_rate(rate);
-    for (size_t i = 0; sf_sim_nets[i].name; i++) {
-        if (cli_has(args, OPT_NET) &&
-            cli_is(args, OPT_NET, sf_sim_nets[i].name)) {
-            *net = sf_sim_nets[i];
-        }
-    }
+    *net = *found;
     double buffer = text ? sf_sim_size_read(text, NULL) : net->buffer;
     if (!(buffer >= 1 && buffer <= 1e9)) {
         cli_fail("simulate: --buffer: expected bytes, as 65536 or 64K, found "
@@ -362,6 +397,18 @@ axis_word(const struct cli_args *args, enum axis axis, uint32_t i)
     return list ? list->items[i] : NULL;
 }
 
+static struct sf_sim_jobs
+jobs_of(const char *const words[N_AXES], double load)
+{
+    return (struct sf_sim_jobs){
+        .workload = words[AXIS_WORKLOAD],
+        .nodes = words[AXIS_NODES],
+        .placement = words[AXIS_PLACEMENT],
+        .size = sf_sim_size_read(words[AXIS_SIZE], NULL),
+        .load = load,
+    };
+}
+
 /* Sets up the run of 'routing' with word number at[i] of each axis i, and a
  * load. */
 static bool
@@ -378,13 +425,7 @@ set_up_run(const struct cli_args *args, struct job *job,
         words[i] = axis_word(args, i, at[i]);
     }
     *params = job->common;
-    params->jobs = (struct sf_sim_jobs){
-        .workload = words[AXIS_WORKLOAD],
-        .nodes = words[AXIS_NODES],
-        .placement = words[AXIS_PLACEMENT],
-        .size = sf_sim_size_read(words[AXIS_SIZE], NULL),
-        .load = load,
-    };
+    params->jobs = jobs_of(words, load);
     params->model = number_of(sf_sim_model_name, words[AXIS_MODEL]);
     params->queues = number_of(sf_sim_queues_name, words[AXIS_QUEUES]);
     params->select = number_of(sf_select_name, words[AXIS_SELECT]);
@@ -420,6 +461,46 @@ advance(const struct cli_args *args, uint32_t at[N_AXES])
         at[i] = 0;
     }
     return false;
+}
+
+/* Refuses what cannot be on a network, before routings take their time. */
+static bool
+check_runs(const struct cli_args *args, const struct job *job,
+           const struct cli_subject *subject)
+{
+    uint32_t at[N_AXES] = { 0 };
+    struct sf_error err = { 0 };
+    struct sf_sim_net net;
+
+    do {
+        const char *words[N_AXES];
+        for (uint32_t i = 0; i < N_AXES; i++) {
+            words[i] = axis_word(args, i, at[i]);
+        }
+        struct sf_sim_jobs jobs = jobs_of(words, job->loads[0]);
+        if (sf_sim_jobs_check(subject->network, &jobs, job->how.seed, &err) !=
+            SF_OK) {
+            cli_fail("simulate: %s: %s", subject->name, err.text);
+            return false;
+        }
+        /* The axes behind the sizes do not matter here. */
+        for (uint32_t i = AXIS_MODEL; i < N_AXES; i++) {
+            const struct cli_list *list = cli_list(args, axis_options[i]);
+            at[i] = list ? list->n - 1 : 0;
+        }
+    } while (advance(args, at));
+    return find_net(args, subject, &net);
+}
+
+static bool
+check_all(const struct cli_args *args, const struct job *job)
+{
+    bool is_fine = true;
+
+    for (uint32_t i = 0; is_fine && i < job->subjects.n_subjects; i++) {
+        is_fine = check_runs(args, job, &job->subjects.subjects[i]);
+    }
+    return is_fine;
 }
 
 static bool
@@ -554,6 +635,7 @@ run(const struct cli_args *args)
     }
     if (read_options(args, &job) &&
         cli_subjects_load(&job.subjects, args, &job.how) &&
+        check_all(args, &job) && cli_subjects_route(&job.subjects, &job.how) &&
         make_runs(args, &job) &&
         (!folder || (cli_make_folder(folder) == CLI_FINE &&
                      cli_kept_open(&job.kept, folder)))) {

@@ -151,10 +151,9 @@ add_routings(struct cli_subjects *subjects, struct cli_subject *subject,
     return is_fine;
 }
 
-/* Loads all networks. */
-static bool
-load_networks(struct cli_subjects *subjects, const struct cli_args *args,
-              const struct cli_subject_params *params)
+bool
+cli_subjects_load(struct cli_subjects *subjects, const struct cli_args *args,
+                  const struct cli_subject_params *params)
 {
     uint32_t timeout = cli_number(args, OPT_TIMEOUT);
     uint32_t n_others = params->others ? params->others->n : 0;
@@ -176,15 +175,12 @@ load_networks(struct cli_subjects *subjects, const struct cli_args *args,
 }
 
 bool
-cli_subjects_load(struct cli_subjects *subjects, const struct cli_args *args,
-                  const struct cli_subject_params *params)
+cli_subjects_route(struct cli_subjects *subjects,
+                   const struct cli_subject_params *params)
 {
     uint32_t n_schemes = params->schemes ? params->schemes->n : 1;
     size_t n_each = 1 + (size_t)n_schemes * params->layers->n;
 
-    if (!load_networks(subjects, args, params)) {
-        return false;
-    }
     subjects->routings =
         calloc(subjects->n_subjects * n_each * params->n_seeds,
                sizeof *subjects->routings);

@@ -47,12 +47,16 @@ struct cli_subject_params {
     int one_sl; /* As in path_source.h. */
 };
 
-/* Loads the networks that the words of the command and 'params' name, and
- * their routings; on failure says so and returns false.  The caller calls
+/* Loads the networks that the words of the command and 'params' name, with
+ * their tables; on failure says so and returns false.  The caller calls
  * cli_subjects_clear() in any case. */
 bool cli_subjects_load(struct cli_subjects *subjects,
                        const struct cli_args *args,
                        const struct cli_subject_params *params);
+
+/* Finds or makes their routings; likewise. */
+bool cli_subjects_route(struct cli_subjects *subjects,
+                        const struct cli_subject_params *params);
 void cli_subjects_clear(struct cli_subjects *subjects);
 
 #endif

@@ -102,6 +102,13 @@ struct sf_sim_jobs {
  * that is NULL, the end of 'text'; 0 if it is none, or not 1 to 1e15. */
 double sf_sim_size_read(const char *text, const char *end);
 
+/* Whether 'jobs' can be on 'network': names, numbers of nodes, placement, and
+ * not more messages than can be simulated.  Takes no routing, so that what
+ * cannot be is refused before one is made. */
+enum sf_status sf_sim_jobs_check(const struct sf_network *network,
+                                 const struct sf_sim_jobs *jobs, uint64_t seed,
+                                 struct sf_error *err);
+
 /* How large the largest message of the first of 'jobs' is. */
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
 

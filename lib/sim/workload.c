@@ -14,6 +14,9 @@
  * further stripe: 2 GB for so many, 4.5 GB in 4 stripes. */
 #define MAX_MESSAGES (1u << 22)
 
+/* A flow of a load is some 50 bytes. */
+#define MAX_FLOWS (1u << 25)
+
 /* The random stream of the first matching; kinds of traffic and placements
  * draw from others. */
 #define STREAM_MATCHINGS ((uint64_t)1 << 32)
@@ -355,14 +358,20 @@ build_bare(const struct sf_network *network, const uint32_t *sorted,
 }
 
 static enum sf_status
-check_count(const struct sf_sim_job *job, double n, struct sf_error *err)
+check_count(const struct sf_workload *workload, uint32_t j, double n,
+            struct sf_error *err)
 {
-    return n <= MAX_MESSAGES
-               ? SF_OK
-               : sf_fail(err, SF_ELIMIT,
-                         "%.40s of %u hosts: %.0f messages, and %u are the "
-                         "most that can be simulated; ask for fewer nodes",
-                         job->workload, job->n_hosts, n, MAX_MESSAGES);
+    const struct sf_sim_job *job = &workload->jobs[j];
+    bool has_load = workload->asked->load > 0;
+    uint32_t most = has_load ? MAX_FLOWS : MAX_MESSAGES;
+
+    return n <= most ? SF_OK
+                     : sf_fail(err, SF_ELIMIT,
+                               "%.40s of %u hosts: %.0f %s, and %u are the "
+                               "most that can be simulated; ask for fewer "
+                               "nodes",
+                               job->workload, job->n_hosts, n,
+                               has_load ? "pairs" : "messages", most);
 }
 
 /* The flows of a job that is a kind of traffic, between hosts of the
@@ -412,17 +421,14 @@ list_flows(const struct sf_workload *workload, uint32_t j,
     enum sf_status status = SF_OK;
 
     *flowsp = NULL;
-    if (kind->ops->is_even) {
-        status = check_count(job, job->n_hosts * (job->n_hosts - 1.0), err);
-    }
-    if (status == SF_OK && is_file(kind)) {
+    if (is_file(kind)) {
         status = sf_flows_build(job->workload, workload->network,
                                 workload->seed, flowsp, err);
-    } else if (status == SF_OK) {
+    } else {
         status = build_flows(workload, j, flowsp, err);
     }
     if (status == SF_OK) {
-        status = check_count(job, (double)(*flowsp)->n_flows, err);
+        status = check_count(workload, j, (double)(*flowsp)->n_flows, err);
     }
     if (status != SF_OK) {
         sf_flows_free(*flowsp);
@@ -479,6 +485,26 @@ find_hosts(struct sf_workload *workload, struct sf_error *err)
     return status;
 }
 
+/* Whether jobs in which everybody sends to everybody are not too large, before
+ * anything is listed. */
+static enum sf_status
+check_even(const struct sf_workload *workload, struct sf_error *err)
+{
+    enum sf_status status = SF_OK;
+
+    for (uint32_t j = 0; status == SF_OK && j < workload->n_jobs; j++) {
+        double n = workload->jobs[j].n_hosts;
+        struct sf_spec spec;
+        status = sf_spec_parse(&specs, workload->jobs[j].workload, &spec, err);
+        if (status == SF_OK && traffic_of(&spec) &&
+            traffic_of(&spec)->ops->is_even) {
+            status = check_count(workload, j, n * (n - 1), err);
+        }
+        sf_spec_clear(&spec);
+    }
+    return status;
+}
+
 static enum sf_status
 check_asked(const struct sf_sim_jobs *asked, struct sf_error *err)
 {
@@ -518,12 +544,28 @@ sf_workload_build(const struct sf_network *network,
     if (status == SF_OK) {
         status = find_hosts(workload, err);
     }
+    if (status == SF_OK) {
+        status = check_even(workload, err);
+    }
     if (status != SF_OK) {
         sf_workload_free(workload);
         return status;
     }
     *workloadp = workload;
     return SF_OK;
+}
+
+enum sf_status
+sf_sim_jobs_check(const struct sf_network *network,
+                  const struct sf_sim_jobs *jobs, uint64_t seed,
+                  struct sf_error *err)
+{
+    struct sf_workload *workload;
+    enum sf_status status =
+        sf_workload_build(network, jobs, seed, &workload, err);
+
+    sf_workload_free(workload);
+    return status;
 }
 
 void
@@ -640,7 +682,7 @@ send_jobs(const struct sf_workload *workload, uint32_t number,
         status = send_job(workload, j, number, program, err);
         ends[j] = program->messages.n;
         if (status == SF_OK) {
-            status = check_count(&workload->jobs[j], (double)ends[j], err);
+            status = check_count(workload, j, (double)ends[j], err);
         }
     }
     return status;

@@ -314,6 +314,31 @@ class Bad(Simulate):
                            f"file:{path}")
             self.assertEqual(row["nodes"], 2)
 
+    def test_links_of_other_rates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("route", "sf:q=3", "-o", folder)
+            path = os.path.join(folder, "fabric.ibnetdiscover")
+            with open(path, encoding="utf-8") as stream:
+                fabric = stream.read()
+            for text, says in [
+                    (fabric.replace("4xEDR", "4xQDR"), "links of 4xQDR"),
+                    (fabric.replace("4xEDR", "4xFDR", 2),
+                     "links of 4xFDR and of 4xEDR")]:
+                with open(path, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                self.fails("simulate", folder, says=says)
+                row = self.row(folder, "--net", "hdr", "--size", "4K")
+                self.assertEqual(row["net"], "hdr")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(fabric.replace("4xEDR", "4xFDR"))
+            self.assertEqual(self.row(folder, "--size", "4K")["net"], "fdr")
+
+    def test_what_cannot_be_is_refused_before_it_is_routed(self):
+        for args, says in [(["-w", "all-to-all"], "564038750 messages"),
+                           (["-w", "ebb", "-n", "8,99999"], "99999 nodes"),
+                           (["-w", "ebb,nothing"], "'nothing'")]:
+            self.fails("simulate", "sf:q=25", *args, says=says)
+
     def test_words(self):
         self.fails("simulate", says="expected a fabric")
         self.fails("simulate", "sf:q=4", "/no/such", says="/no/such")
