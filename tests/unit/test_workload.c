@@ -518,17 +518,19 @@ TEST(workload_refuses_more_messages_than_fit)
 {
     struct sf_network *network = network_by("sf:q=17");
     struct sf_sim_jobs asked = { .workload = "all-to-all" };
-    struct sf_workload *workload = workload_of(network, &asked, 1);
-    struct sf_program program;
+    struct sf_workload *workload = UNSET(struct sf_workload);
     struct sf_error err = { 0 };
-    uint32_t *job_of = NULL;
 
-    CHECK_EQ(sf_workload_program(workload, 0, &program, &job_of, &err),
+    CHECK_EQ(sf_workload_build(network, &asked, 1, &workload, &err),
              SF_ELIMIT);
     CHECK_FOR(strstr(err.text, "all-to-all of 7514 hosts: 56452682 messages"),
               "%s", err.text);
-    CHECK(job_of == NULL && program.messages.items == NULL);
-    sf_workload_free(workload);
+    CHECK(workload == NULL);
+    asked.load = 0.5;
+    CHECK_EQ(sf_sim_jobs_check(network, &asked, 1, &err), SF_ELIMIT);
+    CHECK_FOR(strstr(err.text, "56452682 pairs"), "%s", err.text);
+    asked.nodes = "5000";
+    CHECK_EQ(sf_sim_jobs_check(network, &asked, 1, &err), SF_OK);
     sf_network_free(network);
 }
 
