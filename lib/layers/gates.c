@@ -57,8 +57,8 @@ enum {
 };
 
 /* What layers are made for: the best shares, or equal ones.  Prices of
- * overlap, in 1/SF_SHARE_UNIT of a hop, were found by experiment at q = 5, 7
- * and 11 with 4 and 8 layers: see "Equal shares" in doc/routing.md. */
+ * overlap, in 1/SF_SHARE_UNIT of a hop, were found by experiment at q = 5
+ * and 7 with 4 and 8 layers: see "Equal shares" in doc/routing.md. */
 enum {
     FOR_SPLIT,
     FOR_UNIFORM,

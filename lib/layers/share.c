@@ -31,8 +31,8 @@ static const uint32_t powers[] = { 4, 4, 8, 8, 16, 16 };
 #define ONE       (UINT64_C(1) << 14)
 #define MOST_LOAD (4 * ONE) /* More counts as that. */
 
-/* A hop costs at least so much less than one over a link of mean load: paths
- * over links without load are not longer than they must be. */
+/* Over a link without load, a hop costs so many times less than over one of
+ * mean load.  It is not free, so that no path is longer than it must be. */
 #define LEAST_PRICE 64
 
 struct sharing {
