@@ -148,8 +148,8 @@ struct sf_sim_job_result {
 };
 
 struct sf_simulation {
-    bool is_finished; /* All messages came; with a load: latencies settled,
-                       * the network takes what is offered. */
+    bool is_finished; /* All messages came; with a load: the network takes
+                       * what is offered, so that no queue grows for ever. */
     double time;      /* Simulated seconds: until the last message came;
                        * of all rounds, if the workload has several. */
     uint32_t n_hosts; /* Of all jobs. */
@@ -165,7 +165,8 @@ struct sf_simulation {
      * until they have come; n is 0 in the flow model. */
     struct sf_sim_spread latency;
     double latency_error; /* With a load: half of the 95 % interval of the
-                           * mean, from batches. */
+                           * mean, from batches; above 5 % of it only if the
+                           * run was long enough all the same. */
 
     /* Packet model only, else 0. */
     uint64_t n_packets, n_switch_hops;
