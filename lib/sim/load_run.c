@@ -22,6 +22,7 @@
 #include "slimfly/progress.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WARM_UP     2048     /* Packet times. */
 #define BATCH       512      /* Packet times of a batch at first. */
@@ -53,12 +54,14 @@ struct measurement {
     uint32_t n_hosts;
     struct batch batches[MAX_BATCHES];
     uint32_t n_batches;
-    uint64_t batch_times; /* Packet times of a batch, */
-    uint64_t times;       /* and of all. */
-    double *backlog;      /* [hosts] When it began, and */
-    double *waiting;      /* [hosts] now. */
-    double *busy;         /* Of links when it began. */
-    double *blocked;
+    uint64_t batch_times;   /* Packet times of a batch, */
+    uint64_t times;         /* and of all. */
+    double *backlog;        /* [hosts] When it began, and */
+    double *waiting;        /* [hosts] now. */
+    double *busy;           /* Of links when it began, */
+    double *blocked;        /* as well. */
+    uint64_t first_tick;    /* When it began. */
+    struct sf_samples warm; /* Latencies until then. */
 };
 
 static enum sf_status
@@ -220,10 +223,19 @@ reserve(struct measurement *m, struct sf_error *err)
     return SF_OK;
 }
 
-/* Begins to count. */
+/* Begins to count anew.  What was sent and received until now is kept for the
+ * case of a deadlock. */
 static void
 begin(struct measurement *m)
 {
+    struct sf_load_tally tally = sf_load_tally(m->load);
+
+    for (uint32_t h = 0; h < m->n_hosts; h++) {
+        m->run->sent[h] = (double)tally.sent[h];
+        m->run->received[h] = (double)tally.received[h];
+    }
+    m->run->n_packets = tally.n_delivered;
+    m->first_tick = m->carrier.ops->now(m->carrier.sim);
     m->batch_times = BATCH;
     sf_load_backlog(m->load, m->backlog);
     sf_load_reset(m->load, &m->run->latency);
@@ -231,23 +243,47 @@ begin(struct measurement *m)
     m->run->n_switch_hops = m->carrier.ops->n_switch_hops(m->carrier.sim);
 }
 
-static void
-collect(struct measurement *m, uint64_t first_tick)
+/* Forgets that there was a warm-up, or what was seen in it. */
+static bool
+end_warm_up(struct measurement *m)
+{
+    struct sf_run *run = m->run;
+    size_t n_channels = (size_t)m->carrier.n_links * m->carrier.n_vls;
+
+    if (run->n_cycle > 0) {
+        m->first_tick = run->n_switch_hops = 0;
+        memset(m->busy, 0, n_channels * sizeof *m->busy);
+        memset(m->blocked, 0, m->carrier.n_links * sizeof *m->blocked);
+        return sf_samples_merge(&run->latency, &m->warm);
+    }
+    run->n_packets = 0;
+    memset(run->sent, 0, m->n_hosts * sizeof *run->sent);
+    memset(run->received, 0, m->n_hosts * sizeof *run->received);
+    return true;
+}
+
+/* What was measured; until a deadlock, all that was. */
+static enum sf_status
+collect(struct measurement *m, struct sf_error *err)
 {
     struct sf_run *run = m->run;
     const struct sf_carrier *carrier = &m->carrier;
     struct sf_load_tally tally = sf_load_tally(m->load);
-    double ticks = (double)(carrier->ops->now(carrier->sim) - first_tick);
-    double scale = ticks > 0 ? 1 / ticks : 0;
 
+    if (!end_warm_up(m)) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for latencies");
+    }
+    double ticks = (double)(carrier->ops->now(carrier->sim) - m->first_tick);
+    double scale = ticks > 0 ? 1 / ticks : 0;
+    double part = (double)carrier->packet_ticks * scale;
     run->time = ticks * carrier->tick;
-    run->n_packets = tally.n_delivered;
+    run->n_packets += tally.n_delivered;
     run->n_switch_hops =
         carrier->ops->n_switch_hops(carrier->sim) - run->n_switch_hops;
     for (uint32_t h = 0; h < m->n_hosts; h++) {
-        double part = (double)carrier->packet_ticks * scale;
-        run->sent[h] = (double)tally.sent[h] * part;
-        run->received[h] = (double)tally.received[h] * part;
+        run->sent[h] = (run->sent[h] + (double)tally.sent[h]) * part;
+        run->received[h] =
+            (run->received[h] + (double)tally.received[h]) * part;
     }
     sf_carrier_count(carrier, run->loads, run->blocked);
     for (size_t i = 0; i < (size_t)carrier->n_links * carrier->n_vls; i++) {
@@ -256,6 +292,7 @@ collect(struct measurement *m, uint64_t first_tick)
     for (uint32_t i = 0; i < carrier->n_links; i++) {
         run->blocked[i] = (run->blocked[i] - m->blocked[i]) * scale;
     }
+    return SF_OK;
 }
 
 static enum sf_status
@@ -264,18 +301,14 @@ run_load(struct measurement *m, struct sf_error *err)
     enum sf_status status = reserve(m, err);
 
     if (status == SF_OK) {
+        sf_load_reset(m->load, &m->warm);
         status = advance(m, WARM_UP, err);
     }
-    if (status != SF_OK) {
-        return status;
-    }
-    uint64_t first_tick = m->carrier.ops->now(m->carrier.sim);
-    begin(m);
-    status = measure(m, err);
     if (status == SF_OK) {
-        collect(m, first_tick);
+        begin(m);
+        status = measure(m, err);
     }
-    return status;
+    return status == SF_OK ? collect(m, err) : status;
 }
 
 enum sf_status
@@ -298,6 +331,7 @@ sf_run_load(const struct sf_run_setup *setup, const struct sf_flow *flows,
     sf_carrier_clear(&m.carrier);
     free(m.backlog);
     free(m.waiting);
+    sf_samples_clear(&m.warm);
     free(m.busy);
     free(m.blocked);
     if (status != SF_OK) {

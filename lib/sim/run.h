@@ -22,7 +22,7 @@ struct sf_run {
     bool is_finished; /* All messages came; with a load: hosts send what they
                        * get. */
     double time;      /* Simulated seconds; with a load, of what was measured
-                       * after the warm-up. */
+                       * after the warm-up, or until a deadlock. */
 
     /* Of each message; HUGE_VAL if it did not start or come.  A start counts
      * from when the message could be sent: waits, delay and overhead over. */
