@@ -157,9 +157,14 @@ struct sf_simulation {
                        * flow model. */
 
     /* Parts of the data rate of a host's link.  Without a load: of each
-     * message, from its start until it has come.  With a load: of each host,
-     * what it received. */
+     * message, from its start until it has come.  With a load: of each host
+     * that a flow leads to, what it received. */
     struct sf_sim_spread rate;
+
+    /* A part of that rate, too: what hosts got on average.  Without a load:
+     * the bytes of all messages that came, over 'time' and all hosts of all
+     * jobs.  With a load: all that was received, over all hosts that send. */
+    double throughput;
 
     /* Seconds.  Of packets, from their start (with a load: from their birth)
      * until they have come; n is 0 in the flow model. */

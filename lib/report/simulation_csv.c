@@ -91,6 +91,7 @@ write_result(const struct sf_simulation_row *row, FILE *stream)
     write_if(result->n_cycle, result->deadlock_time, stream);
     write_count_if(result->n_cycle, result->n_cycle, stream);
     write_real(result->time, stream);
+    write_real(result->throughput, stream);
     write_spread(&result->rate, stream);
     write_spread(&result->latency, stream);
     write_if(result->latency.n && row->params.jobs.load > 0,
@@ -117,7 +118,8 @@ sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
           "select,"
           "seed,window,workload,placement,nodes,size_bytes,offered_load,"
           "overhead_s,buffer_bytes,buffer_packets,finished,saturated,"
-          "deadlock_s,deadlock_channels,time_s,rate_n,rate_mean,rate_min,"
+          "deadlock_s,deadlock_channels,time_s,throughput,rate_n,rate_mean,"
+          "rate_min,"
           "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
           "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
           "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"

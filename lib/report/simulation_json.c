@@ -219,12 +219,13 @@ json_of_result(const struct sf_simulation_row *row)
     bool has_packets = row->params.model == SF_SIM_PACKET;
 
     return json_pack(
-        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "finished", (int)(result->is_finished && !result->n_cycle), "deadlock",
         json_of_deadlock(row), "saturated",
         (int)sf_simulation_is_saturated(row), "time_s",
         real_or_null(result->time), "rate", json_of_spread(&result->rate),
-        "latency_s", json_of_spread(&result->latency), "latency_error_s",
+        "throughput", real_or_null(result->throughput), "latency_s",
+        json_of_spread(&result->latency), "latency_error_s",
         json_if(result->latency.n && row->params.jobs.load > 0,
                 real_or_null(result->latency_error)),
         "packets", json_if(has_packets, json_of_count(result->n_packets)),

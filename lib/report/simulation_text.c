@@ -42,6 +42,12 @@ time_of(const struct sf_simulation_row *row)
 }
 
 static double
+throughput_of(const struct sf_simulation_row *row)
+{
+    return row->result.throughput;
+}
+
+static double
 rate_mean(const struct sf_simulation_row *row)
 {
     return value_if(row->result.rate.n, row->result.rate.mean);
@@ -127,6 +133,7 @@ blocked_mean(const struct sf_simulation_row *row)
 
 static const struct column columns[] = {
     { "time", "", TIME, time_of },
+    { "throughput", "", PERCENT, throughput_of },
     { "rate", "mean", PERCENT, rate_mean },
     { "rate", "least", PERCENT, rate_min },
     { "rate", "p1", PERCENT, rate_p1 },
@@ -523,11 +530,18 @@ write_legend(const struct sf_sim_facts *facts, FILE *stream)
     bool is_sent = any_row(facts, has_messages);
 
     fprintf(stream,
-            "\nrate: of %s, in %% of the data that the link of a host "
+            "\nthroughput: all data that came%s, a host that %s, in %% of "
+            "what its link carries\n",
+            is_sent ? ", over the time" : "",
+            is_loaded && is_sent ? "takes part, or with a load sends"
+            : is_loaded          ? "sends"
+                                 : "takes part");
+    fprintf(stream,
+            "rate: of %s, in %% of the data that the link of a host "
             "carries\n",
             is_loaded && is_sent ? "each message, or with a load what each "
-                                   "host received"
-            : is_loaded          ? "what each host received"
+                                   "receiver got"
+            : is_loaded          ? "what each receiver got"
                                  : "each message, from its start until it has "
                                    "come");
     if (any_row(facts, has_latency)) {

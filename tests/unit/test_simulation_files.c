@@ -130,6 +130,7 @@ TEST(simulation_json_has_every_member)
     check_null(row, "latency_error_s");
     CHECK_EQ(number_of(row, "size_bytes"), 1048576);
     CHECK_NEAR(number_of(row, "time_s"), 1.6e-4 / 0.55, 1e-12);
+    CHECK_NEAR(number_of(row, "throughput"), 0.9 * 0.55, 1e-8);
     CHECK_EQ(number_of(row, "packets"), 1234567);
     CHECK_EQ(number_of(row, "switch_hops"), 3456789);
     CHECK_NEAR(number_of(row, "wall_s"), 0.25, 0);
@@ -348,6 +349,10 @@ check_csv(enum simulation_kind kind)
                   sf_select_name(row->params.select));
         CHECK_NEAR(atof(field_of(titles, fields, n, "rate_mean")),
                    row->result.rate.mean, 1e-8);
+        CHECK_NEAR(atof(field_of(titles, fields, n, "throughput")),
+                   isfinite(row->result.throughput) ? row->result.throughput
+                                                    : 0,
+                   1e-8);
         CHECK_EQ(atoi(field_of(titles, fields, n, "latency_n")),
                  row->result.latency.n);
         CHECK_EQ(*field_of(titles, fields, n, "offered_load") != '\0',
@@ -662,6 +667,7 @@ static void
 check_same(const struct sf_simulation *a, const struct sf_simulation *b)
 {
     CHECK_EQ(a->is_finished, b->is_finished);
+    CHECK(a->throughput == b->throughput);
     check_bits(&a->time, &b->time, sizeof a->time);
     CHECK_EQ(a->n_hosts, b->n_hosts);
     CHECK_EQ(a->buffer, b->buffer);
@@ -719,6 +725,7 @@ any_result(struct sf_random *random)
 {
     struct sf_simulation result = {
         .is_finished = sf_random_below(random, 2) != 0,
+        .throughput = sf_random_below(random, 1000000) / 999983.0,
         .time = any_real(random),
         .n_hosts = sf_random_below(random, UINT32_MAX),
         .buffer = sf_random_below(random, UINT32_MAX),
