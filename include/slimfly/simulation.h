@@ -84,8 +84,8 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
  * offered as packets without end instead.  Or it is "ebb", effective bisection
  * bandwidth: the hosts are paired at random and each sends to its partner.
  *
- * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or equal
- * parts.  'placement' says which:
+ * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those of
+ * the file, in equal parts.  'placement' says which:
  *
  *     racks      in the order of racks, switches and ports
  *     switches   in the order of switches and ports

@@ -530,15 +530,12 @@ write_legend(const struct sf_sim_facts *facts, FILE *stream)
     bool is_sent = any_row(facts, has_messages);
 
     fprintf(stream,
-            "\nthroughput: all data that came%s, a host that %s, in %% of "
-            "what its link carries\n",
-            is_sent ? ", over the time" : "",
-            is_loaded && is_sent ? "takes part, or with a load sends"
-            : is_loaded          ? "sends"
-                                 : "takes part");
-    fprintf(stream,
-            "rate: of %s, in %% of the data that the link of a host "
-            "carries\n",
+            "\nthroughput: all data that came, over time and hosts that %s, "
+            "in %% of what the link of a host carries\n",
+            is_loaded && is_sent ? "take part (with a load: that send)"
+            : is_loaded          ? "send"
+                                 : "take part");
+    fprintf(stream, "rate: of %s, in %% of the same\n",
             is_loaded && is_sent ? "each message, or with a load what each "
                                    "receiver got"
             : is_loaded          ? "what each receiver got"
