@@ -372,6 +372,55 @@ TEST(simulation_csv_reads_back)
     }
 }
 
+/* How messages are striped is said where it matters. */
+TEST(simulation_files_say_what_is_eager)
+{
+    struct simulation_case *made = simulation_case_make(CASE_MESSAGES);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < made->table.n_rows; i++) {
+        made->rows[i].params.eager = 8192;
+    }
+    json_t *root = json_of(&made->table);
+    char *text = text_of(&made->table, "simulation.txt");
+    char *lines = text_of(&made->table, "simulation.csv");
+    char *titles[MAX_FIELDS], *fields[MAX_FIELDS], *at;
+    uint32_t n_titles, n_fields;
+    CHECK(has_word(text, "eager") && strstr(text, " 8 KiB "));
+    at = split(lines, titles, &n_titles);
+    for (uint32_t i = 0; i < made->table.n_rows; i++) {
+        bool is_striped = made->rows[i].params.select == SF_SELECT_STRIPE;
+        at = split(at, fields, &n_fields);
+        CHECK_STR(field_of(titles, fields, n_fields, "eager_bytes"),
+                  is_striped ? "8192" : "");
+        if (is_striped) {
+            CHECK_EQ(number_of(row_of(root, i), "eager_bytes"), 8192);
+        } else {
+            check_null(row_of(root, i), "eager_bytes");
+        }
+        n += is_striped;
+    }
+    CHECK(n > 0 && n < made->table.n_rows);
+    free(text);
+    free(lines);
+    json_decref(root);
+    made->table.n_rows = 1; /* Not striped. */
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(!has_word(text, "eager"));
+    free(text);
+    made->rows[0].params.select = SF_SELECT_STRIPE;
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(strstr(text, ", eager up to 8 KiB, "));
+    free(text);
+    made->rows[0].params.jobs.load = 0.9;
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(!has_word(text, "eager"));
+    CHECK(strstr(text, ", offered load 90 %"));
+    free(text);
+    made->table.n_rows = 8;
+    simulation_case_free(made);
+}
+
 TEST(simulation_links_are_those_of_the_fabric)
 {
     struct simulation_case *made = simulation_case_make(CASE_DEADLOCK);
