@@ -84,8 +84,8 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
  * offered as packets without end instead.  Or it is "ebb", effective bisection
  * bandwidth: the hosts are paired at random and each sends to its partner.
  *
- * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those of
- * the file, in equal parts.  'placement' says which:
+ * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those
+ * of the file, in equal parts.  'placement' says which:
  *
  *     racks      in the order of racks, switches and ports
  *     switches   in the order of switches and ports
@@ -193,8 +193,10 @@ struct sf_simulation {
 
     uint64_t rates[SF_SIM_N_BINS];  /* How many have which rate. */
     double arrived[SF_SIM_N_STEPS]; /* Part of all bytes that had come after
-                                     * each part of 'time'; without a load
-                                     * and with one round only, else 0. */
+                                     * each part of 'time', where those of a
+                                     * message count when it has come as a
+                                     * whole; without a load and with one
+                                     * round only, else 0. */
 };
 
 /* Runs 'params' on 'source'.  SF_EINVAL: a workload, placement or number of

@@ -467,7 +467,8 @@ write_jobs(const struct table *table, uint32_t number, FILE *stream)
     fprintf(stream, "\n%s, jobs:\n", name);
     for (uint32_t i = 0; i < row->result.n_jobs; i++) {
         const struct sf_sim_job_result *job = &row->result.jobs[i];
-        fprintf(stream, "  %u: %u nodes", i + 1, job->n_nodes);
+        fprintf(stream, "  %u: %u node%s", i + 1, job->n_nodes,
+                job->n_nodes == 1 ? "" : "s");
         if (job->time > 0) {
             fprintf(stream, ", %.4g %s", job->time * table->scale[TIME],
                     table->units[TIME]);

@@ -35,9 +35,10 @@ take(const struct order *order, const char *origin, uint32_t n_hosts,
     }
     if (n_hosts > n_free) {
         return sf_fail(err, SF_EINVAL,
-                       "placement '%.256s': %u nodes are asked for, and %u "
-                       "hosts are free",
-                       origin, n_hosts, n_free);
+                       "placement '%.256s': %u node%s asked for, and hosts "
+                       "that are free: %u",
+                       origin, n_hosts, n_hosts == 1 ? " is" : "s are",
+                       n_free);
     }
     for (uint32_t i = 0, n = 0; n < n_hosts; i++) {
         if (!is_taken[order->hosts[i]]) {

@@ -252,9 +252,10 @@ check_nodes(const struct sf_workload *workload, struct sf_error *err)
         n += workload->jobs[i].n_hosts;
         if (workload->jobs[i].n_hosts < 2) {
             return sf_fail(err, SF_EINVAL,
-                           "%u nodes for %.40s, of the %u hosts of this "
+                           "%u node%s for %.40s, of the %u hosts of this "
                            "network: a job needs 2 or more",
                            workload->jobs[i].n_hosts,
+                           workload->jobs[i].n_hosts == 1 ? "" : "s",
                            workload->jobs[i].workload, n_hosts);
         }
     }
