@@ -93,7 +93,7 @@ static const struct cli_option options[] = {
     { OPT_NODES, "nodes", 'n', CLI_SPECS, "LIST",
       .help = "numbers of hosts that take part, separated by commas; 32+64 "
               "for two workloads at once",
-      .otherwise = "all" },
+      .otherwise = "all, or those of the file of --placement" },
     { OPT_PLACEMENT, "placement", 'p', CLI_SPECS, "LIST",
       .help = "which hosts take part: racks, switches, random or file:PATH, "
               "separated by commas",
@@ -338,6 +338,87 @@ read_routing(const struct cli_args *args, struct cli_subject_params *how)
     return cli_path_sets(args, &routing->n_path_sets);
 }
 
+/* Whether 'word' is in the list of option 'id', and nothing else. */
+static bool
+is_only(const struct cli_args *args, int id, const char *word)
+{
+    const struct cli_list *list = cli_list(args, id);
+    bool is = true;
+
+    for (uint32_t i = 0; is && i < list->n; i++) {
+        is = !strcmp(list->items[i], word);
+    }
+    return is;
+}
+
+static bool
+is_among(const struct cli_args *args, int id, const char *word)
+{
+    const struct cli_list *list = cli_list(args, id);
+    bool is = false;
+
+    for (uint32_t i = 0; !is && i < list->n; i++) {
+        is = !strcmp(list->items[i], word);
+    }
+    return is;
+}
+
+/* Refuses the first of 'ids', ended by 0, that was given. */
+static bool
+refuse(const struct cli_args *args, const int *ids, const char *why)
+{
+    for (; *ids; ids++) {
+        if (cli_has(args, *ids)) {
+            cli_fail("simulate: --%s: %s", cli_name(args, *ids), why);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a workload says the size of its messages, as "ebb:size=64K". */
+static bool
+has_size(const char *workload)
+{
+    return strstr(workload, ":size=") || strstr(workload, ",size=");
+}
+
+/* Refuses what could not change any result. */
+static bool
+check_use(const struct cli_args *args)
+{
+    static const int of_packets[] = { OPT_TIMING, OPT_QUEUES, OPT_BUFFER,
+                                      OPT_WINDOW, 0 };
+    static const int of_messages[] = { OPT_WINDOW, OPT_OVERHEAD, OPT_EAGER,
+                                       0 };
+    static const int of_stripes[] = { OPT_EAGER, 0 };
+    const struct cli_list *workloads = cli_list(args, OPT_WORKLOAD);
+
+    if (is_only(args, OPT_MODEL, sf_sim_model_name(SF_SIM_FLOW)) &&
+        !refuse(args, of_packets,
+                "it is for the packet model, and --model says flow only")) {
+        return false;
+    }
+    if (!is_among(args, OPT_SELECT, sf_select_name(SF_SELECT_STRIPE)) &&
+        !refuse(args, of_stripes,
+                "it is for --select stripe, which is not asked for")) {
+        return false;
+    }
+    if (!cli_has(args, OPT_LOAD)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < workloads->n; i++) {
+        if (has_size(workloads->items[i])) {
+            cli_fail("simulate: expected messages of a size, as in '%s', or "
+                     "--load for packets without end, found both",
+                     workloads->items[i]);
+            return false;
+        }
+    }
+    return refuse(args, of_messages,
+                  "it is for messages, and --load offers packets without end");
+}
+
 static bool
 read_options(const struct cli_args *args, struct job *job)
 {
@@ -357,7 +438,7 @@ read_options(const struct cli_args *args, struct job *job)
                  eager);
         return false;
     }
-    return check_sizes(args) && read_loads(args, job) &&
+    return check_sizes(args) && check_use(args) && read_loads(args, job) &&
            read_routing(args, &job->how);
 }
 

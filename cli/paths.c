@@ -61,8 +61,11 @@ cli_find_in_folder(const char *folder, const char *name)
 int
 cli_make_folder(const char *folder)
 {
+    if (!*folder) {
+        return cli_fail("--output: expected the name of a folder, found an "
+                        "empty one");
+    }
     char *path = strdup(folder);
-
     if (!path) {
         return cli_fail("out of memory");
     }

@@ -84,8 +84,8 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
  * offered as packets without end instead.  Or it is "ebb", effective bisection
  * bandwidth: the hosts are paired at random and each sends to its partner.
  *
- * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or equal
- * parts.  'placement' says which:
+ * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those
+ * of the file, in equal parts.  'placement' says which:
  *
  *     racks      in the order of racks, switches and ports
  *     switches   in the order of switches and ports
@@ -155,8 +155,8 @@ struct sf_sim_job_result {
 };
 
 struct sf_simulation {
-    bool is_finished; /* All messages came; with a load: latencies settled,
-                       * the network takes what is offered. */
+    bool is_finished; /* All messages came; with a load: the network takes
+                       * what is offered, so that no queue grows for ever. */
     double time;      /* Simulated seconds: until the last message came;
                        * of all rounds, if the workload has several. */
     uint32_t n_hosts; /* Of all jobs. */
@@ -164,15 +164,21 @@ struct sf_simulation {
                        * flow model. */
 
     /* Parts of the data rate of a host's link.  Without a load: of each
-     * message, from its start until it has come.  With a load: of each host,
-     * what it received. */
+     * message, from its start until it has come.  With a load: of each host
+     * that a flow leads to, what it received. */
     struct sf_sim_spread rate;
+
+    /* A part of that rate, too: what hosts got on average.  Without a load:
+     * the bytes of all messages that came, over 'time' and all hosts of all
+     * jobs.  With a load: all that was received, over all hosts that send. */
+    double throughput;
 
     /* Seconds.  Of packets, from their start (with a load: from their birth)
      * until they have come; n is 0 in the flow model. */
     struct sf_sim_spread latency;
     double latency_error; /* With a load: half of the 95 % interval of the
-                           * mean, from batches. */
+                           * mean, from batches; above 5 % of it only if the
+                           * run was long enough all the same. */
 
     /* Packet model only, else 0. */
     uint64_t n_packets, n_switch_hops;
@@ -194,8 +200,10 @@ struct sf_simulation {
 
     uint64_t rates[SF_SIM_N_BINS];  /* How many have which rate. */
     double arrived[SF_SIM_N_STEPS]; /* Part of all bytes that had come after
-                                     * each part of 'time'; without a load
-                                     * and with one round only, else 0. */
+                                     * each part of 'time', where those of a
+                                     * message count when it has come as a
+                                     * whole; without a load and with one
+                                     * round only, else 0. */
 };
 
 /* Runs 'params' on 'source'.  SF_EINVAL: a workload, placement or number of

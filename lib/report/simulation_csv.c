@@ -65,6 +65,7 @@ write_settings(const struct sf_simulation_row *row, FILE *stream)
     const struct sf_simulation_params *params = &row->params;
     const struct sf_sim_jobs *jobs = &params->jobs;
     bool has_packets = params->model == SF_SIM_PACKET;
+    char cell[SF_FACT_SIZE_OF_CELL];
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         write_fact(row, texts[i], stream);
@@ -73,6 +74,8 @@ write_settings(const struct sf_simulation_row *row, FILE *stream)
     write_if(!(jobs->load > 0), sf_sim_jobs_size(jobs), stream);
     write_if(jobs->load > 0, jobs->load, stream);
     write_real(params->overhead, stream);
+    write_count_if(*sf_fact_of(row, SF_FACT_EAGER, cell), params->eager,
+                   stream);
     write_count_if(has_packets, params->net.buffer, stream);
     write_count_if(has_packets, row->result.buffer, stream);
 }
@@ -91,6 +94,7 @@ write_result(const struct sf_simulation_row *row, FILE *stream)
     write_if(result->n_cycle, result->deadlock_time, stream);
     write_count_if(result->n_cycle, result->n_cycle, stream);
     write_real(result->time, stream);
+    write_real(result->throughput, stream);
     write_spread(&result->rate, stream);
     write_spread(&result->latency, stream);
     write_if(result->latency.n && row->params.jobs.load > 0,
@@ -116,8 +120,10 @@ sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
     fputs("row,network,routing,layers,lanes,vls,sl,model,timing,queues,net,"
           "select,"
           "seed,window,workload,placement,nodes,size_bytes,offered_load,"
-          "overhead_s,buffer_bytes,buffer_packets,finished,saturated,"
-          "deadlock_s,deadlock_channels,time_s,rate_n,rate_mean,rate_min,"
+          "overhead_s,eager_bytes,buffer_bytes,buffer_packets,finished,"
+          "saturated,"
+          "deadlock_s,deadlock_channels,time_s,throughput,rate_n,rate_mean,"
+          "rate_min,"
           "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
           "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
           "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"

@@ -174,7 +174,7 @@ sf_simulation_draw_progress(const struct sf_simulation_table *table,
     snprintf(label, sizeof label, "time, %s", drawing->unit.name);
     struct sf_chart_panel panel = {
         .x = { .label = label, .has_zero = true },
-        .y = { .label = "of all bytes have arrived, %" },
+        .y = { .label = "bytes of messages that have come as a whole, %" },
     };
     status = draw(drawing, fill_progress, "Progress", &panel, stream, err);
     end(drawing);

@@ -199,6 +199,16 @@ window_of(const struct sf_simulation_row *row, char *cell)
                : "";
 }
 
+/* Only stripes heed it, and packets of a load are no messages. */
+static const char *
+eager_of(const struct sf_simulation_row *row, char *cell)
+{
+    return row->params.eager && row->params.select == SF_SELECT_STRIPE &&
+                   !(row->params.jobs.load > 0)
+               ? write_bytes((double)row->params.eager, cell)
+               : "";
+}
+
 static const char *
 overhead_of(const struct sf_simulation_row *row, char *cell)
 {
@@ -245,11 +255,11 @@ static const struct words words[SF_N_FACTS] = {
                             NULL, 0 },
     [SF_FACT_SELECT] = { select_of, "select", "select ", "", "", NULL, 0 },
     [SF_FACT_WINDOW] = { window_of, "window", "", "window ", "", NULL, 0 },
+    [SF_FACT_EAGER] = { eager_of, "eager", "", "eager up to ", "", NULL, 0 },
     [SF_FACT_OVERHEAD] = { overhead_of, "overhead", "", "overhead ", "", NULL,
                            0 },
     [SF_FACT_SEED] = { seed_of, "seed", "", "seed ", "", NULL, 7 },
-    [SF_FACT_LOAD] = { load_of, "load", "offered load ", "load ", "", NULL,
-                       0 },
+    [SF_FACT_LOAD] = { load_of, "load", "offered ", "load ", "", NULL, 0 },
 };
 
 #define MAX_RANK 9

@@ -26,6 +26,7 @@ enum sf_sim_fact {
     SF_FACT_PLACEMENT,
     SF_FACT_SELECT,
     SF_FACT_WINDOW,
+    SF_FACT_EAGER,
     SF_FACT_OVERHEAD,
     SF_FACT_SEED,
     SF_FACT_LOAD,

@@ -166,10 +166,11 @@ json_of_settings(const struct sf_simulation_row *row)
     const struct sf_simulation_params *params = &row->params;
     const struct sf_sim_jobs *jobs = &params->jobs;
     bool has_packets = params->model == SF_SIM_PACKET;
+    char cell[SF_FACT_SIZE_OF_CELL];
 
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "network", json_of_fact(row, SF_FACT_NETWORK), "routing",
         json_of_fact(row, SF_FACT_ROUTING), "layers",
         json_if(row->n_layers, json_integer(row->n_layers)), "lanes",
@@ -189,7 +190,9 @@ json_of_settings(const struct sf_simulation_row *row)
         json_if(jobs->load > 0, real_or_null(jobs->load)), "size_bytes",
         json_if(!(jobs->load > 0), json_of_bytes(sf_sim_jobs_size(jobs))),
         "sl", json_of_fact(row, SF_FACT_SL), "window",
-        json_if(params->window, json_integer(params->window)));
+        json_if(params->window, json_integer(params->window)), "eager_bytes",
+        json_if(*sf_fact_of(row, SF_FACT_EAGER, cell),
+                json_of_count(params->eager)));
 }
 
 /* What links and adapters were taken to be like. */
@@ -219,12 +222,13 @@ json_of_result(const struct sf_simulation_row *row)
     bool has_packets = row->params.model == SF_SIM_PACKET;
 
     return json_pack(
-        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "finished", (int)(result->is_finished && !result->n_cycle), "deadlock",
         json_of_deadlock(row), "saturated",
         (int)sf_simulation_is_saturated(row), "time_s",
         real_or_null(result->time), "rate", json_of_spread(&result->rate),
-        "latency_s", json_of_spread(&result->latency), "latency_error_s",
+        "throughput", real_or_null(result->throughput), "latency_s",
+        json_of_spread(&result->latency), "latency_error_s",
         json_if(result->latency.n && row->params.jobs.load > 0,
                 real_or_null(result->latency_error)),
         "packets", json_if(has_packets, json_of_count(result->n_packets)),

@@ -99,13 +99,15 @@ sf_simulation_write(const char *settings, const struct sf_simulation *result,
                     FILE *stream, struct sf_error *err)
 {
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, "
+        "{s:s, s:i, s:s, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, "
+        "s:o, "
         "s:o, s:o, s:I, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.simulated", "schema_version", 1, "settings",
         settings, "finished", (int)result->is_finished, "time",
         real_or_null(result->time), "hosts", (json_int_t)result->n_hosts,
         "buffer", (json_int_t)result->buffer, "rate",
-        json_of_spread(&result->rate), "latency",
+        json_of_spread(&result->rate), "throughput",
+        real_or_null(result->throughput), "latency",
         json_of_spread(&result->latency), "latency_error",
         real_or_null(result->latency_error), "packets",
         (json_int_t)result->n_packets, "switch_hops",
@@ -306,6 +308,8 @@ read_numbers(struct sf_json_reader *reader, const json_t *root,
     result->buffer =
         read_number(reader, json_object_get(root, "buffer"), "buffer");
     read_spread(reader, json_object_get(root, "rate"), "rate", &result->rate);
+    result->throughput =
+        read_real(reader, json_object_get(root, "throughput"), "throughput");
     read_spread(reader, json_object_get(root, "latency"), "latency",
                 &result->latency);
     result->latency_error = read_real(

@@ -60,7 +60,7 @@ value_of(const struct drawing *drawing, const struct sf_simulation_row *row,
     const struct sf_sim_spread *latency = &row->result.latency;
 
     if (panel == ACCEPTED) {
-        return row->result.rate.n ? 100 * row->result.rate.mean : (double)NAN;
+        return 100 * row->result.throughput;
     }
     return latency->n ? drawing->unit.scale *
                             (panel == MEAN ? latency->mean : latency->p99)
@@ -143,7 +143,7 @@ fill_panels(struct drawing *drawing)
                                            .scale = SF_CHART_LOG };
         if (i == ACCEPTED) {
             panel->y =
-                sf_sim_percent_axis("received, %", drawing->diagonal[1].x);
+                sf_sim_percent_axis("throughput, %", drawing->diagonal[1].x);
         }
         panel->series = drawing->series[i];
         panel->n_series = drawing->lines.n + (i == ACCEPTED);

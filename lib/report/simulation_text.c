@@ -42,6 +42,12 @@ time_of(const struct sf_simulation_row *row)
 }
 
 static double
+throughput_of(const struct sf_simulation_row *row)
+{
+    return row->result.throughput;
+}
+
+static double
 rate_mean(const struct sf_simulation_row *row)
 {
     return value_if(row->result.rate.n, row->result.rate.mean);
@@ -127,6 +133,7 @@ blocked_mean(const struct sf_simulation_row *row)
 
 static const struct column columns[] = {
     { "time", "", TIME, time_of },
+    { "throughput", "", PERCENT, throughput_of },
     { "rate", "mean", PERCENT, rate_mean },
     { "rate", "least", PERCENT, rate_min },
     { "rate", "p1", PERCENT, rate_p1 },
@@ -460,7 +467,8 @@ write_jobs(const struct table *table, uint32_t number, FILE *stream)
     fprintf(stream, "\n%s, jobs:\n", name);
     for (uint32_t i = 0; i < row->result.n_jobs; i++) {
         const struct sf_sim_job_result *job = &row->result.jobs[i];
-        fprintf(stream, "  %u: %u nodes", i + 1, job->n_nodes);
+        fprintf(stream, "  %u: %u node%s", i + 1, job->n_nodes,
+                job->n_nodes == 1 ? "" : "s");
         if (job->time > 0) {
             fprintf(stream, ", %.4g %s", job->time * table->scale[TIME],
                     table->units[TIME]);
@@ -523,11 +531,15 @@ write_legend(const struct sf_sim_facts *facts, FILE *stream)
     bool is_sent = any_row(facts, has_messages);
 
     fprintf(stream,
-            "\nrate: of %s, in %% of the data that the link of a host "
-            "carries\n",
+            "\nthroughput: all data that came, over time and hosts that %s, "
+            "in %% of what the link of a host carries\n",
+            is_loaded && is_sent ? "take part (with a load: that send)"
+            : is_loaded          ? "send"
+                                 : "take part");
+    fprintf(stream, "rate: of %s, in %% of the same\n",
             is_loaded && is_sent ? "each message, or with a load what each "
-                                   "host received"
-            : is_loaded          ? "what each host received"
+                                   "receiver got"
+            : is_loaded          ? "what each receiver got"
                                  : "each message, from its start until it has "
                                    "come");
     if (any_row(facts, has_latency)) {

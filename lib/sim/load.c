@@ -37,7 +37,7 @@ struct sf_load {
     uint32_t *first;        /* [hosts + 1] Where the pairs of a host begin. */
     struct choice *choices; /* [pairs] */
     struct births *births;  /* [hosts] */
-    double offered, host_delay; /* Packets a packet time; seconds. */
+    double host_delay;      /* Seconds. */
 
     struct sf_load_tally tally;
     uint64_t *sent, *received; /* [hosts] */
@@ -312,7 +312,6 @@ set_rates(struct sf_load *load, double *amounts, double part,
         struct births *births = &load->births[h];
         births->rate = most > 0 ? part * births->rate / most : 0;
         births->threshold = bits_below(births->rate);
-        load->offered += births->rate;
     }
     return most > 0 ? SF_OK
                     : sf_fail(err, SF_EINVAL,
@@ -451,29 +450,28 @@ sf_load_reset(struct sf_load *load, struct sf_samples *latencies)
 }
 
 double
-sf_load_offered(const struct sf_load *load)
+sf_load_rate(const struct sf_load *load, uint32_t host)
 {
-    return load->offered;
+    return load->births[host].rate;
 }
 
-double
-sf_load_backlog(struct sf_load *load)
+void
+sf_load_backlog(struct sf_load *load, double *backlog)
 {
     const struct sf_carrier *carrier = load->carrier;
     uint64_t now = carrier->ops->now(carrier->sim);
-    double backlog = 0;
 
     for (uint32_t h = 0; h < load->n_hosts; h++) {
         struct births *births = &load->births[h];
+        backlog[h] = 0;
         if (births->threshold > 0) {
             draw(load, h, births, now / carrier->packet_ticks + 1);
         }
         if (births->has_packet && born(load, births) < now) {
-            backlog += births->rate * (double)(now - born(load, births)) /
-                       (double)carrier->packet_ticks;
+            backlog[h] = births->rate * (double)(now - born(load, births)) /
+                         (double)carrier->packet_ticks;
         }
     }
-    return backlog;
 }
 
 uint32_t

@@ -51,12 +51,12 @@ struct sf_load_tally sf_load_tally(const struct sf_load *load);
  * be NULL. */
 void sf_load_reset(struct sf_load *load, struct sf_samples *latencies);
 
-/* How many packets all hosts get in a packet time, on average. */
-double sf_load_offered(const struct sf_load *load);
+/* How many packets 'host' gets in a packet time, on average. */
+double sf_load_rate(const struct sf_load *load, uint32_t host);
 
-/* About how many packets wait in hosts: the age of the first in each times the
- * rate of the host.  O(hosts). */
-double sf_load_backlog(struct sf_load *load);
+/* About how many packets wait in each host, 'backlog' [hosts]: the age of the
+ * first times the rate of the host. */
+void sf_load_backlog(struct sf_load *load, double *backlog);
 
 /* How many packets were born in 'host' until now and are not sent.  O(packet
  * times since the birth of the oldest). */

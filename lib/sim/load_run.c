@@ -1,14 +1,20 @@
 /* load_run.c -- an offered load until its latencies have settled.
  *
- * After a warm-up, time is cut into batches.  Their mean latencies are nearly
+ * After a warm-up, time is cut into batches.  What they have is nearly
  * independent, if batches are long, so their spread tells how sure the mean of
  * all is.  There are MIN_BATCHES to MAX_BATCHES of them: when there are too
  * many, every two become one, so that batches grow with the run.
  *
- * The network does not take the load if packets pile up in hosts: by more than
- * SATURATED of what was offered since the warm-up.  That is looked for in what
- * waits, not in what came, since chance makes births fewer or more but does
- * not make queues grow. */
+ * The network does not take the load if packets pile up in hosts.  That is
+ * looked for in what waits, not in what came, since chance makes births fewer
+ * or more.  Chance also makes queues longer and shorter: births in t packet
+ * times have a standard deviation of at most sqrt(births), and a queue that is
+ * served as fast as it grows, or faster, strays no further.  So growth is
+ * counted in these deviations.  It is that of all hosts together, or of those
+ * that pile up alone, so that a full link of a large network is seen.
+ *
+ * A run that did not settle is finished, too, unless its queues grow: its
+ * latency_error says how sure it is. */
 #include "sim/carrier.h"
 #include "sim/load.h"
 
@@ -16,16 +22,23 @@
 #include "slimfly/progress.h"
 
 #include <math.h>
+#include <string.h>
 
-#define WARM_UP     2048   /* Packet times. */
-#define BATCH       512    /* Packet times of a batch at first. */
-#define STRIDE      256    /* Packet times between two looks for deadlock. */
-#define MAX_TIMES   131072 /* Packet times that are measured at most, */
-#define MAX_PACKETS 30e6   /* or packets. */
+#define WARM_UP     2048     /* Packet times. */
+#define BATCH       512      /* Packet times of a batch at first. */
+#define STRIDE      256      /* Packet times between two looks for deadlock. */
+#define LONG_TIMES  131072   /* Packet times that are measured at most, */
+#define FEW_PACKETS 1000000  /* unless fewer packets came; then it is up to */
+#define MAX_TIMES   2097152  /* so many packet times. */
+#define MAX_PACKETS 30000000 /* It ends with so many packets at any time. */
+#define MIN_PACKETS 100      /* Fewer say nothing of latencies. */
 #define MIN_BATCHES 20
 #define MAX_BATCHES 40
 #define PRECISION   0.05 /* Of the mean latency, with 95 % confidence. */
-#define SATURATED   0.02
+#define SATURATED                                                            \
+    5.0                /* Growth, in standard deviations, that is no chance; \
+                        */
+#define SUSPICIOUS 0.5 /* that is to be watched for longer. */
 
 _Static_assert(WARM_UP % STRIDE == 0 && BATCH % STRIDE == 0, "whole strides");
 
@@ -38,13 +51,17 @@ struct measurement {
     struct sf_carrier carrier;
     struct sf_load *load;
     struct sf_run *run;
+    uint32_t n_hosts;
     struct batch batches[MAX_BATCHES];
     uint32_t n_batches;
-    uint64_t batch_times; /* Packet times of a batch, */
-    uint64_t times;       /* and of all. */
-    double backlog;       /* When it began. */
-    double *busy;         /* Of links by then. */
-    double *blocked;
+    uint64_t batch_times;   /* Packet times of a batch, */
+    uint64_t times;         /* and of all. */
+    double *backlog;        /* [hosts] When it began, and */
+    double *waiting;        /* [hosts] now. */
+    double *busy;           /* Of links when it began, */
+    double *blocked;        /* as well. */
+    uint64_t first_tick;    /* When it began. */
+    struct sf_samples warm; /* Latencies until then. */
 };
 
 static enum sf_status
@@ -62,26 +79,28 @@ advance(struct measurement *m, uint64_t n_times, struct sf_error *err)
     return status;
 }
 
-/* Half of the 95 % interval of the mean of all batches; HUGE_VAL if a batch is
- * empty. */
+/* Half of the 95 % interval of the mean of all packets, a ratio of two sums
+ * over batches.  Batches may have few packets or none. */
 static double
 find_error(const struct measurement *m)
 {
-    double sum = 0, squares = 0, n = m->n_batches;
+    double packets = 0, latency = 0, squares = 0, n = m->n_batches;
 
     for (uint32_t i = 0; i < m->n_batches; i++) {
-        if (m->batches[i].n == 0) {
-            return HUGE_VAL;
-        }
-        sum += m->batches[i].latency / m->batches[i].n;
+        packets += m->batches[i].n;
+        latency += m->batches[i].latency;
+    }
+    if (packets == 0) {
+        return 0;
     }
     for (uint32_t i = 0; i < m->n_batches; i++) {
-        double mean = m->batches[i].latency / m->batches[i].n;
-        squares += (mean - sum / n) * (mean - sum / n);
+        const struct batch *batch = &m->batches[i];
+        double more = batch->latency - batch->n * latency / packets;
+        squares += more * more;
     }
     /* Student's t for that many, to three digits. */
     double t = 1.96 + 2.5 / (n - 1);
-    return t * sqrt(squares / (n - 1) / n);
+    return t * sqrt(squares * n / (n - 1)) / packets;
 }
 
 static void
@@ -104,7 +123,9 @@ run_batch(struct measurement *m, struct sf_error *err)
     if (m->n_batches == MAX_BATCHES) {
         join_batches(m);
     }
-    sf_progress_report("simulating packets", m->times, MAX_TIMES);
+    sf_progress_report("simulating packets",
+                       m->times < LONG_TIMES ? m->times : LONG_TIMES,
+                       LONG_TIMES);
     enum sf_status status = advance(m, m->batch_times, err);
     struct sf_load_tally now = sf_load_tally(m->load);
     m->batches[m->n_batches++] =
@@ -114,11 +135,24 @@ run_batch(struct measurement *m, struct sf_error *err)
     return status;
 }
 
-static bool
-is_saturated(const struct measurement *m)
+/* How much more waits in hosts than when it began, in standard deviations of
+ * births: of all hosts, or of those with more than one of their own. */
+static double
+find_growth(const struct measurement *m)
 {
-    double growth = sf_load_backlog(m->load) - m->backlog;
-    return growth > SATURATED * sf_load_offered(m->load) * (double)m->times;
+    double all = 0, piled = 0, born = 0, born_there = 0;
+
+    sf_load_backlog(m->load, m->waiting);
+    for (uint32_t h = 0; h < m->n_hosts; h++) {
+        double growth = m->waiting[h] - m->backlog[h];
+        double births = sf_load_rate(m->load, h) * (double)m->times;
+        bool is_there = growth > sqrt(births);
+        all += growth;
+        born += births;
+        piled += is_there ? growth : 0;
+        born_there += is_there ? births : 0;
+    }
+    return fmax(all / sqrt(born), piled > 0 ? piled / sqrt(born_there) : 0);
 }
 
 /* Whether the mean latency is known well enough. */
@@ -128,7 +162,18 @@ has_settled(const struct measurement *m)
     struct sf_load_tally tally = sf_load_tally(m->load);
     double mean = tally.latency / (double)tally.n_delivered;
 
-    return tally.n_delivered > 0 && m->run->latency_error <= PRECISION * mean;
+    return tally.n_delivered >= MIN_PACKETS &&
+           m->run->latency_error <= PRECISION * mean;
+}
+
+/* Whether it has taken long enough, whatever is known by then. */
+static bool
+is_long(const struct measurement *m)
+{
+    uint64_t n_packets = sf_load_tally(m->load).n_delivered;
+
+    return n_packets >= MAX_PACKETS || m->times >= MAX_TIMES ||
+           (n_packets >= FEW_PACKETS && m->times >= LONG_TIMES);
 }
 
 static enum sf_status
@@ -142,23 +187,20 @@ measure(struct measurement *m, struct sf_error *err)
         if (m->n_batches < MIN_BATCHES) {
             continue;
         }
+        double growth = find_growth(m);
         m->run->latency_error = find_error(m);
-        m->run->is_finished = has_settled(m) && !is_saturated(m);
-        is_over = m->run->is_finished || is_saturated(m) ||
-                  m->times >= MAX_TIMES ||
-                  (double)sf_load_tally(m->load).n_delivered >= MAX_PACKETS;
+        m->run->is_finished = growth <= SATURATED;
+        is_over = growth > SATURATED || is_long(m) ||
+                  (has_settled(m) && growth <= SUSPICIOUS);
     }
     if (m->run->n_cycle > 0) {
         m->run->is_finished = false;
-    }
-    if (!isfinite(m->run->latency_error)) {
-        m->run->latency_error = 0; /* Too few came to say. */
     }
     return status;
 }
 
 static enum sf_status
-reserve(struct measurement *m, uint32_t n_hosts, struct sf_error *err)
+reserve(struct measurement *m, struct sf_error *err)
 {
     struct sf_run *run = m->run;
     size_t n_links = m->carrier.n_links;
@@ -170,43 +212,78 @@ reserve(struct measurement *m, uint32_t n_hosts, struct sf_error *err)
     run->n_vls = m->carrier.n_vls;
     run->loads = sf_calloc(n_channels, sizeof *run->loads);
     run->blocked = sf_calloc(n_links, sizeof *run->blocked);
-    run->sent = sf_calloc(n_hosts, sizeof *run->sent);
-    run->received = sf_calloc(n_hosts, sizeof *run->received);
-    if (!m->busy || !m->blocked || !run->loads || !run->blocked ||
-        !run->sent || !run->received) {
+    m->backlog = sf_calloc(m->n_hosts, sizeof *m->backlog);
+    m->waiting = sf_calloc(m->n_hosts, sizeof *m->waiting);
+    run->sent = sf_calloc(m->n_hosts, sizeof *run->sent);
+    run->received = sf_calloc(m->n_hosts, sizeof *run->received);
+    if (!m->backlog || !m->waiting || !m->busy || !m->blocked || !run->loads ||
+        !run->blocked || !run->sent || !run->received) {
         return sf_fail(err, SF_ENOMEM, "out of memory for the loads of links");
     }
     return SF_OK;
 }
 
-/* Begins to count. */
+/* Begins to count anew.  What was sent and received until now is kept for the
+ * case of a deadlock. */
 static void
 begin(struct measurement *m)
 {
+    struct sf_load_tally tally = sf_load_tally(m->load);
+
+    for (uint32_t h = 0; h < m->n_hosts; h++) {
+        m->run->sent[h] = (double)tally.sent[h];
+        m->run->received[h] = (double)tally.received[h];
+    }
+    m->run->n_packets = tally.n_delivered;
+    m->first_tick = m->carrier.ops->now(m->carrier.sim);
     m->batch_times = BATCH;
-    m->backlog = sf_load_backlog(m->load);
+    sf_load_backlog(m->load, m->backlog);
     sf_load_reset(m->load, &m->run->latency);
     sf_carrier_count(&m->carrier, m->busy, m->blocked);
     m->run->n_switch_hops = m->carrier.ops->n_switch_hops(m->carrier.sim);
 }
 
-static void
-collect(struct measurement *m, uint64_t first_tick, uint32_t n_hosts)
+/* Forgets that there was a warm-up, or what was seen in it. */
+static bool
+end_warm_up(struct measurement *m)
+{
+    struct sf_run *run = m->run;
+    size_t n_channels = (size_t)m->carrier.n_links * m->carrier.n_vls;
+
+    if (run->n_cycle > 0) {
+        m->first_tick = run->n_switch_hops = 0;
+        memset(m->busy, 0, n_channels * sizeof *m->busy);
+        memset(m->blocked, 0, m->carrier.n_links * sizeof *m->blocked);
+        return sf_samples_merge(&run->latency, &m->warm);
+    }
+    run->n_packets = 0;
+    memset(run->sent, 0, m->n_hosts * sizeof *run->sent);
+    memset(run->received, 0, m->n_hosts * sizeof *run->received);
+    return true;
+}
+
+/* What was measured; until a deadlock, all that was. */
+static enum sf_status
+collect(struct measurement *m, struct sf_error *err)
 {
     struct sf_run *run = m->run;
     const struct sf_carrier *carrier = &m->carrier;
     struct sf_load_tally tally = sf_load_tally(m->load);
-    double ticks = (double)(carrier->ops->now(carrier->sim) - first_tick);
-    double scale = ticks > 0 ? 1 / ticks : 0;
 
+    if (!end_warm_up(m)) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for latencies");
+    }
+    double ticks = (double)(carrier->ops->now(carrier->sim) - m->first_tick);
+    double scale = ticks > 0 ? 1 / ticks : 0;
+    double part = (double)carrier->packet_ticks * scale;
     run->time = ticks * carrier->tick;
-    run->n_packets = tally.n_delivered;
+    run->n_packets += tally.n_delivered;
     run->n_switch_hops =
         carrier->ops->n_switch_hops(carrier->sim) - run->n_switch_hops;
-    for (uint32_t h = 0; h < n_hosts; h++) {
-        double part = (double)carrier->packet_ticks * scale;
-        run->sent[h] = (double)tally.sent[h] * part;
-        run->received[h] = (double)tally.received[h] * part;
+    for (uint32_t h = 0; h < m->n_hosts; h++) {
+        run->sent[h] = (run->sent[h] + (double)tally.sent[h]) * part;
+        run->received[h] =
+            (run->received[h] + (double)tally.received[h]) * part;
     }
     sf_carrier_count(carrier, run->loads, run->blocked);
     for (size_t i = 0; i < (size_t)carrier->n_links * carrier->n_vls; i++) {
@@ -215,26 +292,23 @@ collect(struct measurement *m, uint64_t first_tick, uint32_t n_hosts)
     for (uint32_t i = 0; i < carrier->n_links; i++) {
         run->blocked[i] = (run->blocked[i] - m->blocked[i]) * scale;
     }
+    return SF_OK;
 }
 
 static enum sf_status
-run_load(struct measurement *m, uint32_t n_hosts, struct sf_error *err)
+run_load(struct measurement *m, struct sf_error *err)
 {
-    enum sf_status status = reserve(m, n_hosts, err);
+    enum sf_status status = reserve(m, err);
 
     if (status == SF_OK) {
+        sf_load_reset(m->load, &m->warm);
         status = advance(m, WARM_UP, err);
     }
-    if (status != SF_OK) {
-        return status;
-    }
-    uint64_t first_tick = m->carrier.ops->now(m->carrier.sim);
-    begin(m);
-    status = measure(m, err);
     if (status == SF_OK) {
-        collect(m, first_tick, n_hosts);
+        begin(m);
+        status = measure(m, err);
     }
-    return status;
+    return status == SF_OK ? collect(m, err) : status;
 }
 
 enum sf_status
@@ -242,7 +316,7 @@ sf_run_load(const struct sf_run_setup *setup, const struct sf_flow *flows,
             size_t n_flows, double load, struct sf_run *run,
             struct sf_error *err)
 {
-    struct measurement m = { .run = run };
+    struct measurement m = { .run = run, .n_hosts = setup->wires->n_hosts };
 
     *run = (struct sf_run){ 0 };
     enum sf_status status = sf_carrier_build(setup, &m.carrier, err);
@@ -251,10 +325,13 @@ sf_run_load(const struct sf_run_setup *setup, const struct sf_flow *flows,
                                &m.load, err);
     }
     if (status == SF_OK) {
-        status = run_load(&m, setup->wires->n_hosts, err);
+        status = run_load(&m, err);
     }
     sf_load_free(m.load);
     sf_carrier_clear(&m.carrier);
+    free(m.backlog);
+    free(m.waiting);
+    sf_samples_clear(&m.warm);
     free(m.busy);
     free(m.blocked);
     if (status != SF_OK) {

@@ -35,9 +35,10 @@ take(const struct order *order, const char *origin, uint32_t n_hosts,
     }
     if (n_hosts > n_free) {
         return sf_fail(err, SF_EINVAL,
-                       "placement '%.256s': %u nodes are asked for, and %u "
-                       "hosts are free",
-                       origin, n_hosts, n_free);
+                       "placement '%.256s': %u node%s asked for, and hosts "
+                       "that are free: %u",
+                       origin, n_hosts, n_hosts == 1 ? " is" : "s are",
+                       n_free);
     }
     for (uint32_t i = 0, n = 0; n < n_hosts; i++) {
         if (!is_taken[order->hosts[i]]) {
@@ -193,24 +194,34 @@ make_order(const struct sf_network *network, struct order *order,
                : sf_fail(err, SF_ENOMEM, "out of memory for a placement");
 }
 
-/* As a file says: 'text' if nonnull, else what stands at 'path'. */
+/* The order of a file: 'text' if nonnull, else what stands at 'path'.  The
+ * caller frees its hosts, also after a failure. */
 static enum sf_status
-take_from_file(const char *path, char *text, size_t length,
-               const struct sf_network *network, uint32_t n_hosts,
-               bool *is_taken, uint32_t *hosts, struct sf_error *err)
+order_by_file(const char *path, char *text, size_t length,
+              const struct sf_network *network, struct order *order,
+              struct sf_error *err)
 {
-    struct order order;
-
+    *order = (struct order){ 0 };
     if (!network->fabric) {
         return sf_fail(err, SF_EINVAL,
                        "%.256s: a placement from a file needs a fabric, whose "
                        "hosts have names",
                        path);
     }
-    enum sf_status status = make_order(network, &order, err);
-    if (status == SF_OK) {
-        status = read_file(path, text, length, network, &order, err);
-    }
+    enum sf_status status = make_order(network, order, err);
+    return status == SF_OK ? read_file(path, text, length, network, order, err)
+                           : status;
+}
+
+static enum sf_status
+take_from_file(const char *path, char *text, size_t length,
+               const struct sf_network *network, uint32_t n_hosts,
+               bool *is_taken, uint32_t *hosts, struct sf_error *err)
+{
+    struct order order;
+    enum sf_status status =
+        order_by_file(path, text, length, network, &order, err);
+
     if (status == SF_OK) {
         status = take(&order, path, n_hosts, is_taken, hosts, err);
     }
@@ -251,17 +262,45 @@ find_placement(const char *name)
     return NULL;
 }
 
+/* The path of "file:PATH"; NULL if 'placement' is another. */
+static const char *
+path_of(const char *placement)
+{
+    size_t prefix = strlen(FILE_PREFIX);
+
+    return !strncmp(placement, FILE_PREFIX, prefix) && placement[prefix]
+               ? placement + prefix
+               : NULL;
+}
+
+enum sf_status
+sf_placement_count(const struct sf_network *network, const char *placement,
+                   uint32_t *n_hostsp, struct sf_error *err)
+{
+    const char *path = path_of(placement);
+    struct order order;
+
+    *n_hostsp = sf_network_count_hosts(network);
+    if (!path) {
+        return SF_OK;
+    }
+    enum sf_status status = order_by_file(path, NULL, 0, network, &order, err);
+    *n_hostsp = order.n;
+    free(order.hosts);
+    return status;
+}
+
 enum sf_status
 sf_placement_take(const struct sf_network *network, const char *placement,
                   uint32_t n_hosts, uint64_t seed, bool *is_taken,
                   uint32_t *hosts, struct sf_error *err)
 {
-    size_t prefix = strlen(FILE_PREFIX);
+    const char *path = path_of(placement);
     struct order order;
 
-    if (!strncmp(placement, FILE_PREFIX, prefix) && placement[prefix]) {
-        return take_from_file(placement + prefix, NULL, 0, network, n_hosts,
-                              is_taken, hosts, err);
+    if (path) {
+        return take_from_file(path, NULL, 0, network, n_hosts, is_taken, hosts,
+                              err);
     }
     put_in_order *put = find_placement(placement);
     if (!put) {

@@ -19,10 +19,10 @@ struct sf_run_setup {
 };
 
 struct sf_run {
-    bool is_finished; /* All messages came; with a load: latencies settled and
-                       * hosts send what they get. */
+    bool is_finished; /* All messages came; with a load: hosts send what they
+                       * get. */
     double time;      /* Simulated seconds; with a load, of what was measured
-                       * after the warm-up. */
+                       * after the warm-up, or until a deadlock. */
 
     /* Of each message; HUGE_VAL if it did not start or come.  A start counts
      * from when the message could be sent: waits, delay and overhead over. */
@@ -59,7 +59,8 @@ enum sf_status sf_run_packets(const struct sf_run_setup *setup,
 
 /* Offers 'flows' between hosts of the network to it, 'load' times the data
  * rate of a link for the host that sends the most, until latencies have
- * settled or it is clear that they will not; as params->timing says. */
+ * settled, queues are sure to grow, or it was long enough; as params->timing
+ * says. */
 enum sf_status sf_run_load(const struct sf_run_setup *setup,
                            const struct sf_flow *flows, size_t n_flows,
                            double load, struct sf_run *run,

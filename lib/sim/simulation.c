@@ -13,6 +13,7 @@ struct pool {
     const struct sf_workload *workload;
     struct sf_simulation *result;
     double data_rate; /* Of a link, bytes a second. */
+    double bytes;     /* Of all messages that came. */
     struct sf_samples rates, latencies;
     struct sf_samples *job_rates; /* [n_jobs] */
 };
@@ -158,6 +159,9 @@ add_messages(struct pool *pool, const struct sf_program *program,
             rate = (double)program->messages.items[i].bytes /
                    (run->ends[i] - run->starts[i]) / pool->data_rate;
         }
+        if (isfinite(run->ends[i])) {
+            pool->bytes += (double)program->messages.items[i].bytes;
+        }
         is_fine = add_rate(pool, job_of[i], rate);
     }
     return is_fine;
@@ -214,15 +218,59 @@ run_round(struct pool *pool, uint32_t round, struct sf_error *err)
     return status;
 }
 
-/* Offers a load; what a host receives is its rate. */
+/* Who takes part in flows. */
+struct ends {
+    bool *sends, *receives; /* [hosts] */
+};
+
+static bool
+find_ends(const struct sf_flow *flows, size_t n_flows, uint32_t n_hosts,
+          struct ends *ends)
+{
+    ends->sends = sf_calloc(n_hosts, sizeof *ends->sends);
+    ends->receives = sf_calloc(n_hosts, sizeof *ends->receives);
+    if (!ends->sends || !ends->receives) {
+        return false;
+    }
+    for (size_t i = 0; i < n_flows; i++) {
+        if (flows[i].amount > 0) {
+            ends->sends[flows[i].from] = ends->receives[flows[i].to] = true;
+        }
+    }
+    return true;
+}
+
+/* Adds the rates of hosts: what each received to which something is sent. */
+static bool
+add_received(struct pool *pool, const struct ends *ends,
+             const struct sf_run *run)
+{
+    double sum = 0, n_senders = 0;
+
+    for (uint32_t j = 0; j < pool->workload->n_jobs; j++) {
+        const struct sf_sim_job *job = &pool->workload->jobs[j];
+        for (uint32_t i = 0; i < job->n_hosts; i++) {
+            uint32_t h = job->hosts[i];
+            if (ends->receives[h] && !add_rate(pool, j, run->received[h])) {
+                return false;
+            }
+            sum += run->received[h];
+            n_senders += ends->sends[h];
+        }
+    }
+    pool->result->throughput = n_senders > 0 ? sum / n_senders : 0;
+    return true;
+}
+
+/* Offers a load. */
 static enum sf_status
 run_load(struct pool *pool, struct sf_error *err)
 {
     const struct sf_simulation_params *params = pool->setup->params;
     struct sf_flow *flows = NULL;
     struct sf_run run = { 0 };
+    struct ends ends = { 0 };
     size_t n_flows;
-    bool is_fine = true;
 
     enum sf_status status =
         sf_workload_flows(pool->workload, &flows, &n_flows, err);
@@ -230,16 +278,14 @@ run_load(struct pool *pool, struct sf_error *err)
         status = sf_run_load(pool->setup, flows, n_flows, params->jobs.load,
                              &run, err);
     }
-    if (status == SF_OK) {
-        is_fine = add_run(pool, &run);
-        for (uint32_t j = 0; j < pool->workload->n_jobs; j++) {
-            const struct sf_sim_job *job = &pool->workload->jobs[j];
-            for (uint32_t i = 0; is_fine && i < job->n_hosts; i++) {
-                is_fine = add_rate(pool, j, run.received[job->hosts[i]]);
-            }
-        }
-        status = is_fine ? SF_OK : fail_memory(err);
+    if (status == SF_OK &&
+        (!add_run(pool, &run) ||
+         !find_ends(flows, n_flows, pool->setup->wires->n_hosts, &ends) ||
+         !add_received(pool, &ends, &run))) {
+        status = fail_memory(err);
     }
+    free(ends.sends);
+    free(ends.receives);
     sf_run_clear(&run);
     free(flows);
     return status;
@@ -260,6 +306,10 @@ end_result(struct pool *pool)
     }
     for (uint32_t i = 0; i < result->n_jobs; i++) {
         result->jobs[i].rate = sf_samples_spread(&pool->job_rates[i]);
+    }
+    if (!(pool->setup->params->jobs.load > 0) && result->n_hosts > 0) {
+        result->throughput =
+            pool->bytes / (time * result->n_hosts * pool->data_rate);
     }
     result->rate = sf_samples_spread(&pool->rates);
     result->latency = sf_samples_spread(&pool->latencies);

@@ -255,9 +255,10 @@ check_nodes(const struct sf_workload *workload, struct sf_error *err)
         n += workload->jobs[i].n_hosts;
         if (workload->jobs[i].n_hosts < 2) {
             return sf_fail(err, SF_EINVAL,
-                           "%u nodes for %.40s, of the %u hosts of this "
+                           "%u node%s for %.40s, of the %u hosts of this "
                            "network: a job needs 2 or more",
                            workload->jobs[i].n_hosts,
+                           workload->jobs[i].n_hosts == 1 ? "" : "s",
                            workload->jobs[i].workload, n_hosts);
         }
     }
@@ -267,17 +268,26 @@ check_nodes(const struct sf_workload *workload, struct sf_error *err)
                                   (unsigned long long)n, jobs, n_hosts);
 }
 
+static const char *
+placement_of(const struct sf_workload *workload)
+{
+    const char *placement = workload->asked->placement;
+    return placement ? placement : "switches";
+}
+
 static enum sf_status
 count_nodes(struct sf_workload *workload, struct sf_error *err)
 {
-    uint32_t n_hosts = sf_network_count_hosts(workload->network);
-    enum sf_status status = SF_OK;
+    uint32_t n_hosts = 0;
+    enum sf_status status =
+        workload->asked->nodes
+            ? read_nodes(workload, workload->asked->nodes, err)
+            : sf_placement_count(workload->network, placement_of(workload),
+                                 &n_hosts, err);
 
-    for (uint32_t i = 0; i < workload->n_jobs; i++) {
+    for (uint32_t i = 0; !workload->asked->nodes && i < workload->n_jobs;
+         i++) {
         workload->jobs[i].n_hosts = n_hosts / workload->n_jobs;
-    }
-    if (workload->asked->nodes) {
-        status = read_nodes(workload, workload->asked->nodes, err);
     }
     return status == SF_OK ? check_nodes(workload, err) : status;
 }
@@ -286,7 +296,6 @@ count_nodes(struct sf_workload *workload, struct sf_error *err)
 static enum sf_status
 place_jobs(struct sf_workload *workload, struct sf_error *err)
 {
-    const char *placement = workload->asked->placement;
     uint32_t n_hosts = sf_network_count_hosts(workload->network);
     bool *is_taken = sf_calloc(n_hosts, sizeof *is_taken);
     enum sf_status status = is_taken ? SF_OK : fail_memory(err);
@@ -294,12 +303,11 @@ place_jobs(struct sf_workload *workload, struct sf_error *err)
     for (uint32_t i = 0; status == SF_OK && i < workload->n_jobs; i++) {
         struct sf_sim_job *job = &workload->jobs[i];
         job->hosts = sf_calloc(job->n_hosts, sizeof *job->hosts);
-        status = job->hosts
-                     ? sf_placement_take(workload->network,
-                                         placement ? placement : "switches",
-                                         job->n_hosts, workload->seed,
-                                         is_taken, job->hosts, err)
-                     : fail_memory(err);
+        status = job->hosts ? sf_placement_take(workload->network,
+                                                placement_of(workload),
+                                                job->n_hosts, workload->seed,
+                                                is_taken, job->hosts, err)
+                            : fail_memory(err);
     }
     free(is_taken);
     return status;

@@ -53,6 +53,12 @@ struct sf_workload_kind {
 };
 extern const struct sf_workload_kind sf_workload_kinds[];
 
+/* How many hosts 'placement' has for all jobs together: those of a file, or
+ * all. */
+enum sf_status sf_placement_count(const struct sf_network *network,
+                                  const char *placement, uint32_t *n_hostsp,
+                                  struct sf_error *err);
+
 /* Chooses 'n_hosts' hosts of 'network' as 'placement' says, without those that
  * 'is_taken' [hosts], and marks them as taken. */
 enum sf_status sf_placement_take(const struct sf_network *network,

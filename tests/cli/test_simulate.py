@@ -21,6 +21,7 @@ ROW = {
     "seed": int, "model": str, "queues": (str, type(None)),
     "buffer_bytes": (int, type(None)), "net": str, "finished": bool,
     "deadlock": (dict, type(None)), "time_s": float,
+    "throughput": float, "eager_bytes": (int, type(None)),
     "rate": (dict, type(None)), "latency_s": (dict, type(None)),
     "packets": (int, type(None)), "switch_hops": (int, type(None)),
     "wall_s": (float, int, type(None)),
@@ -160,6 +161,27 @@ class Known(Simulate):
                         self.assertGreater(row["rate"]["min"], 0)
                         self.assertLessEqual(row["rate"]["mean"], 1.001)
 
+    def test_one_flow_is_not_too_much(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "one.csv")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("node0000,node0100,1\n")
+            for row in self.rows("sf:q=5", "-w", f"file:{path}", "--load",
+                                 "0.001,0.3,1"):
+                load = row["offered_load"]
+                self.assertTrue(row["finished"])
+                self.assertFalse(row["saturated"])
+                self.assertEqual(row["rate"]["n"], 1)
+                self.assertAlmostEqual(row["throughput"] / load, 1,
+                                       delta=0.5 if load < 0.01 else 0.05)
+
+    def test_throughput_of_all_to_all(self):
+        # Four hosts of one switch: their links are busy all the time.
+        row = self.row("ft2:leaf=2,core=1,up=4,p=4", "-w", "all-to-all",
+                       "--nodes", "4", "--size", "1M", "--model", "flow")
+        self.assertAlmostEqual(row["throughput"], 1, delta=0.005)
+        self.assertAlmostEqual(row["rate"]["mean"], 1 / 3, delta=0.001)
+
     def test_latency_grows_with_load(self):
         rows = self.rows("sf:q=5", "-w", "permutation", "--load", "0.1,0.3")
         first, second = (row["latency_s"]["mean"] for row in rows)
@@ -221,6 +243,20 @@ class Deadlock(Simulate):
         self.assertIn("wait", done.stdout)
         self.assertIn(channels[0]["switch"], done.stdout)
 
+    def test_a_load_tells_what_was_until_then(self):
+        done = slimfly("simulate", "sf:q=5", "-w", "permutation", "--load",
+                       "1", "--without-lanes", "--buffer", "5K", "--format",
+                       "json")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        (row,) = json.loads(done.stdout)["rows"]
+        self.assertFalse(row["finished"] or row["saturated"])
+        self.assertAlmostEqual(row["time_s"] / row["deadlock"]["at_s"], 1)
+        self.assertEqual(row["packets"], row["latency_s"]["n"])
+        for name in "packets", "switch_hops", "throughput":
+            self.assertGreater(row[name], 0)
+        self.assertGreater(row["rate"]["mean"], 0)
+        self.assertGreater(row["link_loads"]["load_mean"], 0)
+
     def test_with_lanes_they_do_not(self):
         self.succeeds("simulate", "sf:q=5", "-w", "all-to-all", "--size",
                       "64K", "--buffer", "40K")
@@ -279,11 +315,25 @@ class Bad(Simulate):
                 (["--load", "x"], "--load"),
                 (["--size", "0"], "--size"),
                 (["--size", "1M", "--load", "0.5"], "found both"),
+                (["-w", "permutation:size=4K", "--load", "0.5"],
+                 "permutation:size=4K"),
+                (["-w", "ebb,all-to-all+permutation:size=4K", "--load",
+                  "0.5"], "found both"),
+                (["-m", "flow", "--timing", "exact"], "--timing: it is for"),
+                (["-m", "flow", "--queues", "fifo"], "--queues: it is for"),
+                (["-m", "flow", "--buffer", "64K"], "--buffer: it is for"),
+                (["-m", "flow", "--window", "8"], "--window: it is for"),
+                (["--eager", "8K", "--select", "first,random"],
+                 "--eager: it is for --select stripe"),
+                (["--eager", "8K", "--load", "0.5"], "--load"),
+                (["--window", "8", "--load", "0.5"], "--load"),
+                (["--overhead", "1", "--load", "0.5"], "--load"),
+                (["-o", ""], "--output: expected the name of a folder"),
                 (["--buffer", "x"], "--buffer"),
                 (["--buffer", "100"], "no room for a packet"),
                 (["--model", "flow", "--load", "0.5"], "packet model"),
                 (["--nodes", "65"], "65"),
-                (["--nodes", "1"], "1"),
+                (["--nodes", "1"], "1 node for permutation"),
                 (["--nodes", "x"], "x"),
                 (["--nodes", "10+10"], "10+10"),
                 (["-w", "ebb+ebb", "--nodes", "40+40"], "80 nodes in 2 jobs"),
@@ -296,6 +346,14 @@ class Bad(Simulate):
                 (["--lanes", "turns", "--without-lanes"], "found both")]:
             with self.subTest(args=args):
                 self.fails("simulate", "sf:q=4,p=2", *args, says=says)
+
+    def test_options_that_matter_for_some_runs(self):
+        for args in (["-m", "flow,packet", "--queues", "fifo"],
+                     ["--select", "first,stripe", "--eager", "8K"],
+                     ["-m", "flow", "--eager", "8K", "--overhead", "1"]):
+            self.assertEqual(len(self.rows("sf:q=4,p=2", "--size", "8K",
+                                           *args)),
+                             1 if "--overhead" in args else 2)
 
     def test_placements_from_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -310,9 +368,10 @@ class Bad(Simulate):
                                "--placement", f"file:{path}", says=says)
             with open(path, "w", encoding="utf-8") as stream:
                 stream.write("# first\nnode0003\n\nnode0009\n")
-            row = self.row("sf:q=4", "--nodes", "2", "--placement",
-                           f"file:{path}")
-            self.assertEqual(row["nodes"], 2)
+            for nodes in ["--nodes", "2"], []:
+                row = self.row("sf:q=4", *nodes, "--placement",
+                               f"file:{path}")
+                self.assertEqual(row["nodes"], 2)
 
     def test_links_of_other_rates(self):
         with tempfile.TemporaryDirectory() as folder:

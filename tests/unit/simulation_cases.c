@@ -127,6 +127,7 @@ fill_rates(struct sf_simulation *result, double mean, uint32_t n,
         result->rates[bin < SF_SIM_N_BINS ? bin : SF_SIM_N_BINS - 1]++;
     }
     result->rate = spread_around(mean, 0.1, n);
+    result->throughput = 0.9 * mean;
 }
 
 static void
@@ -250,6 +251,7 @@ make_odd(struct simulation_case *made, struct sf_random *random)
         row->result.latency.mean = i ? (double)NAN : 1e-6;
         row->result.latency_error = (double)NAN;
         row->result.rate.p99 = (double)INFINITY;
+        row->result.throughput = i ? (double)NAN : 0.5;
         row->result.loads[0] = (double)NAN;
         row->result.blocked[1] = (double)INFINITY;
         row->result.arrived[3] = (double)NAN;

@@ -226,6 +226,7 @@ TEST(load_backlog_is_what_waits)
     struct sf_carrier carrier;
     struct sf_load *load;
     struct sf_run run = { 0 };
+    double backlog[2];
 
     CHECK_EQ(sf_carrier_build(&c->setup, &carrier, NULL), SF_OK);
     CHECK_EQ(sf_load_build(&carrier, &c->setup, flows, 2, 1, &load, NULL),
@@ -233,8 +234,9 @@ TEST(load_backlog_is_what_waits)
     CHECK_EQ(sf_carrier_advance(&carrier, 1000, &run, NULL), SF_OK);
     uint32_t n = sf_load_n_waiting(load, 0) + sf_load_n_waiting(load, 1);
     CHECK_NEAR(n, 1000, 4);
-    CHECK_NEAR(sf_load_backlog(load), n, 4);
-    CHECK_NEAR(sf_load_offered(load), 2, 1e-9);
+    sf_load_backlog(load, backlog);
+    CHECK_NEAR(backlog[0] + backlog[1], n, 4);
+    CHECK_NEAR(sf_load_rate(load, 0), 1, 1e-9);
     sf_load_free(load);
     sf_carrier_clear(&carrier);
     host_case_free(c);
@@ -319,6 +321,117 @@ TEST(load_saturates_where_a_link_is_shared)
     host_case_free(c);
 }
 
+/* Whether 'n' flows over one link are taken, each with the part 'load' of
+ * it. */
+static bool
+is_taken(uint32_t n, double load, uint64_t seed, enum sf_sim_timing timing)
+{
+    struct host_case *c = detour_case(n, 1, 8);
+    struct sf_flow flows[8];
+
+    for (uint32_t i = 0; i < n; i++) {
+        flows[i] = (struct sf_flow){ i, n + i, 1 };
+    }
+    if (timing == SF_SIM_EXACT) {
+        make_exact(c, 50e-9, 10e-9);
+    }
+    c->setup.seed = seed;
+    struct sf_run run = run_flows(c, flows, n, load);
+    double mean = run.latency.sum / (double)run.latency.n;
+    CHECK_EQ(run.n_cycle, 0);
+    CHECK(run.latency.n >= 100);
+    CHECK(!run.is_finished || run.latency_error < mean);
+    CHECK_NEAR(run.received[n], fmin(load, 1.0 / n), 0.5 * load);
+    bool is_finished = run.is_finished;
+    sf_run_clear(&run);
+    host_case_free(c);
+    return is_finished;
+}
+
+static void
+check_taken(uint64_t n_seeds, enum sf_sim_timing timing)
+{
+    static const struct {
+        uint32_t n;
+        double load;
+    } cases[] = { { 1, 0.001 }, { 1, 0.03 }, { 2, 0.002 }, { 4, 0.01 },
+                  { 4, 0.2 },   { 2, 0.4 },  { 8, 0.1 },   { 1, 1 } };
+
+    for (uint64_t seed = 1; seed <= n_seeds; seed++) {
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+            CHECK_FOR(is_taken(cases[i].n, cases[i].load, seed, timing),
+                      "%u times %g, seed %llu", cases[i].n, cases[i].load,
+                      (unsigned long long)seed);
+        }
+    }
+}
+
+/* Few packets, or queues that come and go, are not a link that is full. */
+TEST(load_that_a_link_carries_never_saturates)
+{
+    check_taken(3, SF_SIM_SLOTS);
+}
+
+TEST_LONG(load_that_a_link_carries_never_saturates_on_any_seed)
+{
+    check_taken(50, SF_SIM_SLOTS);
+    check_taken(5, SF_SIM_EXACT);
+    /* Latencies need long to settle, or do not. */
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        CHECK(is_taken(4, 0.235, seed, SF_SIM_SLOTS));
+        CHECK(is_taken(2, 0.485, seed, SF_SIM_SLOTS));
+    }
+}
+
+static void
+check_not_taken(uint64_t n_seeds, enum sf_sim_timing timing)
+{
+    for (uint64_t seed = 1; seed <= n_seeds; seed++) {
+        for (uint32_t n = 2; n <= 8; n *= 2) {
+            for (uint32_t i = 1; i <= 3; i++) {
+                double load = (1 + 0.03 * i * i) / n;
+                CHECK_FOR(!is_taken(n, load, seed, timing),
+                          "%u times %g, seed %llu", n, load,
+                          (unsigned long long)seed);
+            }
+        }
+    }
+}
+
+TEST(load_above_what_a_link_carries_saturates)
+{
+    check_not_taken(3, SF_SIM_SLOTS);
+}
+
+TEST_LONG(load_above_what_a_link_carries_saturates_on_any_seed)
+{
+    check_not_taken(50, SF_SIM_SLOTS);
+    check_not_taken(5, SF_SIM_EXACT);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        CHECK(!is_taken(4, 1.01 / 4, seed, SF_SIM_SLOTS));
+    }
+}
+
+/* A full link is seen though nine hosts in ten send over others. */
+TEST(load_saturates_in_a_corner)
+{
+    struct host_case *c = detour_case(20, 4, 8);
+    struct sf_flow flows[20];
+
+    for (uint32_t i = 0; i < 20; i++) {
+        /* Hosts on the same switch, but for the first two. */
+        flows[i] = i < 2 ? (struct sf_flow){ i, 20 + i, 1 }
+                         : (struct sf_flow){ i, i < 19 ? i + 1 : 2, 1 };
+    }
+    struct sf_run run = run_flows(c, flows, 20, 0.52);
+    CHECK(!run.is_finished);
+    sf_run_clear(&run);
+    run = run_flows(c, flows, 20, 0.48);
+    CHECK(run.is_finished);
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
 TEST(load_sees_a_deadlock)
 {
     struct host_case *c = ring_case(6, 1, 2);
@@ -332,6 +445,65 @@ TEST(load_sees_a_deadlock)
     CHECK(!run.is_finished && run.deadlock_time > 0);
     sf_run_clear(&run);
     host_case_free(c);
+}
+
+/* What was seen until the deadlock of a ring counts from the start. */
+static void
+check_until_deadlock(const struct host_case *c, const struct sf_run *run)
+{
+    double times = run->time / packet_time(c), sent = 0, received = 0;
+    double carried = 0;
+
+    CHECK_NEAR(run->time, run->deadlock_time, 1e-9 * run->time);
+    CHECK(run->n_packets > 0 && run->n_packets == run->latency.n);
+    for (uint32_t h = 0; h < 6; h++) {
+        sent += run->sent[h] * times;
+        received += run->received[h] * times;
+        carried += run->loads[h] * times; /* The link out of host h. */
+    }
+    CHECK_NEAR(received, (double)run->n_packets, 1e-6 * received);
+    CHECK_NEAR(sent, carried, 6 + 1e-6 * sent);
+    /* Behind each of 6 links between switches and 6 of hosts there is room for
+     * 4 packets. */
+    CHECK(sent > received && sent <= received + 48);
+    CHECK(run->n_switch_hops >= 4 * run->n_packets);
+}
+
+/* Counts the seeds with which a deadlock comes in the warm-up of 2048 packet
+ * times, and after it. */
+static void
+run_rings(double load, enum sf_sim_timing timing, uint32_t counts[2])
+{
+    struct host_case *c = ring_case(6, 1, 4);
+    struct sf_flow flows[6];
+
+    for (uint32_t i = 0; i < 6; i++) {
+        flows[i] = (struct sf_flow){ i, (i + 3) % 6, 1 };
+    }
+    if (timing == SF_SIM_EXACT) {
+        make_exact(c, 50e-9, 10e-9);
+    }
+    for (c->setup.seed = 1; c->setup.seed <= 20; c->setup.seed++) {
+        struct sf_run run = run_flows(c, flows, 6, load);
+        if (run.n_cycle > 0) {
+            check_until_deadlock(c, &run);
+            counts[run.time > 2048 * packet_time(c)]++;
+        }
+        sf_run_clear(&run);
+    }
+    host_case_free(c);
+}
+
+TEST(load_tells_what_was_until_a_deadlock)
+{
+    for (int timing = 0; timing < SF_N_SIM_TIMINGS; timing++) {
+        uint32_t counts[2] = { 0 };
+        run_rings(1, (enum sf_sim_timing)timing, counts);
+        CHECK_EQ(counts[0], 20);
+        run_rings(0.24, (enum sf_sim_timing)timing, counts);
+        run_rings(0.27, (enum sf_sim_timing)timing, counts);
+        CHECK_FOR(counts[1] > 0, "timing %d", timing);
+    }
 }
 
 TEST(load_same_seed_same_result)

@@ -98,8 +98,8 @@ TEST(placement_by_switches)
     CHECK_EQ(job.hosts[29], 35);
     job = take(network, "switches", 1, 1, is_taken);
     check_refused(&job, SF_EINVAL,
-                  "placement 'switches': 1 nodes are asked for, and 0 hosts "
-                  "are free");
+                  "placement 'switches': 1 node is asked for, and hosts "
+                  "that are free: 0");
     sf_network_free(network);
 }
 
@@ -240,8 +240,8 @@ TEST(placement_from_a_file)
 
     job = parse(network, text, 5, NULL);
     check_refused(&job, SF_EINVAL,
-                  "placement 'placement.txt': 5 nodes are asked for, and 4 "
-                  "hosts are free");
+                  "placement 'placement.txt': 5 nodes are asked for, and "
+                  "hosts that are free: 4");
     job = parse(network, "node0001\n#\nnode9999\n", 1, NULL);
     check_refused(&job, SF_EPARSE,
                   "placement.txt:3: 'node9999': expected a host of this "

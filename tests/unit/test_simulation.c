@@ -138,6 +138,7 @@ TEST(simulation_of_two_flows)
     CHECK_NEAR(result.rate.min, 0.5, 1e-9);
     CHECK_NEAR(result.rate.max, 2 / 3.0, 1e-9);
     CHECK_NEAR(result.rate.mean, 7 / 12.0, 1e-9);
+    CHECK_NEAR(result.throughput, 3000 / (30.0 * 4 * 100), 1e-12);
     CHECK(result.rates[25] == 1 && result.rates[33] == 1);
     CHECK_EQ(count_rates(&result), 2);
     CHECK_EQ(result.n_jobs, 1);
@@ -177,6 +178,7 @@ TEST(simulation_counts_data)
         double time = model == SF_SIM_FLOW ? 20 : 23;
         CHECK_NEAR(result.time, time, 1e-9);
         CHECK_NEAR(result.rate.mean, 20 / time, 1e-9);
+        CHECK_NEAR(result.throughput, 20 / time / 2, 1e-9);
         sf_simulation_clear(&result);
     }
     tree_free(c);
@@ -260,6 +262,7 @@ TEST(simulation_of_jobs_in_rounds)
     CHECK_NEAR(result.jobs[0].time, 3 * 10.24, 1e-9);
     CHECK_NEAR(result.jobs[1].time, 3 * 20.48, 1e-9);
     CHECK(result.jobs[0].rate.n == 6 && result.jobs[1].rate.n == 6);
+    CHECK_NEAR(result.throughput, 0.75, 1e-9);
     CHECK_EQ(result.rate.n, 12);
     CHECK_NEAR(result.rate.min, 1, 1e-9);
     CHECK_EQ(count_rates(&result), 12);
@@ -346,11 +349,12 @@ TEST(simulation_of_a_load)
         c->params.jobs.load = 0.4;
         struct sf_simulation result = run(&c->source, &c->params);
         CHECK(result.is_finished && result.time > 0 && result.n_cycle == 0);
-        /* Two of the four hosts receive nothing. */
-        CHECK_EQ(result.rate.n, 4);
-        CHECK_NEAR(result.rate.min, 0, 0);
+        /* Nothing leads to two of the four hosts. */
+        CHECK_EQ(result.rate.n, 2);
+        CHECK_NEAR(result.rate.min, 0.2, 0.02);
         CHECK_NEAR(result.rate.max, 0.4, 0.02);
-        CHECK_NEAR(result.rate.mean, 0.6 / 4, 0.01);
+        CHECK_NEAR(result.rate.mean, 0.6 / 2, 0.02);
+        CHECK_NEAR(result.throughput, result.rate.mean, 1e-12);
         CHECK_NEAR(load_of(c, &result, 0, CORE), 0.6, 0.03);
         CHECK_NEAR(load_of(c, &result, 1, CORE), 0, 0);
         CHECK(result.latency.n > 1000);
@@ -362,6 +366,26 @@ TEST(simulation_of_a_load)
         sf_simulation_clear(&result);
         tree_free(c);
     }
+}
+
+/* Two hosts send to one: it gets all that comes, and they have half of it
+ * each. */
+TEST(simulation_of_a_load_for_one_host)
+{
+    struct tree *c = tree_case("node0000,node0002,1\n"
+                               "node0001,node0002,1\n");
+
+    c->params.model = SF_SIM_PACKET;
+    c->params.jobs.load = 0.25;
+    struct sf_simulation result = run(&c->source, &c->params);
+    CHECK(result.is_finished);
+    CHECK_EQ(result.n_hosts, 3);
+    CHECK_EQ(result.rate.n, 1);
+    CHECK_NEAR(result.rate.mean, 0.5, 0.03);
+    CHECK_NEAR(result.throughput, result.rate.mean / 2, 1e-12);
+    CHECK_EQ(result.jobs[0].rate.n, 1);
+    sf_simulation_clear(&result);
+    tree_free(c);
 }
 
 /* More than the link over the core can carry. */
@@ -420,6 +444,10 @@ check_ring(const struct sf_sim_jobs *jobs, enum sf_sim_timing timing,
             check_cycle(c, &result);
             CHECK(jobs->load > 0 || (result.rate.min == 0 &&
                                      result.deadlock_time <= result.time));
+            CHECK(jobs->load == 0 ||
+                  (result.time > 0 && result.n_packets > 0 &&
+                   result.latency.n > 0 && result.throughput > 0 &&
+                   fabs(result.time / result.deadlock_time - 1) < 1e-9));
             CHECK(result.arrived[SF_SIM_N_STEPS - 1] < 1);
         } else {
             CHECK(result.n_cycle == 0 && !result.cycle);

@@ -130,6 +130,7 @@ TEST(simulation_json_has_every_member)
     check_null(row, "latency_error_s");
     CHECK_EQ(number_of(row, "size_bytes"), 1048576);
     CHECK_NEAR(number_of(row, "time_s"), 1.6e-4 / 0.55, 1e-12);
+    CHECK_NEAR(number_of(row, "throughput"), 0.9 * 0.55, 1e-8);
     CHECK_EQ(number_of(row, "packets"), 1234567);
     CHECK_EQ(number_of(row, "switch_hops"), 3456789);
     CHECK_NEAR(number_of(row, "wall_s"), 0.25, 0);
@@ -348,6 +349,10 @@ check_csv(enum simulation_kind kind)
                   sf_select_name(row->params.select));
         CHECK_NEAR(atof(field_of(titles, fields, n, "rate_mean")),
                    row->result.rate.mean, 1e-8);
+        CHECK_NEAR(atof(field_of(titles, fields, n, "throughput")),
+                   isfinite(row->result.throughput) ? row->result.throughput
+                                                    : 0,
+                   1e-8);
         CHECK_EQ(atoi(field_of(titles, fields, n, "latency_n")),
                  row->result.latency.n);
         CHECK_EQ(*field_of(titles, fields, n, "offered_load") != '\0',
@@ -365,6 +370,55 @@ TEST(simulation_csv_reads_back)
     for (int i = 0; i < N_SIMULATION_KINDS; i++) {
         check_csv((enum simulation_kind)i);
     }
+}
+
+/* How messages are striped is said where it matters. */
+TEST(simulation_files_say_what_is_eager)
+{
+    struct simulation_case *made = simulation_case_make(CASE_MESSAGES);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < made->table.n_rows; i++) {
+        made->rows[i].params.eager = 8192;
+    }
+    json_t *root = json_of(&made->table);
+    char *text = text_of(&made->table, "simulation.txt");
+    char *lines = text_of(&made->table, "simulation.csv");
+    char *titles[MAX_FIELDS], *fields[MAX_FIELDS], *at;
+    uint32_t n_titles, n_fields;
+    CHECK(has_word(text, "eager") && strstr(text, " 8 KiB "));
+    at = split(lines, titles, &n_titles);
+    for (uint32_t i = 0; i < made->table.n_rows; i++) {
+        bool is_striped = made->rows[i].params.select == SF_SELECT_STRIPE;
+        at = split(at, fields, &n_fields);
+        CHECK_STR(field_of(titles, fields, n_fields, "eager_bytes"),
+                  is_striped ? "8192" : "");
+        if (is_striped) {
+            CHECK_EQ(number_of(row_of(root, i), "eager_bytes"), 8192);
+        } else {
+            check_null(row_of(root, i), "eager_bytes");
+        }
+        n += is_striped;
+    }
+    CHECK(n > 0 && n < made->table.n_rows);
+    free(text);
+    free(lines);
+    json_decref(root);
+    made->table.n_rows = 1; /* Not striped. */
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(!has_word(text, "eager"));
+    free(text);
+    made->rows[0].params.select = SF_SELECT_STRIPE;
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(strstr(text, ", eager up to 8 KiB, "));
+    free(text);
+    made->rows[0].params.jobs.load = 0.9;
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(!has_word(text, "eager"));
+    CHECK(strstr(text, ", offered load 90 %"));
+    free(text);
+    made->table.n_rows = 8;
+    simulation_case_free(made);
 }
 
 TEST(simulation_links_are_those_of_the_fabric)
@@ -662,6 +716,7 @@ static void
 check_same(const struct sf_simulation *a, const struct sf_simulation *b)
 {
     CHECK_EQ(a->is_finished, b->is_finished);
+    CHECK(a->throughput == b->throughput);
     check_bits(&a->time, &b->time, sizeof a->time);
     CHECK_EQ(a->n_hosts, b->n_hosts);
     CHECK_EQ(a->buffer, b->buffer);
@@ -719,6 +774,7 @@ any_result(struct sf_random *random)
 {
     struct sf_simulation result = {
         .is_finished = sf_random_below(random, 2) != 0,
+        .throughput = sf_random_below(random, 1000000) / 999983.0,
         .time = any_real(random),
         .n_hosts = sf_random_below(random, UINT32_MAX),
         .buffer = sf_random_below(random, UINT32_MAX),

@@ -462,6 +462,46 @@ TEST(workload_from_a_file_names_its_hosts)
     sf_network_free(network);
 }
 
+/* Without numbers of nodes, a file of hosts is there as a whole. */
+TEST(workload_takes_all_hosts_of_a_placement)
+{
+    struct sf_network *network = named_network_by("sf:q=5");
+    struct temporary file = temporary_write("node0009\n# x\nnode0100\n"
+                                            "node0002\n\nnode0007\n");
+    struct temporary bad = temporary_write("node0009\nnode9999\n");
+    char text[80], bad_text[80];
+    struct sf_sim_jobs asked = { .workload = "all-to-all", .placement = text };
+    struct sf_error err = { 0 };
+
+    snprintf(text, sizeof text, "file:%s", file.name);
+    snprintf(bad_text, sizeof bad_text, "file:%s", bad.name);
+    struct sf_workload *workload = workload_of(network, &asked, 1);
+    CHECK_EQ(workload->jobs[0].n_hosts, 4);
+    CHECK_EQ(workload->jobs[0].hosts[1], 100);
+    sf_workload_free(workload);
+
+    asked.workload = "all-to-all+ebb";
+    workload = workload_of(network, &asked, 1);
+    CHECK(workload->jobs[0].n_hosts == 2 && workload->jobs[1].n_hosts == 2);
+    CHECK(workload->jobs[1].hosts[0] == 2 && workload->jobs[1].hosts[1] == 7);
+    sf_workload_free(workload);
+
+    asked.nodes = "3";
+    asked.workload = "all-to-all";
+    workload = workload_of(network, &asked, 1);
+    CHECK_EQ(workload->jobs[0].n_hosts, 3);
+    sf_workload_free(workload);
+
+    asked.nodes = NULL;
+    asked.placement = bad_text;
+    CHECK_EQ(sf_workload_build(network, &asked, 1, &workload, &err),
+             SF_EPARSE);
+    CHECK_FOR(strstr(err.text, ":2: 'node9999'"), "%s", err.text);
+    temporary_remove(&file);
+    temporary_remove(&bad);
+    sf_network_free(network);
+}
+
 TEST(workload_refuses)
 {
     static const struct {
