@@ -24,6 +24,7 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .loads = sf_calloc(n_arcs, sizeof *grower->loads),
         .prices = sf_calloc(n_arcs, sizeof *grower->prices),
         .uniform = sf_calloc(n_arcs, sizeof *grower->uniform),
+        .uniform_before = sf_calloc(n_arcs, sizeof *grower->uniform),
         .old = sf_calloc(n, sizeof *grower->old),
         .hops = sf_calloc(n, sizeof *grower->hops),
         .depths = sf_calloc(n, sizeof *grower->depths),
@@ -34,10 +35,11 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .before = sf_calloc(n_arcs, sizeof *grower->before),
         .is_touched = sf_calloc(n_arcs, sizeof *grower->is_touched),
     };
-    return grower->loads && grower->prices && grower->uniform && grower->old &&
-           grower->hops && grower->depths && grower->ranks &&
-           grower->is_passed && grower->order && grower->touched &&
-           grower->before && grower->is_touched;
+    return grower->loads && grower->prices && grower->uniform &&
+           grower->uniform_before && grower->old && grower->hops &&
+           grower->depths && grower->ranks && grower->is_passed &&
+           grower->order && grower->touched && grower->before &&
+           grower->is_touched;
 }
 
 void
@@ -52,6 +54,7 @@ sf_job_grower_clear(struct sf_job_grower *grower)
     free(grower->depths);
     free(grower->hops);
     free(grower->old);
+    free(grower->uniform_before);
     free(grower->uniform);
     free(grower->prices);
     free(grower->loads);
@@ -280,6 +283,54 @@ busiest_from(const struct sf_job_grower *grower, uint32_t s)
     return most;
 }
 
+/* Adds what the hosts of 's' send under uniform traffic to the arcs from 's'
+ * along 'hops'. */
+static void
+load_uniformly(struct sf_job_grower *grower, const uint16_t *hops, uint32_t s,
+               double sign)
+{
+    const struct sf_graph *graph = grower->network->graph;
+    double amount =
+        sign * grower->network->n_hosts[s] * grower->column->uniform_share;
+
+    while (amount != 0 && hops[s] != SF_NO_HOP) {
+        uint32_t arc = graph->first[s] + hops[s];
+        grower->uniform[arc] += amount;
+        s = graph->arcs[arc].to;
+    }
+}
+
+/* The most uniform traffic on an arc of 'hops'. */
+static double
+find_most_uniform(const struct sf_job_grower *grower, const uint16_t *hops)
+{
+    const struct sf_graph *graph = grower->network->graph;
+    double most = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        if (hops[s] != SF_NO_HOP) {
+            most = fmax(most, grower->uniform[graph->first[s] + hops[s]]);
+        }
+    }
+    return most;
+}
+
+/* Whether the path of 's' has room for its uniform traffic. */
+static bool
+has_room(const struct sf_job_grower *grower, uint32_t s)
+{
+    return busiest_from(grower, s) +
+               grower->network->n_hosts[s] * grower->column->uniform_share <=
+           grower->floor;
+}
+
+static void
+unplace(struct sf_job_grower *grower, uint32_t s)
+{
+    grower->depths[s] = SF_NONE;
+    grower->hops[s] = SF_NO_HOP;
+}
+
 /* Places 's' as it was, if that may be. */
 static bool
 place_as_before(struct sf_job_grower *grower, uint32_t s)
@@ -287,9 +338,15 @@ place_as_before(struct sf_job_grower *grower, uint32_t s)
     const struct sf_graph *graph = grower->network->graph;
     uint32_t arc = graph->first[s] + grower->old[s];
 
-    return grower->old[s] != SF_NO_HOP &&
-           grower->depths[graph->arcs[arc].to] < grower->max_hops &&
-           place(grower, s, arc);
+    if (grower->depths[graph->arcs[arc].to] >= grower->max_hops ||
+        !place(grower, s, arc)) {
+        return false;
+    }
+    if (!has_room(grower, s)) {
+        unplace(grower, s);
+        return false;
+    }
+    return true;
 }
 
 /* Places 's' behind any switch that has its place, where uniform traffic is
@@ -312,8 +369,7 @@ place_anywhere(struct sf_job_grower *grower, uint32_t s)
         }
     }
     if (best == SF_NONE) {
-        grower->depths[s] = SF_NONE;
-        grower->hops[s] = SF_NO_HOP;
+        unplace(grower, s);
         return false;
     }
     return place(grower, s, best);
@@ -350,6 +406,8 @@ sweep(struct sf_job_grower *grower, uint32_t n, bool only_first,
         uint32_t s = grower->order[i];
         if ((only_first && n_left < i) || !place_one(grower, s)) {
             grower->order[n_left++] = s;
+        } else {
+            load_uniformly(grower, grower->hops, s, 1);
         }
     }
     return n_left;
@@ -366,7 +424,9 @@ complete(struct sf_job_grower *grower)
     uint32_t n = 0, k = 0;
 
     for (uint32_t s = 0; s < grower->network->graph->n_nodes; s++) {
-        if (grower->depths[s] == SF_NONE && grower->old[s] != SF_NO_HOP) {
+        if (grower->depths[s] != SF_NONE) {
+            load_uniformly(grower, grower->hops, s, 1);
+        } else if (grower->old[s] != SF_NO_HOP) {
             grower->order[n++] = s;
         }
     }
@@ -407,16 +467,39 @@ take_back(struct sf_job_grower *grower)
     }
 }
 
+/* Whether the new column is worse than the old one for uniform traffic, and
+ * too bad. */
+static bool
+is_below_floor(const struct sf_job_grower *grower, double most_before)
+{
+    double most = find_most_uniform(grower, grower->hops);
+    return most > grower->floor && most > most_before;
+}
+
 bool
 sf_job_grower_regrow(struct sf_job_grower *grower,
                      const struct sf_job_column *column)
 {
-    uint32_t n = grower->network->graph->n_nodes;
+    const struct sf_graph *graph = grower->network->graph;
+    size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
+    double most_before = find_most_uniform(grower, column->hops);
 
     begin(grower, column);
     double returned = -grower->rise;
-    bool is_better = place_sources(grower) &&
-                     grower->rise <= ROUNDING * returned && complete(grower);
+    bool is_better =
+        place_sources(grower) && grower->rise <= ROUNDING * returned;
+    if (is_better) {
+        memcpy(grower->uniform_before, grower->uniform,
+               n_arcs * sizeof *grower->uniform);
+        for (uint32_t s = 0; s < n; s++) {
+            load_uniformly(grower, grower->old, s, -1);
+        }
+        is_better = complete(grower) && !is_below_floor(grower, most_before);
+        if (!is_better) {
+            memcpy(grower->uniform, grower->uniform_before,
+                   n_arcs * sizeof *grower->uniform);
+        }
+    }
     if (is_better) {
         memcpy(column->hops, grower->hops, n * sizeof *column->hops);
     } else {

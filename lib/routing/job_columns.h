@@ -28,6 +28,8 @@ struct sf_job_column {
     const struct sf_job_source *sources;
     uint32_t n_sources;
     double share;            /* Of each amount that comes this way. */
+    double uniform_share;    /* What each host sends this way under uniform
+                              * traffic. */
     const uint8_t *distance; /* [V] To 'd'. */
     uint16_t *hops;          /* [V] In the routes. */
 };
@@ -42,20 +44,22 @@ struct sf_job_grower {
     double beta, offset;
     double old_factor;      /* Times the price of arcs that the column had. */
     double *loads, *prices; /* [2E] */
-    double *uniform;        /* [2E] Loads of uniform traffic. */
+    double *uniform;        /* [2E] Loads of uniform traffic, */
+    double floor;           /* and above what none may get by a change. */
     struct sf_random random;
 
     /* The column at hand. */
     const struct sf_job_column *column;
-    uint16_t *old, *hops; /* [V] */
-    uint32_t *depths;     /* [V] Hops to go; SF_NONE: has no place yet. */
-    uint32_t *ranks;      /* [V] Of the channel after the first turn. */
-    bool *is_passed;      /* [V] By the path that is being searched. */
-    uint32_t *order;      /* [V] */
-    double rise;          /* Of the potential, so far. */
-    uint32_t *touched;    /* [2E] Arcs whose loads changed, */
-    double *before;       /* [2E] and what they were, by arc. */
-    bool *is_touched;     /* [2E] */
+    uint16_t *old, *hops;   /* [V] */
+    uint32_t *depths;       /* [V] Hops to go; SF_NONE: has no place yet. */
+    uint32_t *ranks;        /* [V] Of the channel after the first turn. */
+    bool *is_passed;        /* [V] By the path that is being searched. */
+    uint32_t *order;        /* [V] */
+    double rise;            /* Of the potential, so far. */
+    uint32_t *touched;      /* [2E] Arcs whose loads changed, */
+    double *before;         /* [2E] and what they were, by arc. */
+    bool *is_touched;       /* [2E] */
+    double *uniform_before; /* [2E] */
     uint32_t n_touched;
     uint32_t path[SF_JOB_MAX_HOPS], best[SF_JOB_MAX_HOPS], n_best;
     double best_cost;

@@ -159,23 +159,33 @@ sf_job_loads(const struct sf_network *network, const struct sf_routes *routes,
     return status;
 }
 
-void
-sf_uniform_load_column(const struct sf_network *network,
-                       const struct sf_routes *routes, uint32_t set,
-                       uint32_t d, const uint16_t *hops, double share,
-                       double *loads)
+double
+sf_uniform_amount(const struct sf_network *network,
+                  const struct sf_routes *routes, uint32_t set, uint32_t d)
 {
     double n_receivers = 0;
-    double n_others = fmax(1, sf_network_count_hosts(network) - 1.0);
 
     for (uint32_t h = network->first_host[d]; h < network->first_host[d + 1];
          h++) {
         n_receivers += routes->host_sets[h] == set;
     }
-    for (uint32_t s = 0; n_receivers > 0 && s < network->graph->n_nodes; s++) {
+    return n_receivers / fmax(1, sf_network_count_hosts(network) - 1.0);
+}
+
+/* Adds what all hosts send in total to the hosts of 'set' on switch 'd', over
+ * 'layer'. */
+static void
+load_column_uniformly(const struct sf_network *network,
+                      const struct sf_routes *routes, uint32_t set,
+                      uint32_t layer, uint32_t d, double *loads)
+{
+    const uint16_t *hops = sf_layers_tree(routes->sets[set], layer, d);
+    double amount = sf_uniform_amount(network, routes, set, d) *
+                    sf_layer_share(routes, layer);
+
+    for (uint32_t s = 0; amount > 0 && s < network->graph->n_nodes; s++) {
         if (s != d && network->n_hosts[s] > 0) {
-            sf_load_path(network->graph, hops, s,
-                         share * n_receivers * network->n_hosts[s] / n_others,
+            sf_load_path(network->graph, hops, s, amount * network->n_hosts[s],
                          loads);
         }
     }
@@ -190,12 +200,8 @@ sf_uniform_loads(const struct sf_network *network,
     }
     for (uint32_t set = 0; set < routes->n_sets; set++) {
         for (uint32_t l = 0; l < sf_routes_n_layers(routes); l++) {
-            double share = sf_layer_share(routes, l);
-            for (uint32_t d = 0; share > 0 && d < network->graph->n_nodes;
-                 d++) {
-                sf_uniform_load_column(network, routes, set, d,
-                                       sf_layers_tree(routes->sets[set], l, d),
-                                       share, loads);
+            for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+                load_column_uniformly(network, routes, set, l, d, loads);
             }
         }
     }

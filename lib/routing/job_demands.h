@@ -39,11 +39,10 @@ void sf_demands_load(const struct sf_network *network,
                      const struct sf_demand *demands, size_t n_demands,
                      double *loads);
 
-/* Adds 'share' times what all hosts send to the hosts of 'set' on switch 'd',
- * if they send to all evenly and 'hops' lead there. */
-void sf_uniform_load_column(const struct sf_network *network,
-                            const struct sf_routes *routes, uint32_t set,
-                            uint32_t d, const uint16_t *hops, double share,
-                            double *loads);
+/* What each host sends to the hosts of 'set' on switch 'd' in total, if it
+ * sends 1 to all others evenly. */
+double sf_uniform_amount(const struct sf_network *network,
+                         const struct sf_routes *routes, uint32_t set,
+                         uint32_t d);
 
 #endif

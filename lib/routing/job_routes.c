@@ -13,17 +13,21 @@
 #include "routing/job_demands.h"
 #include "slimfly/progress.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define DEFAULT_HOPS   4
 #define DEFAULT_ROUNDS 60
-#define DEFAULT_TRIES  3
+#define DEFAULT_TRIES  6
 #define FIRST_BETA     4.0
 #define LAST_BETA      80.0
 #define HOT            0.85 /* Of the most loaded link, */
 #define FULL           (1 + 1e-9)
-#define OLD_FACTOR     0.5 /* The price of links that a column has. */
+#define FLOOR                                                            \
+    1.05               /* The most of uniform traffic on a link, of what \
+                        * it was. */
+#define OLD_FACTOR 0.5 /* The price of links that a column has. */
 
 struct fitter {
     struct sf_routing *routing;
@@ -221,6 +225,9 @@ add_columns(struct fitter *fitter, const struct sf_demand *first, uint32_t n,
                 .sources = sources,
                 .n_sources = n,
                 .share = share,
+                .uniform_share =
+                    share * sf_uniform_amount(fitter->routing->network, routes,
+                                              first->set, first->destination),
                 .distance = distance,
                 .hops = sf_layers_tree(routes->sets[first->set], l,
                                        first->destination),
@@ -364,16 +371,6 @@ judge(struct fitter *fitter)
     return most <= FULL;
 }
 
-/* Follows uniform traffic over a column that comes ('sign' 1) or goes (-1). */
-static void
-follow_uniform(struct fitter *fitter, const struct sf_job_column *column,
-               double sign)
-{
-    sf_uniform_load_column(fitter->routing->network, fitter->routing->routes,
-                           column->set, column->d, column->hops,
-                           sign * column->share, fitter->grower.uniform);
-}
-
 /* Visits all columns once, or only those over hot links; whether no link is
  * overloaded any more. */
 static bool
@@ -392,9 +389,7 @@ visit(struct fitter *fitter, double beta, bool only_hot)
             break;
         }
         if (!only_hot || is_hot(fitter, column, fmax(FULL, HOT * most))) {
-            follow_uniform(fitter, column, -1);
             sf_job_grower_regrow(grower, column);
-            follow_uniform(fitter, column, 1);
         }
     }
     return judge(fitter);
@@ -406,14 +401,17 @@ static bool
 try_rounds(struct fitter *fitter, uint32_t number)
 {
     struct sf_job_grower *grower = &fitter->grower;
+    const struct sf_graph *graph = fitter->routing->network->graph;
     uint32_t n_rounds = fitter->params.n_rounds;
-    bool is_done = false, is_lazy = number == 0;
+    bool is_done = false, is_lazy = number < 2;
 
     put_back(fitter, fitter->original);
     load_jobs(fitter, grower->loads);
     sf_uniform_loads(fitter->routing->network, fitter->routing->routes,
                      grower->uniform);
     sf_random_init(&grower->random, fitter->params.seed, number);
+    grower->floor =
+        number % 2 == 0 ? FLOOR * find_most(graph, grower->uniform) : DBL_MAX;
     grower->old_factor = is_lazy ? OLD_FACTOR : 1;
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
         fitter->order[i] = i;
