@@ -18,7 +18,7 @@ struct sf_job_routes_params {
     uint32_t max_hops;  /* Of a path that a job uses; 0: 4, or what the
                          * routing has if that is more. */
     uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
-    uint32_t n_tries;   /* With columns that start as they were; 0: 6. */
+    uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
     bool keeps_minimal; /* Layer 0 stays as it is. */
 };
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "routing/job_columns.h"
 #include "routing/job_demands.h"
+#include "routing/path_order.h"
 #include "slimfly/progress.h"
 
 #include <float.h>
@@ -19,15 +20,24 @@
 
 #define DEFAULT_HOPS   4
 #define DEFAULT_ROUNDS 60
-#define DEFAULT_TRIES  6
+#define DEFAULT_TRIES  9
+#define PATIENCE       6 /* Rounds that may gain nothing. */
 #define FIRST_BETA     4.0
 #define LAST_BETA      80.0
 #define HOT            0.85 /* Of the most loaded link, */
 #define FULL           (1 + 1e-9)
-#define FLOOR                                                            \
-    1.05               /* The most of uniform traffic on a link, of what \
-                        * it was. */
-#define OLD_FACTOR 0.5 /* The price of links that a column has. */
+#define OLD_FACTOR     0.5 /* The price of links that a column has. */
+
+/* What a try may do.  Beyond the last, the last two take turns. */
+static const struct way {
+    bool is_lazy; /* Only columns over hot links, which like what they have. */
+    double floor; /* The most uniform traffic on a link, of what it was. */
+} ways[] = {
+    { true, 1.02 },    { true, 1.06 }, { true, 1.2 },
+    { true, DBL_MAX }, { false, 1.1 }, { false, DBL_MAX },
+};
+
+#define N_WAYS (sizeof ways / sizeof *ways)
 
 struct fitter {
     struct sf_routing *routing;
@@ -41,7 +51,8 @@ struct fitter {
     uint32_t n_columns;
     uint32_t *order;           /* [n_columns] */
     uint16_t *original, *best; /* [n_columns * V] */
-    double least;              /* The load of the most loaded link, at best. */
+    double least;              /* The load of the most loaded link, at best, */
+    double least_uniform;      /* and then that of uniform traffic. */
     struct sf_job_grower grower;
     struct sf_error *err;
 };
@@ -356,24 +367,24 @@ is_hot(const struct fitter *fitter, const struct sf_job_column *column,
     return false;
 }
 
-/* Keeps the columns if they are the best so far; whether they are good
- * enough. */
-static bool
-judge(struct fitter *fitter)
+/* Keeps the columns if they are the best so far. */
+static void
+judge(struct fitter *fitter, double most)
 {
-    double most =
-        find_most(fitter->routing->network->graph, fitter->grower.loads);
+    double uniform =
+        find_most(fitter->routing->network->graph, fitter->grower.uniform);
 
-    if (most < fitter->least) {
+    if (most * FULL < fitter->least ||
+        (most <= fitter->least * FULL && uniform < fitter->least_uniform)) {
         fitter->least = most;
+        fitter->least_uniform = uniform;
         keep(fitter, fitter->best);
     }
-    return most <= FULL;
 }
 
-/* Visits all columns once, or only those over hot links; whether no link is
- * overloaded any more. */
-static bool
+/* Visits all columns once, or only those over hot links; the load of the most
+ * loaded link after that. */
+static double
 visit(struct fitter *fitter, double beta, bool only_hot)
 {
     struct sf_job_grower *grower = &fitter->grower;
@@ -392,7 +403,26 @@ visit(struct fitter *fitter, double beta, bool only_hot)
             sf_job_grower_regrow(grower, column);
         }
     }
-    return judge(fitter);
+    return find_most(graph, grower->loads);
+}
+
+/* Puts all back as it was, for a try. */
+static void
+restart(struct fitter *fitter, uint32_t number, const struct way *way)
+{
+    const struct sf_routing *routing = fitter->routing;
+    struct sf_job_grower *grower = &fitter->grower;
+
+    put_back(fitter, fitter->original);
+    load_jobs(fitter, grower->loads);
+    sf_uniform_loads(routing->network, routing->routes, grower->uniform);
+    sf_random_init(&grower->random, fitter->params.seed, number);
+    grower->floor = way->floor * fmax(1, find_most(routing->network->graph,
+                                                   grower->uniform));
+    grower->old_factor = way->is_lazy ? OLD_FACTOR : 1;
+    for (uint32_t i = 0; i < fitter->n_columns; i++) {
+        fitter->order[i] = i;
+    }
 }
 
 /* Rounds of visits from the original columns; whether no link is overloaded
@@ -400,30 +430,28 @@ visit(struct fitter *fitter, double beta, bool only_hot)
 static bool
 try_rounds(struct fitter *fitter, uint32_t number)
 {
-    struct sf_job_grower *grower = &fitter->grower;
-    const struct sf_graph *graph = fitter->routing->network->graph;
-    uint32_t n_rounds = fitter->params.n_rounds;
-    bool is_done = false, is_lazy = number < 2;
+    const struct way *way =
+        &ways[number < N_WAYS ? number : N_WAYS - 1 - (number - N_WAYS) % 2];
+    uint32_t n_rounds = fitter->params.n_rounds, last_gain = 0;
+    double least = DBL_MAX;
 
-    put_back(fitter, fitter->original);
-    load_jobs(fitter, grower->loads);
-    sf_uniform_loads(fitter->routing->network, fitter->routing->routes,
-                     grower->uniform);
-    sf_random_init(&grower->random, fitter->params.seed, number);
-    grower->floor =
-        number % 2 == 0 ? FLOOR * find_most(graph, grower->uniform) : DBL_MAX;
-    grower->old_factor = is_lazy ? OLD_FACTOR : 1;
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        fitter->order[i] = i;
-    }
-    for (uint32_t r = 0; !is_done && r < n_rounds; r++) {
+    restart(fitter, number, way);
+    for (uint32_t r = 0; r < n_rounds && least > FULL &&
+                         (!way->is_lazy || r < last_gain + PATIENCE);
+         r++) {
         double part = n_rounds > 1 ? (double)r / (n_rounds - 1) : 0;
         sf_progress_report("fitting routes to jobs", number * n_rounds + r,
-                           (fitter->params.n_tries + 1) * n_rounds);
-        is_done = visit(fitter, FIRST_BETA * pow(LAST_BETA / FIRST_BETA, part),
-                        is_lazy);
+                           fitter->params.n_tries * n_rounds);
+        double most =
+            visit(fitter, FIRST_BETA * pow(LAST_BETA / FIRST_BETA, part),
+                  way->is_lazy);
+        judge(fitter, most);
+        if (most < least) {
+            least = most;
+            last_gain = r;
+        }
     }
-    return is_done;
+    return least <= FULL;
 }
 
 /* Adds what the demands of 'column' put onto arcs, times 'sign'. */
@@ -491,8 +519,10 @@ fit(struct fitter *fitter, struct sf_job_routes *result)
     measure(fitter, false, result);
     fitter->least =
         find_most(fitter->routing->network->graph, fitter->grower.loads);
+    fitter->least_uniform =
+        find_most(fitter->routing->network->graph, fitter->grower.uniform);
     bool is_done = fitter->least <= FULL;
-    for (uint32_t i = 0; !is_done && i <= fitter->params.n_tries; i++) {
+    for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
         is_done = try_rounds(fitter, i);
     }
     put_back(fitter, fitter->best);
@@ -529,6 +559,14 @@ prepare_turns(struct fitter *fitter)
     if (routing->routes->turns || !lanes || !lanes->scheme->is_safe) {
         grower->turns = routing->routes->turns;
         return SF_OK;
+    }
+    if (lanes->n_vls == 1) {
+        enum sf_status status =
+            sf_path_order_build(routing->network, routing->routes,
+                                &fitter->own_turns, fitter->err);
+        grower->turns = fitter->own_turns;
+        grower->only_hosts = true;
+        return status;
     }
     return sf_fail(fitter->err, SF_ELANES,
                    "lanes by %s do not say which new paths are safe: routes "
