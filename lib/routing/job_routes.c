@@ -167,8 +167,27 @@ compare_demands(const void *a, const void *b)
     return (x->amount > y->amount) - (x->amount < y->amount);
 }
 
-/* Puts the demands of all jobs into one sorted list, which the caller frees;
- * the same pair of two jobs comes twice. */
+/* Adds those of 'n' sorted demands up that are between the same; how many are
+ * left. */
+static size_t
+add_up(struct sf_demand *demands, size_t n)
+{
+    size_t n_left = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct sf_demand *last = n_left ? &demands[n_left - 1] : NULL;
+        if (last && last->destination == demands[i].destination &&
+            last->set == demands[i].set && last->source == demands[i].source) {
+            last->amount += demands[i].amount;
+        } else {
+            demands[n_left++] = demands[i];
+        }
+    }
+    return n_left;
+}
+
+/* Puts the demands of all jobs into one sorted list, which the caller frees.
+ */
 static struct sf_demand *
 merge_demands(const struct fitter *fitter, size_t *np)
 {
@@ -186,6 +205,7 @@ merge_demands(const struct fitter *fitter, size_t *np)
     }
     if (all) {
         qsort(all, *np, sizeof *all, compare_demands);
+        *np = add_up(all, *np);
     }
     return all;
 }
