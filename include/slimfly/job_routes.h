@@ -15,7 +15,8 @@
 /* Zeros ask for the defaults. */
 struct sf_job_routes_params {
     uint64_t seed;      /* Same seed, same routes. */
-    uint32_t max_hops;  /* Of a path that a job uses; 0: 4, or what the
+    uint32_t max_hops;  /* Of a path that a job uses; 0: as asked for the
+                         * routing, or 4, or what the
                          * routing has if that is more. */
     uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
     uint32_t n_tries;   /* With columns that start as they were; 0: 9. */

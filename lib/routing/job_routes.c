@@ -598,16 +598,31 @@ static void
 settle_params(struct fitter *fitter, const struct sf_job_routes_params *params)
 {
     uint32_t usual = fitter->routing->max_hops;
+    uint32_t asked = fitter->routing->params.layers.max_hops;
     struct sf_job_routes_params *settled = &fitter->params;
 
     *settled = *params;
     settled->n_rounds = params->n_rounds ? params->n_rounds : DEFAULT_ROUNDS;
     settled->n_tries = params->n_tries ? params->n_tries : DEFAULT_TRIES;
     settled->max_hops = params->max_hops       ? params->max_hops
+                        : asked                ? asked
                         : usual > DEFAULT_HOPS ? usual
                                                : DEFAULT_HOPS;
     if (settled->max_hops > SF_JOB_MAX_HOPS) {
         settled->max_hops = SF_JOB_MAX_HOPS;
+    }
+}
+
+/* Notes that paths may be that long now. */
+static void
+raise_limit(struct sf_routing *routing, uint32_t max_hops)
+{
+    if (max_hops > routing->max_hops) {
+        routing->max_hops = max_hops;
+    }
+    for (uint32_t i = 0; i < routing->routes->n_sets; i++) {
+        struct sf_layers *set = routing->routes->sets[i];
+        set->max_hops = max_hops > set->max_hops ? max_hops : set->max_hops;
     }
 }
 
@@ -652,7 +667,9 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         fitter.grower.max_hops = fitter.params.max_hops;
         fit(&fitter, result);
         status = check(&fitter);
-        if (status != SF_OK) {
+        if (status == SF_OK && result->n_changed > 0) {
+            raise_limit(routing, fitter.params.max_hops);
+        } else if (status != SF_OK) {
             put_back(&fitter, fitter.original);
         }
     }
