@@ -3,12 +3,31 @@
 #include "base/mem.h"
 #include "lanes_helpers.h"
 #include "slimfly/job_routes.h"
+#include "slimfly/lids.h"
+#include "slimfly/plan.h"
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define MAX_ALLOCATIONS 5000
+
+/* The fabric of a spec as planned, with racks, and addresses for four layers.
+ */
+static struct sf_fabric *
+planned_fabric(const char *spec)
+{
+    struct sf_topology *topo = build("%s", spec);
+    struct sf_fabric *fabric;
+    struct sf_plan *plan;
+
+    CHECK_EQ(sf_plan_build(topo, NULL, NULL, &plan, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_copy(plan->fabric, &fabric, NULL), SF_OK);
+    CHECK_EQ(sf_fabric_assign_lids(fabric, 2, NULL, NULL), SF_OK);
+    sf_plan_free(plan);
+    sf_topology_free(topo);
+    return fabric;
+}
 
 /* Routes 'fabric' with 'n_layers' layers. */
 static struct sf_routing *
@@ -290,7 +309,7 @@ static void
 expect_full_speed(const char *spec, const uint32_t *sizes, size_t n_sizes,
                   double least_uniform)
 {
-    struct sf_fabric *fabric = lanes_fabric(spec, 4);
+    struct sf_fabric *fabric = planned_fabric(spec);
     struct sf_routing *routing = route(fabric, 4, 1, NULL);
     uint16_t *hops = copy_hops(routing->routes);
 
@@ -332,7 +351,7 @@ TEST_LONG(job_routes_give_one_job_full_speed_on_larger_networks)
 static double
 fit_q5(const char *pattern, uint32_t n_jobs, uint32_t n_hosts, uint32_t n_sets)
 {
-    struct sf_fabric *fabric = lanes_fabric("sf:q=5", 4);
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
     struct sf_routing *routing = route(fabric, 4, n_sets, NULL);
     struct sf_jobs *jobs =
         make_jobs(routing->network, pattern, n_jobs, n_hosts, NULL);
