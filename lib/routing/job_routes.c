@@ -21,7 +21,7 @@
 #define DEFAULT_HOPS   4
 #define DEFAULT_ROUNDS 60
 #define DEFAULT_TRIES  9
-#define PATIENCE       6 /* Rounds that may gain nothing. */
+#define PATIENCE       3 /* Rounds that may gain nothing. */
 #define FIRST_BETA     4.0
 #define LAST_BETA      80.0
 #define HOT            0.85 /* Of the most loaded link, */
@@ -52,7 +52,8 @@ struct fitter {
     uint32_t *order;           /* [n_columns] */
     uint16_t *original, *best; /* [n_columns * V] */
     double least;              /* The load of the most loaded link, at best, */
-    double least_uniform;      /* and then that of uniform traffic. */
+    double least_uniform;      /* and then that of uniform traffic, */
+    double most_uniform;       /* which was this at first. */
     struct sf_job_grower grower;
     struct sf_error *err;
 };
@@ -426,23 +427,25 @@ visit(struct fitter *fitter, double beta, bool only_hot)
     return find_most(graph, grower->loads);
 }
 
-/* Puts all back as it was, for a try. */
+/* Prepares for a try.  A lazy one goes on where the one before could not, with
+ * a lower floor; others start with all as it was. */
 static void
-restart(struct fitter *fitter, uint32_t number, const struct way *way)
+prepare_try(struct fitter *fitter, uint32_t number, const struct way *way)
 {
     const struct sf_routing *routing = fitter->routing;
     struct sf_job_grower *grower = &fitter->grower;
 
-    put_back(fitter, fitter->original);
-    load_jobs(fitter, grower->loads);
-    sf_uniform_loads(routing->network, routing->routes, grower->uniform);
-    sf_random_init(&grower->random, fitter->params.seed, number);
-    grower->floor = way->floor * fmax(1, find_most(routing->network->graph,
-                                                   grower->uniform));
-    grower->old_factor = way->is_lazy ? OLD_FACTOR : 1;
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        fitter->order[i] = i;
+    if (number == 0 || !way->is_lazy) {
+        put_back(fitter, fitter->original);
+        load_jobs(fitter, grower->loads);
+        sf_uniform_loads(routing->network, routing->routes, grower->uniform);
+        for (uint32_t i = 0; i < fitter->n_columns; i++) {
+            fitter->order[i] = i;
+        }
     }
+    sf_random_init(&grower->random, fitter->params.seed, number);
+    grower->floor = way->floor * fmax(1, fitter->most_uniform);
+    grower->old_factor = way->is_lazy ? OLD_FACTOR : 1;
 }
 
 /* Rounds of visits from the original columns; whether no link is overloaded
@@ -455,7 +458,7 @@ try_rounds(struct fitter *fitter, uint32_t number)
     uint32_t n_rounds = fitter->params.n_rounds, last_gain = 0;
     double least = DBL_MAX;
 
-    restart(fitter, number, way);
+    prepare_try(fitter, number, way);
     for (uint32_t r = 0; r < n_rounds && least > FULL &&
                          (!way->is_lazy || r < last_gain + PATIENCE);
          r++) {
@@ -541,6 +544,7 @@ fit(struct fitter *fitter, struct sf_job_routes *result)
         find_most(fitter->routing->network->graph, fitter->grower.loads);
     fitter->least_uniform =
         find_most(fitter->routing->network->graph, fitter->grower.uniform);
+    fitter->most_uniform = fitter->least_uniform;
     bool is_done = fitter->least <= FULL;
     for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
         is_done = try_rounds(fitter, i);
