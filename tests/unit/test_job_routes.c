@@ -394,6 +394,38 @@ TEST(job_routes_are_sound_on_random_networks)
     }
 }
 
+TEST(job_routes_are_sound_on_other_families_and_after_faults)
+{
+    static const struct {
+        const char *spec;
+        uint32_t n_unplugged;
+        double least; /* The speed that is reached. */
+    } cases[] = {
+        { "hx2:4x4", 0, 1 },
+        { "df:a=4,h=2,p=2", 0, 1 },
+        { "sf:q=4", 5, 0.9 },
+        { "sf:q=3", 4, 0.9 },
+    };
+    struct sf_random random;
+
+    sf_random_init(&random, 4, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct sf_fabric *fabric = planned_fabric(cases[i].spec);
+        lanes_unplug(fabric, cases[i].n_unplugged, &random);
+        struct sf_routing *routing = route(fabric, 4, 1, NULL);
+        struct sf_jobs *jobs =
+            make_jobs(routing->network, "all-to-all", 2, 12, NULL);
+        struct sf_job_routes_params params = { .seed = 1 };
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        CHECK_FOR(result.slowest.after >= cases[i].least, "%s: %g",
+                  cases[i].spec, result.slowest.after);
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+        sf_routing_free(routing);
+        sf_fabric_free(fabric);
+    }
+}
+
 TEST(job_routes_keep_the_order_of_links_on_one_lane)
 {
     struct sf_fabric *fabric = lanes_fabric("ft2:leaf=6,core=3", 4);
