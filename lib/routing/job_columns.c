@@ -31,6 +31,7 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .ranks = sf_calloc(n, sizeof *grower->ranks),
         .is_passed = sf_calloc(n, sizeof *grower->is_passed),
         .order = sf_calloc(n, sizeof *grower->order),
+        .direct = sf_calloc(n, sizeof *grower->direct),
         .touched = sf_calloc(n_arcs, sizeof *grower->touched),
         .before = sf_calloc(n_arcs, sizeof *grower->before),
         .is_touched = sf_calloc(n_arcs, sizeof *grower->is_touched),
@@ -38,8 +39,8 @@ sf_job_grower_make(struct sf_job_grower *grower,
     return grower->loads && grower->prices && grower->uniform &&
            grower->uniform_before && grower->old && grower->hops &&
            grower->depths && grower->ranks && grower->is_passed &&
-           grower->order && grower->touched && grower->before &&
-           grower->is_touched;
+           grower->order && grower->direct && grower->touched &&
+           grower->before && grower->is_touched;
 }
 
 void
@@ -48,6 +49,7 @@ sf_job_grower_clear(struct sf_job_grower *grower)
     free(grower->is_touched);
     free(grower->before);
     free(grower->touched);
+    free(grower->direct);
     free(grower->order);
     free(grower->is_passed);
     free(grower->ranks);
@@ -167,38 +169,56 @@ join(struct sf_job_grower *grower, uint32_t n, uint32_t rank, double cost)
     offer(grower, n, cost);
 }
 
-/* Searches on from 's', to which the first 'n' arcs of the path lead, the last
- * of rank 'rank'. */
+static void search(struct sf_job_grower *grower, uint32_t s, uint32_t n,
+                   uint32_t rank, double cost);
+
+/* Goes on over arc 'i' of 's', to which the first 'n' arcs of the path lead,
+ * the last of rank 'rank'. */
+static void
+step(struct sf_job_grower *grower, uint32_t s, uint32_t i, uint32_t n,
+     uint32_t rank, double cost)
+{
+    const struct sf_graph *graph = grower->network->graph;
+    uint32_t to = graph->arcs[i].to;
+    bool is_old = graph->first[s] + grower->old[s] == i;
+    double rest = to == grower->column->d ? 0 : grower->last_price;
+
+    cost += grower->prices[i] * (is_old ? grower->old_factor : 1);
+    if (cost + rest >= grower->best_cost || grower->is_passed[to] ||
+        n + 1u + grower->column->distance[to] > grower->max_hops) {
+        return;
+    }
+    uint32_t next =
+        n > 0 ? rank_after(grower, grower->path[n - 1], rank, i)
+        : grower->turns
+            ? grower->turns->ranks[(size_t)i * grower->turns->n_vls]
+            : 1;
+    if (n > 0 && next == 0) {
+        return;
+    }
+    grower->path[n] = i;
+    if (grower->depths[to] != SF_NONE) {
+        join(grower, n + 1, next, cost);
+    } else {
+        search(grower, to, n + 1, next, cost);
+    }
+}
+
+/* Searches on from 's'.  The last hop can only be the one to the destination.
+ */
 static void
 search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
        double cost)
 {
     const struct sf_graph *graph = grower->network->graph;
 
+    if (n + 1 == grower->max_hops) {
+        step(grower, s, grower->direct[s], n, rank, cost);
+        return;
+    }
     grower->is_passed[s] = true;
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        uint32_t to = graph->arcs[i].to;
-        bool is_old = graph->first[s] + grower->old[s] == i;
-        double sum =
-            cost + grower->prices[i] * (is_old ? grower->old_factor : 1);
-        if (sum >= grower->best_cost || grower->is_passed[to] ||
-            n + 1u + grower->column->distance[to] > grower->max_hops) {
-            continue;
-        }
-        uint32_t next =
-            n > 0 ? rank_after(grower, grower->path[n - 1], rank, i) : 1;
-        if (next == 0) {
-            continue;
-        }
-        if (n == 0 && grower->turns) {
-            next = grower->turns->ranks[(size_t)i * grower->turns->n_vls];
-        }
-        grower->path[n] = i;
-        if (grower->depths[to] != SF_NONE) {
-            join(grower, n + 1, next, sum);
-        } else {
-            search(grower, to, n + 1, next, sum);
-        }
+        step(grower, s, i, n, rank, cost);
     }
     grower->is_passed[s] = false;
 }
@@ -225,13 +245,42 @@ place(struct sf_job_grower *grower, uint32_t s, uint32_t arc)
     return true;
 }
 
+/* Finds the arcs by which switches beside the destination reach it, of
+ * parallel ones the cheapest, and the price of the cheapest of all: no path
+ * costs less. */
+static void
+find_direct(struct sf_job_grower *grower)
+{
+    const struct sf_network *network = grower->network;
+    const struct sf_graph *graph = network->graph;
+    uint32_t d = grower->column->d;
+
+    grower->last_price = DBL_MAX;
+    for (uint32_t i = graph->first[d]; i < graph->first[d + 1]; i++) {
+        uint32_t arc = network->reverse[i], *direct;
+        double price = grower->prices[arc];
+        direct = &grower->direct[graph->arcs[i].to];
+        if (i == graph->first[d] ||
+            graph->arcs[i - 1].to != graph->arcs[i].to ||
+            price < grower->prices[*direct]) {
+            *direct = arc;
+        }
+        grower->last_price = fmin(grower->last_price, price);
+    }
+    grower->last_price *= fmin(1, grower->old_factor);
+}
+
 /* Gives source 's' the cheapest path; false if there is none. */
 static bool
 place_source(struct sf_job_grower *grower, uint32_t s)
 {
     const struct sf_network *network = grower->network;
 
+    if (grower->column->distance[s] > grower->max_hops) {
+        return false;
+    }
     grower->best_cost = DBL_MAX;
+    find_direct(grower);
     search(grower, s, 0, 0, 0);
     if (grower->best_cost == DBL_MAX) {
         return false;

@@ -50,12 +50,13 @@ struct sf_job_grower {
 
     /* The column at hand. */
     const struct sf_job_column *column;
-    uint16_t *old, *hops;   /* [V] */
-    uint32_t *depths;       /* [V] Hops to go; SF_NONE: has no place yet. */
-    uint32_t *ranks;        /* [V] Of the channel after the first turn. */
-    bool *is_passed;        /* [V] By the path that is being searched. */
-    uint32_t *order;        /* [V] */
-    double rise;            /* Of the potential, so far. */
+    uint16_t *old, *hops; /* [V] */
+    uint32_t *depths;     /* [V] Hops to go; SF_NONE: has no place yet. */
+    uint32_t *ranks;      /* [V] Of the channel after the first turn. */
+    bool *is_passed;      /* [V] By the path that is being searched. */
+    uint32_t *order;      /* [V] */
+    uint32_t *direct; /* [V] The arc to the destination, where there is one. */
+    double rise;      /* Of the potential, so far. */
     uint32_t *touched;      /* [2E] Arcs whose loads changed, */
     double *before;         /* [2E] and what they were, by arc. */
     bool *is_touched;       /* [2E] */
@@ -63,6 +64,7 @@ struct sf_job_grower {
     uint32_t n_touched;
     uint32_t path[SF_JOB_MAX_HOPS], best[SF_JOB_MAX_HOPS], n_best;
     double best_cost;
+    double last_price; /* Of the cheapest arc to the destination. */
 };
 
 /* Makes room; the caller sets the rest.  False if out of memory.

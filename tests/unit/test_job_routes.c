@@ -514,6 +514,32 @@ TEST(job_routes_keep_layer_0_if_asked_to)
     sf_fabric_free(fabric);
 }
 
+TEST(job_routes_obey_a_limit_of_hops)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=3", 4);
+
+    for (uint32_t max_hops = 1; max_hops <= 6; max_hops++) {
+        struct sf_routing *routing = route(fabric, 4, 1, NULL);
+        struct sf_jobs *jobs =
+            make_jobs(routing->network, "unknown", 1, 12, NULL);
+        uint32_t most =
+            max_hops > routing->max_hops ? max_hops : routing->max_hops;
+        struct sf_layers_claims claims = { .max_hops = most };
+        struct sf_job_routes_params params = { .seed = 1,
+                                               .n_rounds = 10,
+                                               .max_hops = max_hops };
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        CHECK_EQ(sf_layers_check(routing->routes->sets[0],
+                                 routing->network->graph, &claims, NULL),
+                 SF_OK);
+        CHECK(routing->max_hops <= most);
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+        sf_routing_free(routing);
+    }
+    sf_fabric_free(fabric);
+}
+
 /* Reads jobs and fits them; 'routing' stays as it was unless that works. */
 static enum sf_status
 work(struct sf_routing *routing, const char *lines, struct sf_error *err)
