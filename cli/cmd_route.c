@@ -9,6 +9,8 @@
 enum {
     OPT_PREVIOUS = CLI_OWN,
     OPT_WITHIN_PARTS,
+    OPT_JOBS,
+    OPT_KEEP_MINIMAL,
     OPT_LIST,
 };
 
@@ -18,6 +20,11 @@ static const struct cli_option options[] = {
           "repair the tables of an earlier run, which are in the folder DIR" },
     { OPT_WITHIN_PARTS, "within-parts", 0, CLI_FLAG,
       .help = "route each part of a disconnected fabric" },
+    { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
+      .help = "fit the routes to the jobs of FILE, lines of NAME PATTERN "
+              "NODES" },
+    { OPT_KEEP_MINIMAL, "keep-minimal", 0, CLI_FLAG,
+      .help = "with --jobs, leave layer 0 as it is" },
     { OPT_LIST, "list", 0, CLI_FLAG,
       .help = "explain the schemes of layers and lanes" },
     { 0 },
@@ -86,6 +93,13 @@ read_options(const struct cli_args *args, struct cli_routing *job)
     job->params.guarantee = cli_guarantee(args);
     job->params.max_vls = cli_number(args, OPT_MAX_VLS);
     job->params.max_sls = cli_number(args, OPT_MAX_SLS);
+    job->jobs_path = cli_text(args, OPT_JOBS);
+    job->job_params.seed = params->seed;
+    job->job_params.keeps_minimal = cli_has(args, OPT_KEEP_MINIMAL);
+    if (job->job_params.keeps_minimal && !job->jobs_path) {
+        cli_fail("route: --keep-minimal is for --jobs FILE");
+        return false;
+    }
     return check_previous(args) && check_specs(args) &&
            cli_path_sets(args, &job->params.n_path_sets);
 }
@@ -143,6 +157,10 @@ tell(const struct cli_routing *job, const char *folder)
     }
     printf("  the tables were made in %.3f s and written to %s\n",
            job->seconds, folder);
+    if (job->jobs) {
+        printf("  the routes were fitted to the jobs in %.3f s\n",
+               job->job_seconds);
+    }
     if (routing->routes->lanes->n_vls == 1) {
         printf("to load the tables: opensm -R file -U %s/%s -l %u\n", folder,
                CLI_TABLES_FILE, lmc);
@@ -257,12 +275,23 @@ const struct cli_command cli_command_route = {
         "after links or switches have gone or come back. LIDs and settings "
         "stay, and as few entries as possible change. Where the limit of hops "
         "no longer reaches a switch from everywhere, paths to that switch may "
-        "be longer.",
+        "be longer.\n"
+        "\n"
+        "With --jobs FILE, route then changes paths to the nodes of the jobs "
+        "that run, for hosts that use their addresses in equal shares. Each "
+        "line of FILE is NAME PATTERN NODES. NODES is a list as Slurm writes "
+        "it, node[0000-0031,0040]. PATTERN is all-to-all, ring, shift:by=40, "
+        "stencil:dims=4x4x2, pairs:file=PATH or unknown. Lanes stay as they "
+        "are, so that only forwarding tables change. Paths of jobs may have "
+        "four hops, also in layer 0, unless --keep-minimal or --max-hops says "
+        "otherwise. The lanes must be by turns or a single one.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
         "Fly in four layers.\n"
         "slimfly route live --previous tables -o tables2\tRepair the tables "
-        "after a fault.\n",
+        "after a fault.\n"
+        "slimfly route sf:q=5 --jobs jobs.txt -o tables\tRoute for the jobs "
+        "of a file.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
                  cli_path_options, cli_work_options, cli_thread_options,
                  cli_live_options, cli_folder_options, cli_progress_options },

@@ -130,6 +130,23 @@ assign_lids(struct cli_routing *job, struct sf_error *err)
     return status;
 }
 
+/* Fits the routing that was chosen to the jobs, and encodes it again. */
+static enum sf_status
+fit_jobs(struct cli_routing *job, struct sf_error *err)
+{
+    double start = cli_seconds();
+    enum sf_status status = sf_routing_fit_jobs(
+        job->routing, job->jobs, &job->job_params, &job->job_routes, err);
+
+    job->job_seconds = cli_seconds() - start;
+    if (status != SF_OK) {
+        return status;
+    }
+    sf_ib_tables_free(job->tables);
+    job->tables = NULL;
+    return encode(job, job->routing, &job->tables, &job->repair, err);
+}
+
 /* Fills job->routing, by way of a repair if there is an earlier run. */
 static enum sf_status
 route(struct cli_routing *job, const char *previous, struct sf_error *err)
@@ -164,6 +181,9 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
         sf_ib_count_addresses(job->fabric, &job->params);
         status = sf_network_build(job->fabric, &job->network, err);
     }
+    if (status == SF_OK && job->jobs_path) {
+        status = sf_jobs_load(job->jobs_path, job->network, &job->jobs, err);
+    }
     double start = cli_seconds();
     if (status == SF_OK && job->previous) {
         status = repair(job, err);
@@ -175,7 +195,7 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
     if (job->why_anew[0] || !job->previous) {
         job->seconds = cli_seconds() - start;
     }
-    return status;
+    return status == SF_OK && job->jobs ? fit_jobs(job, err) : status;
 }
 
 enum sf_status
@@ -191,6 +211,8 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
             job->previous && !job->why_not[0] ? &job->recomputation : NULL;
         job->report.why_anew = job->why_anew[0] ? job->why_anew : NULL;
         job->report.why_not_anew = job->why_not;
+        job->report.jobs = job->jobs;
+        job->report.job_routes = &job->job_routes;
         status = sf_route_figures_measure(job->routing->network,
                                           job->routing->routes,
                                           &job->report.figures, err);
@@ -206,6 +228,8 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 void
 cli_routing_clear(struct cli_routing *job)
 {
+    sf_job_routes_clear(&job->job_routes);
+    sf_jobs_free(job->jobs);
     sf_ib_tables_free(job->tables);
     sf_routing_free(job->routing);
     sf_tables_free(job->previous_tables);

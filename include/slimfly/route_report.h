@@ -3,6 +3,7 @@
 #define SLIMFLY_ROUTE_REPORT_H
 
 #include "slimfly/ib.h"
+#include "slimfly/job_routes.h"
 #include "slimfly/route_figures.h"
 
 #include <stdio.h>
@@ -18,7 +19,10 @@ struct sf_route_report {
                                             * that can be; else NULL. */
     const char *why_anew; /* Why no repair was possible and all was made anew;
                            * NULL if repaired. */
-    const char *why_not_anew; /* Why there is no recomputation. */
+    const char *why_not_anew;   /* Why there is no recomputation. */
+    const struct sf_jobs *jobs; /* That the routes are made for, and what came
+                                 * of it; NULL if there are none. */
+    const struct sf_job_routes *job_routes;
     struct sf_route_figures figures;
 };
 

@@ -18,6 +18,8 @@
 #include "slimfly/guide.h"
 #include "slimfly/ib.h"
 #include "slimfly/ib_addresses.h"
+#include "slimfly/job_routes.h"
+#include "slimfly/jobs.h"
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"

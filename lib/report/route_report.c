@@ -7,6 +7,9 @@
 /* From this many times the mean on, a link's load is worth a word. */
 #define UNEVEN 2.0
 
+/* So many jobs are worth a line each. */
+#define MOST_JOBS 32
+
 static uint32_t
 count_lids(const struct sf_tables *tables)
 {
@@ -35,6 +38,64 @@ write_lanes(const struct sf_lanes *lanes, FILE *stream)
               stream);
         fputs("    (replies too need the SL of their own path)\n", stream);
     }
+}
+
+/* Says what the routes for jobs gain and cost. */
+static void
+write_jobs(const struct sf_jobs *jobs, const struct sf_job_routes *routes,
+           FILE *stream)
+{
+    fprintf(stream,
+            "  fitted to %u job%s: %llu of %llu next hops changed, in %u of "
+            "%u columns\n",
+            jobs->n_jobs, jobs->n_jobs == 1 ? "" : "s",
+            (unsigned long long)routes->n_changed,
+            (unsigned long long)routes->n_entries, routes->n_columns_changed,
+            routes->n_columns);
+    for (uint32_t i = 0; i < jobs->n_jobs && i < MOST_JOBS; i++) {
+        const struct sf_job *job = &jobs->jobs[i];
+        fprintf(stream,
+                "    job %s, %s on %u node%s: %.3f of the rate of a host, "
+                "%.3f before\n",
+                job->name, job->pattern, job->n_hosts,
+                job->n_hosts == 1 ? "" : "s", routes->jobs[i].after,
+                routes->jobs[i].before);
+    }
+    if (jobs->n_jobs > MOST_JOBS) {
+        fprintf(stream,
+                "    all %u jobs, the slowest: %.3f, %.3f before; route.json "
+                "lists all\n",
+                jobs->n_jobs, routes->slowest.after, routes->slowest.before);
+    }
+    fprintf(stream,
+            "    uniform traffic of all hosts: %.3f, %.3f before\n"
+            "    (most loaded link, at equal shares over the addresses)\n",
+            routes->uniform.after, routes->uniform.before);
+}
+
+/* The same for programs. */
+static json_t *
+jobs_to_json(const struct sf_jobs *jobs, const struct sf_job_routes *routes)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < jobs->n_jobs; i++) {
+        const struct sf_job *job = &jobs->jobs[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:I, s:f, s:f}", "name",
+                                        job->name, "pattern", job->pattern,
+                                        "n_nodes", (json_int_t)job->n_hosts,
+                                        "before", routes->jobs[i].before,
+                                        "after", routes->jobs[i].after));
+    }
+    return json_pack("{s:o, s:{s:f, s:f}, s:{s:f, s:f}, s:I, s:I, s:I, s:I}",
+                     "jobs", list, "slowest", "before", routes->slowest.before,
+                     "after", routes->slowest.after, "uniform", "before",
+                     routes->uniform.before, "after", routes->uniform.after,
+                     "columns", (json_int_t)routes->n_columns,
+                     "columns_changed", (json_int_t)routes->n_columns_changed,
+                     "next_hops", (json_int_t)routes->n_entries,
+                     "next_hops_changed", (json_int_t)routes->n_changed);
 }
 
 void
@@ -113,6 +174,9 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                     report->why_not_anew);
         }
     }
+    if (report->jobs) {
+        write_jobs(report->jobs, report->job_routes, stream);
+    }
 }
 
 enum sf_status
@@ -170,9 +234,13 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                             : json_null(),
                         "why_made_anew", report->why_anew)
             : json_null();
-    if (!root || !repair || !lanes_object ||
+    json_t *jobs = report->jobs
+                       ? jobs_to_json(report->jobs, report->job_routes)
+                       : json_null();
+    if (!root || !repair || !lanes_object || !jobs ||
         json_object_set_new(root, "lanes", lanes_object) != 0 ||
-        json_object_set_new(root, "repair", repair) != 0) {
+        json_object_set_new(root, "repair", repair) != 0 ||
+        json_object_set_new(root, "jobs", jobs) != 0) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }

@@ -1,0 +1,67 @@
+/* job_routes.h -- routes for the jobs that run (jobs.h), as hosts use them:
+ * with equal shares over their addresses.
+ *
+ * Columns towards switches of jobs are grown anew such that no link gets more
+ * than its share of what the jobs send.  Turns and lanes stay as they are, so
+ * that only forwarding tables change.  All other columns stay, too. */
+#ifndef SLIMFLY_JOB_ROUTES_H
+#define SLIMFLY_JOB_ROUTES_H
+
+#include "slimfly/jobs.h"
+#include "slimfly/routing.h"
+
+#pragma GCC visibility push(default)
+
+/* Zeros ask for the defaults. */
+struct sf_job_routes_params {
+    uint64_t seed;      /* Same seed, same routes. */
+    uint32_t max_hops;  /* Of a path that a job uses; 0: as asked for the
+                         * routing, or 4, or what the
+                         * routing has if that is more. */
+    uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
+    uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
+    bool keeps_minimal; /* Layer 0 stays as it is. */
+};
+
+/* What a job gets, as a fraction of the rate of a host's link, if all jobs
+ * send at once at equal shares over the addresses: that of the most loaded
+ * link that the job uses. */
+struct sf_job_speed {
+    double before, after;
+};
+
+struct sf_job_routes {
+    uint32_t n_jobs;
+    struct sf_job_speed *jobs;   /* [n_jobs] */
+    struct sf_job_speed slowest; /* Of all jobs; 1 if there are none. */
+    struct sf_job_speed uniform; /* Every host to every other, without jobs. */
+    uint32_t n_columns, n_columns_changed; /* Columns of all path sets. */
+    uint64_t n_entries, n_changed;         /* Next hops in these. */
+};
+
+/* Makes the routes of 'routing' serve 'jobs', of its network.  On failure the
+ * routes stay as they were.  The caller calls sf_job_routes_clear() on
+ * '*result' in any case.
+ *
+ * SF_ELANES: the lanes are neither by turns nor a single one, so that new
+ * paths could deadlock. */
+enum sf_status sf_routing_fit_jobs(struct sf_routing *routing,
+                                   const struct sf_jobs *jobs,
+                                   const struct sf_job_routes_params *params,
+                                   struct sf_job_routes *result,
+                                   struct sf_error *err);
+void sf_job_routes_clear(struct sf_job_routes *result);
+
+/* Fills 'loads' [2E], by arc of the network's graph, with what 'job' sends
+ * over each: every flow at equal shares over the addresses of its receiver. */
+enum sf_status sf_job_loads(const struct sf_network *network,
+                            const struct sf_routes *routes,
+                            const struct sf_job *job, double *loads,
+                            struct sf_error *err);
+
+/* The same for all hosts that send to all others, each 1 in total. */
+void sf_uniform_loads(const struct sf_network *network,
+                      const struct sf_routes *routes, double *loads);
+
+#pragma GCC visibility pop
+#endif

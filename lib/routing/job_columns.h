@@ -1,0 +1,83 @@
+/* job_columns.h -- grows a column anew for the demands of jobs.
+ *
+ * A link of load x costs exp(beta x): the higher beta is, the more the most
+ * loaded links decide.  The potential of all loads is the sum of these prices.
+ *
+ * A column gives its load back and is grown source by source.  Each source
+ * takes the cheapest path of few hops that obeys the turns and ends at the
+ * destination or at a switch that has its place already.  The new column stays
+ * if the potential does not rise and all other switches find their way into
+ * it. */
+#ifndef SF_ROUTING_JOB_COLUMNS_H
+#define SF_ROUTING_JOB_COLUMNS_H
+
+#include "slimfly/random.h"
+#include "slimfly/routing.h"
+
+#define SF_JOB_MAX_HOPS 16
+
+/* A switch that sends to the destination of a column. */
+struct sf_job_source {
+    uint32_t s;
+    double amount;
+};
+
+/* A column that may change. */
+struct sf_job_column {
+    uint32_t set, layer, d;
+    const struct sf_job_source *sources;
+    uint32_t n_sources;
+    double share;            /* Of each amount that comes this way. */
+    double uniform_share;    /* What each host sends this way under uniform
+                              * traffic. */
+    const uint8_t *distance; /* [V] To 'd'. */
+    uint16_t *hops;          /* [V] In the routes. */
+};
+
+/* Loads and prices of arcs, and what growing needs. */
+struct sf_job_grower {
+    const struct sf_network *network;
+    const struct sf_turns *turns; /* NULL: any turn. */
+    bool only_hosts;   /* Paths that start at switches without hosts need not
+                        * obey the turns. */
+    uint32_t max_hops; /* Of paths of sources. */
+    double beta, offset;
+    double old_factor;      /* Times the price of arcs that the column had. */
+    double *loads, *prices; /* [2E] */
+    double *uniform;        /* [2E] Loads of uniform traffic, */
+    double floor;           /* and above what none may get by a change. */
+    struct sf_random random;
+
+    /* The column at hand. */
+    const struct sf_job_column *column;
+    uint16_t *old, *hops; /* [V] */
+    uint32_t *depths;     /* [V] Hops to go; SF_NONE: has no place yet. */
+    uint32_t *ranks;      /* [V] Of the channel after the first turn. */
+    bool *is_passed;      /* [V] By the path that is being searched. */
+    uint32_t *order;      /* [V] */
+    uint32_t *direct; /* [V] The arc to the destination, where there is one. */
+    double rise;      /* Of the potential, so far. */
+    uint32_t *touched;      /* [2E] Arcs whose loads changed, */
+    double *before;         /* [2E] and what they were, by arc. */
+    bool *is_touched;       /* [2E] */
+    double *uniform_before; /* [2E] */
+    uint32_t n_touched;
+    uint32_t path[SF_JOB_MAX_HOPS], best[SF_JOB_MAX_HOPS], n_best;
+    double best_cost;
+    double last_price; /* Of the cheapest arc to the destination. */
+};
+
+/* Makes room; the caller sets the rest.  False if out of memory.
+ * sf_job_grower_clear() is due in any case. */
+bool sf_job_grower_make(struct sf_job_grower *grower,
+                        const struct sf_network *network);
+void sf_job_grower_clear(struct sf_job_grower *grower);
+
+/* Sets beta, and all prices by it. */
+void sf_job_grower_heat(struct sf_job_grower *grower, double beta);
+
+/* Grows 'column' anew; false if it stayed as it was. */
+bool sf_job_grower_regrow(struct sf_job_grower *grower,
+                          const struct sf_job_column *column);
+
+#endif

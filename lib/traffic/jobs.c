@@ -1,0 +1,595 @@
+/* jobs.c -- reads files of jobs, and lists the flows of a job. */
+#include "slimfly/jobs.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "traffic/flows.h"
+#include "traffic/hostlist.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BLANKS " \t\r"
+
+/* A host by the first word of its name, which is what a scheduler knows. */
+struct host_name {
+    const char *name;
+    size_t length;
+    uint32_t host;
+};
+
+struct reader {
+    const char *path;
+    const struct sf_network *network;
+    struct host_name *names; /* [hosts] Sorted. */
+    uint32_t *job_of;        /* [hosts] The job of each host, plus 1. */
+    SF_VEC(struct sf_job) jobs;
+    SF_VEC(uint32_t) hosts; /* Of the job at hand. */
+    struct sf_job job;      /* At hand. */
+    struct sf_error *err;
+};
+
+static enum sf_status
+fail_memory(const struct reader *reader)
+{
+    return sf_fail(reader->err, SF_ENOMEM, "%s: out of memory for jobs",
+                   reader->path);
+}
+
+static enum sf_status
+fail_line(const struct reader *reader, const char *expected, const char *found)
+{
+    return sf_fail(reader->err, SF_EPARSE, "%s:%u: expected %s, found '%.64s'",
+                   reader->path, reader->job.line, expected, found);
+}
+
+static int
+compare_spans(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    int order = memcmp(a, b, n_a < n_b ? n_a : n_b);
+    return order ? order : (n_a > n_b) - (n_a < n_b);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+    const struct host_name *x = a, *y = b;
+    int order = compare_spans(x->name, x->length, y->name, y->length);
+    return order ? order : (x->host > y->host) - (x->host < y->host);
+}
+
+static bool
+sort_names(struct reader *reader)
+{
+    const struct sf_network *network = reader->network;
+    uint32_t n = sf_network_count_hosts(network);
+
+    reader->names = sf_calloc(n, sizeof *reader->names);
+    reader->job_of = sf_calloc(n, sizeof *reader->job_of);
+    if (!reader->names || !reader->job_of) {
+        return false;
+    }
+    for (uint32_t h = 0; h < n; h++) {
+        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
+        const char *name = network->fabric->nodes[node].name;
+        reader->names[h] =
+            (struct host_name){ name, strcspn(name, BLANKS), h };
+    }
+    qsort(reader->names, n, sizeof *reader->names, compare_names);
+    return true;
+}
+
+/* The first port of the host called 'name', or SF_NONE. */
+static uint32_t
+find_host(const struct reader *reader, const char *name)
+{
+    uint32_t low = 0, n = sf_network_count_hosts(reader->network), high = n;
+    size_t length = strlen(name);
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct host_name *at = &reader->names[middle];
+        if (compare_spans(at->name, at->length, name, length) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < n &&
+                   compare_spans(reader->names[low].name,
+                                 reader->names[low].length, name, length) == 0
+               ? reader->names[low].host
+               : SF_NONE;
+}
+
+/* Adds the host called 'name' to the job at hand. */
+static enum sf_status
+take_host(void *aux, const char *name, struct sf_error *err)
+{
+    struct reader *reader = aux;
+    uint32_t host = find_host(reader, name), number;
+
+    if (host == SF_NONE) {
+        return sf_fail(err, SF_EPARSE,
+                       "expected a host that is plugged in, found '%.64s'",
+                       name);
+    }
+    number = (uint32_t)reader->jobs.n + 1;
+    if (reader->job_of[host] == number) {
+        return sf_fail(err, SF_EPARSE,
+                       "expected each host once, found '%.64s' twice", name);
+    }
+    if (reader->job_of[host]) {
+        const struct sf_job *other =
+            &reader->jobs.items[reader->job_of[host] - 1];
+        return sf_fail(err, SF_EPARSE,
+                       "expected a host that no other job has, found '%.64s', "
+                       "which job '%.64s' of line %u has",
+                       name, other->name, other->line);
+    }
+    reader->job_of[host] = number;
+    return sf_vec_push(&reader->hosts, host) ? SF_OK : fail_memory(reader);
+}
+
+static enum sf_status
+read_hosts(struct reader *reader, const char *list)
+{
+    struct sf_error why = { 0 };
+    enum sf_status status = sf_hostlist_read(list, take_host, reader, &why);
+
+    if (status == SF_EPARSE) {
+        return sf_fail(reader->err, SF_EPARSE, "%s:%u: %s", reader->path,
+                       reader->job.line, why.text);
+    }
+    reader->job.hosts = reader->hosts.items;
+    reader->job.n_hosts = (uint32_t)reader->hosts.n;
+    memset(&reader->hosts, 0, sizeof reader->hosts);
+    return status;
+}
+
+/* Reads a number from 1 on; its end, or NULL. */
+static const char *
+read_number(const char *text, uint32_t *valuep)
+{
+    size_t n = strspn(text, "0123456789");
+
+    *valuep = 0;
+    for (size_t i = 0; n <= 9 && i < n; i++) {
+        *valuep = *valuep * 10 + (uint32_t)(text[i] - '0');
+    }
+    return *valuep ? text + n : NULL;
+}
+
+static enum sf_status
+read_shift(struct reader *reader, const char *text)
+{
+    struct sf_job *job = &reader->job;
+    const char *end = read_number(text, &job->by);
+
+    if (!end || *end) {
+        return fail_line(reader, "shift:by= with a number from 1 on",
+                         job->pattern);
+    }
+    if (job->by % job->n_hosts == 0) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected a shift that is no multiple of the "
+                       "%u nodes of the job, found '%.64s'",
+                       reader->path, job->line, job->n_hosts, job->pattern);
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+read_dims(struct reader *reader, const char *text)
+{
+    struct sf_job *job = &reader->job;
+    uint64_t product = 1;
+    bool goes_on = true;
+
+    while (goes_on && job->n_dims < SF_MAX_DIMS && product <= job->n_hosts) {
+        uint32_t *dim = &job->dims[job->n_dims++];
+        const char *end = read_number(text, dim);
+        if (!end || (*end && *end != 'x')) {
+            return fail_line(reader, "stencil:dims= with sizes as in 4x4x2",
+                             job->pattern);
+        }
+        product *= *dim;
+        goes_on = *end == 'x';
+        text = end + 1;
+    }
+    if (goes_on || product != job->n_hosts) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected at most %u dimensions whose product "
+                       "is the %u nodes of the job, found '%.64s'",
+                       reader->path, job->line, SF_MAX_DIMS, job->n_hosts,
+                       job->pattern);
+    }
+    return SF_OK;
+}
+
+/* Flows of a file that are listed. */
+struct pair_list {
+    SF_VEC(struct sf_flow) flows;
+    bool out_of_memory;
+};
+
+static void
+list_pair(void *aux, uint32_t from, uint32_t to, double amount)
+{
+    struct pair_list *list = aux;
+    struct sf_flow flow = { from, to, amount };
+
+    if (amount > 0 && !sf_vec_push(&list->flows, flow)) {
+        list->out_of_memory = true;
+    }
+}
+
+/* The path of a file that the file of jobs names; the caller frees it. */
+static char *
+resolve(const char *jobs_path, const char *path)
+{
+    const char *slash = strrchr(jobs_path, '/');
+    size_t n = slash && *path != '/' ? (size_t)(slash - jobs_path) + 1 : 0;
+    size_t size = n + strlen(path) + 1;
+    char *resolved = sf_calloc(size, 1);
+
+    if (resolved) {
+        memcpy(resolved, jobs_path, n);
+        memcpy(resolved + n, path, size - n);
+    }
+    return resolved;
+}
+
+/* Takes the flows of a file over, all of which must be within the job. */
+static enum sf_status
+keep_pairs(struct reader *reader, struct pair_list *list, const char *path)
+{
+    struct sf_job *job = &reader->job;
+    uint32_t number = (uint32_t)reader->jobs.n + 1;
+
+    if (list->out_of_memory) {
+        return fail_memory(reader);
+    }
+    for (size_t i = 0; i < list->flows.n; i++) {
+        const struct sf_flow *flow = &list->flows.items[i];
+        if (reader->job_of[flow->from] != number ||
+            reader->job_of[flow->to] != number) {
+            return fail_line(reader, "pairs of nodes of the job", path);
+        }
+    }
+    job->pairs = list->flows.items;
+    job->n_pairs = list->flows.n;
+    list->flows.items = NULL;
+    return SF_OK;
+}
+
+static enum sf_status
+read_pairs(struct reader *reader, const char *text)
+{
+    struct pair_list list = { 0 };
+    struct sf_flow_job flows = { 0 };
+    char *path = resolve(reader->path, text);
+    enum sf_status status = path ? SF_OK : fail_memory(reader);
+
+    if (status == SF_OK && (!*text || !strcmp(text, "-"))) {
+        status = fail_line(reader, "pairs:file= with the name of a file",
+                           reader->job.pattern);
+    }
+    if (status == SF_OK) {
+        status = sf_flow_job_begin(&flows, reader->network, 0, reader->err);
+    }
+    if (status == SF_OK) {
+        flows.take = list_pair;
+        flows.aux = &list;
+        status = sf_traffic_read(path, &flows, reader->err);
+    }
+    if (status == SF_OK) {
+        status = keep_pairs(reader, &list, path);
+    }
+    free(list.flows.items);
+    sf_flow_job_clear(&flows);
+    free(path);
+    return status;
+}
+
+static const struct pattern {
+    const char *text; /* Up to where its value begins. */
+    enum sf_pattern_kind kind;
+    enum sf_status (*read)(struct reader *, const char *text);
+} patterns[] = {
+    { "all-to-all", SF_PATTERN_ALL_TO_ALL, NULL },
+    { "unknown", SF_PATTERN_UNKNOWN, NULL },
+    { "ring", SF_PATTERN_RING, NULL },
+    { "shift:by=", SF_PATTERN_SHIFT, read_shift },
+    { "stencil:dims=", SF_PATTERN_STENCIL, read_dims },
+    { "pairs:file=", SF_PATTERN_PAIRS, read_pairs },
+};
+
+static enum sf_status
+read_pattern(struct reader *reader)
+{
+    struct sf_job *job = &reader->job;
+
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        const struct pattern *pattern = &patterns[i];
+        size_t n = strlen(pattern->text);
+        if (!pattern->read && !strcmp(job->pattern, pattern->text)) {
+            job->kind = pattern->kind;
+            return SF_OK;
+        }
+        if (pattern->read && !strncmp(job->pattern, pattern->text, n)) {
+            job->kind = pattern->kind;
+            return pattern->read(reader, job->pattern + n);
+        }
+    }
+    return fail_line(reader,
+                     "all-to-all, ring, shift:by=N, stencil:dims=AxB, "
+                     "pairs:file=PATH or unknown",
+                     job->pattern);
+}
+
+/* What each host sends and receives. */
+struct host_sums {
+    double *sent, *received; /* By host of the network. */
+};
+
+static void
+add_sums(void *aux, uint32_t from, uint32_t to, double amount)
+{
+    const struct host_sums *sums = aux;
+    sums->sent[from] += amount;
+    sums->received[to] += amount;
+}
+
+/* Finds what the host that sends or receives most does so with. */
+static enum sf_status
+measure_unit(struct reader *reader)
+{
+    struct sf_job *job = &reader->job;
+    uint32_t n = sf_network_count_hosts(reader->network);
+    struct host_sums sums = { sf_calloc(n, sizeof *sums.sent),
+                              sf_calloc(n, sizeof *sums.received) };
+    bool made = sums.sent && sums.received;
+    double most = 0;
+
+    job->unit = 1;
+    if (made && job->kind == SF_PATTERN_PAIRS) {
+        sf_job_each_flow(job, add_sums, &sums);
+        for (uint32_t h = 0; h < n; h++) {
+            most = fmax(most, fmax(sums.sent[h], sums.received[h]));
+        }
+    } else if (made && job->kind == SF_PATTERN_STENCIL) {
+        for (uint32_t i = 0; i < job->n_dims; i++) {
+            most += job->dims[i] > 2 ? 2 : job->dims[i] - 1;
+        }
+    } else if (job->kind == SF_PATTERN_ALL_TO_ALL ||
+               job->kind == SF_PATTERN_UNKNOWN) {
+        most = job->n_hosts - 1;
+    } else {
+        most = job->n_hosts > 1;
+    }
+    job->unit = most;
+    free(sums.sent);
+    free(sums.received);
+    if (!isfinite(most)) {
+        return fail_line(reader, "amounts that can be added up", job->pattern);
+    }
+    return made ? SF_OK : fail_memory(reader);
+}
+
+static void
+clear_job(struct sf_job *job)
+{
+    free(job->pairs);
+    free(job->hosts);
+    free(job->pattern);
+    free(job->name);
+    *job = (struct sf_job){ 0 };
+}
+
+/* Splits off the next word; its end, or NULL if there is none. */
+static char *
+split_word(char **restp)
+{
+    char *word = *restp + strspn(*restp, BLANKS);
+    char *end = word + strcspn(word, BLANKS);
+
+    *restp = *end ? end + 1 : end;
+    *end = '\0';
+    return *word ? word : NULL;
+}
+
+/* Reads the job of a line that is not empty. */
+static enum sf_status
+read_job(struct reader *reader, uint32_t line, char *text)
+{
+    char *name = split_word(&text), *pattern = split_word(&text);
+    char *nodes = split_word(&text);
+
+    reader->job = (struct sf_job){ .line = line };
+    if (!nodes || split_word(&text)) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected NAME PATTERN NODES, as in "
+                       "'1234 all-to-all node[0000-0031]'",
+                       reader->path, line);
+    }
+    reader->job.name = sf_strdup(name);
+    reader->job.pattern = sf_strdup(pattern);
+    if (!reader->job.name || !reader->job.pattern) {
+        return fail_memory(reader);
+    }
+    enum sf_status status = read_hosts(reader, nodes);
+    if (status == SF_OK) {
+        status = read_pattern(reader);
+    }
+    if (status == SF_OK) {
+        status = measure_unit(reader);
+    }
+    if (status == SF_OK && !sf_vec_push(&reader->jobs, reader->job)) {
+        status = fail_memory(reader);
+    }
+    if (status == SF_OK) {
+        reader->job = (struct sf_job){ 0 };
+    }
+    return status;
+}
+
+/* Reads all lines.  They may be longer than those of tables: a list of hosts
+ * is one word. */
+static enum sf_status
+read_lines(struct reader *reader, char *text, size_t length)
+{
+    char *end = text + length;
+    enum sf_status status = SF_OK;
+
+    *end = '\0';
+    for (uint32_t line = 1; status == SF_OK && text < end; line++) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *line_end = newline ? newline : end;
+        reader->job.line = line;
+        if (memchr(text, '\0', (size_t)(line_end - text))) {
+            return fail_line(reader, "text", "a zero byte");
+        }
+        *line_end = '\0';
+        text[strcspn(text, "#")] = '\0';
+        if (text[strspn(text, BLANKS)]) {
+            status = read_job(reader, line, text);
+        }
+        text = line_end + 1;
+    }
+    return status;
+}
+
+enum sf_status
+sf_jobs_parse(char *text, size_t length, const char *path,
+              const struct sf_network *network, struct sf_jobs **jobsp,
+              struct sf_error *err)
+{
+    struct reader reader = { .path = path, .network = network, .err = err };
+    enum sf_status status = SF_OK;
+
+    *jobsp = NULL;
+    if (!network->fabric) {
+        return sf_fail(err, SF_EINVAL, "%s: jobs need a fabric with hosts",
+                       path);
+    }
+    struct sf_jobs *jobs = sf_calloc(1, sizeof *jobs);
+    if (!jobs || !sort_names(&reader)) {
+        status = fail_memory(&reader);
+    }
+    if (status == SF_OK) {
+        status = read_lines(&reader, text, length);
+    }
+    if (jobs) {
+        jobs->n_jobs = (uint32_t)reader.jobs.n;
+        jobs->jobs = reader.jobs.items;
+    }
+    clear_job(&reader.job);
+    free(reader.hosts.items);
+    free(reader.job_of);
+    free(reader.names);
+    if (status != SF_OK) {
+        sf_jobs_free(jobs);
+        return status;
+    }
+    *jobsp = jobs;
+    return SF_OK;
+}
+
+enum sf_status
+sf_jobs_load(const char *path, const struct sf_network *network,
+             struct sf_jobs **jobsp, struct sf_error *err)
+{
+    char *text;
+    size_t length;
+    enum sf_status status = sf_file_read(path, &text, &length, err);
+
+    *jobsp = NULL;
+    if (status != SF_OK) {
+        return status;
+    }
+    status = sf_jobs_parse(text, length,
+                           strcmp(path, "-") ? path : "standard input",
+                           network, jobsp, err);
+    free(text);
+    return status;
+}
+
+void
+sf_jobs_free(struct sf_jobs *jobs)
+{
+    if (jobs) {
+        for (uint32_t i = 0; i < jobs->n_jobs; i++) {
+            clear_job(&jobs->jobs[i]);
+        }
+        free(jobs->jobs);
+        free(jobs);
+    }
+}
+
+/* Hands over the flows of rank 'i' to its neighbours on the torus. */
+static void
+take_neighbours(const struct sf_job *job, uint32_t i, sf_take_flow *take,
+                void *aux)
+{
+    uint32_t stride = 1;
+
+    for (uint32_t k = job->n_dims; k-- > 0;) {
+        uint32_t size = job->dims[k], at = i / stride % size;
+        uint32_t base = i - at * stride;
+        uint32_t up = base + (at + 1) % size * stride;
+        uint32_t down = base + (at + size - 1) % size * stride;
+        if (size > 1) {
+            take(aux, job->hosts[i], job->hosts[up], 1 / job->unit);
+        }
+        if (size > 2) {
+            take(aux, job->hosts[i], job->hosts[down], 1 / job->unit);
+        }
+        stride *= size;
+    }
+}
+
+/* Hands over the flows of rank 'i' to all others. */
+static void
+take_others(const struct sf_job *job, uint32_t i, sf_take_flow *take,
+            void *aux)
+{
+    for (uint32_t j = 0; j < job->n_hosts; j++) {
+        if (j != i) {
+            take(aux, job->hosts[i], job->hosts[j], 1 / job->unit);
+        }
+    }
+}
+
+/* Hands over the flow of rank 'i' to that 'by' further on. */
+static void
+take_shifted(const struct sf_job *job, uint32_t i, uint32_t by,
+             sf_take_flow *take, void *aux)
+{
+    uint32_t to = (uint32_t)(((uint64_t)i + by) % job->n_hosts);
+
+    if (to != i) {
+        take(aux, job->hosts[i], job->hosts[to], 1 / job->unit);
+    }
+}
+
+void
+sf_job_each_flow(const struct sf_job *job, sf_take_flow *take, void *aux)
+{
+    for (size_t k = 0; k < job->n_pairs; k++) {
+        const struct sf_flow *pair = &job->pairs[k];
+        take(aux, pair->from, pair->to, pair->amount / job->unit);
+    }
+    for (uint32_t i = 0; i < job->n_hosts; i++) {
+        if (job->kind == SF_PATTERN_RING) {
+            take_shifted(job, i, 1, take, aux);
+        } else if (job->kind == SF_PATTERN_SHIFT) {
+            take_shifted(job, i, job->by, take, aux);
+        } else if (job->kind == SF_PATTERN_STENCIL) {
+            take_neighbours(job, i, take, aux);
+        } else if (job->kind != SF_PATTERN_PAIRS) {
+            take_others(job, i, take, aux);
+        }
+    }
+}
