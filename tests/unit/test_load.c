@@ -372,6 +372,12 @@ TEST(load_that_a_link_carries_never_saturates)
     check_taken(3, SF_SIM_SLOTS);
 }
 
+/* Latencies do not settle in time, but the link carries it. */
+TEST(load_that_does_not_settle_is_taken)
+{
+    CHECK(is_taken(4, 0.2475, 1, SF_SIM_SLOTS));
+}
+
 TEST_LONG(load_that_a_link_carries_never_saturates_on_any_seed)
 {
     check_taken(50, SF_SIM_SLOTS);
