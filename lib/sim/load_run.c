@@ -35,10 +35,10 @@
 #define MIN_BATCHES 20
 #define MAX_BATCHES 40
 #define PRECISION   0.05 /* Of the mean latency, with 95 % confidence. */
-#define SATURATED                                                            \
-    5.0                /* Growth, in standard deviations, that is no chance; \
-                        */
-#define SUSPICIOUS 0.5 /* that is to be watched for longer. */
+/* Growth of queues, in standard deviations: what is no chance any more, and
+ * what is to be watched for longer. */
+#define SATURATED  5.0
+#define SUSPICIOUS 0.5
 
 _Static_assert(WARM_UP % STRIDE == 0 && BATCH % STRIDE == 0, "whole strides");
 

@@ -372,6 +372,12 @@ TEST(load_that_a_link_carries_never_saturates)
     check_taken(3, SF_SIM_SLOTS);
 }
 
+/* Latencies do not settle in time, but the link carries it. */
+TEST(load_that_does_not_settle_is_taken)
+{
+    CHECK(is_taken(4, 0.2475, 1, SF_SIM_SLOTS));
+}
+
 TEST_LONG(load_that_a_link_carries_never_saturates_on_any_seed)
 {
     check_taken(50, SF_SIM_SLOTS);
@@ -483,7 +489,7 @@ run_rings(double load, enum sf_sim_timing timing, uint32_t counts[2])
     if (timing == SF_SIM_EXACT) {
         make_exact(c, 50e-9, 10e-9);
     }
-    for (c->setup.seed = 1; c->setup.seed <= 20; c->setup.seed++) {
+    for (c->setup.seed = 1; c->setup.seed <= 10; c->setup.seed++) {
         struct sf_run run = run_flows(c, flows, 6, load);
         if (run.n_cycle > 0) {
             check_until_deadlock(c, &run);
@@ -499,7 +505,7 @@ TEST(load_tells_what_was_until_a_deadlock)
     for (int timing = 0; timing < SF_N_SIM_TIMINGS; timing++) {
         uint32_t counts[2] = { 0 };
         run_rings(1, (enum sf_sim_timing)timing, counts);
-        CHECK_EQ(counts[0], 20);
+        CHECK_EQ(counts[0], 10);
         run_rings(0.24, (enum sf_sim_timing)timing, counts);
         run_rings(0.27, (enum sf_sim_timing)timing, counts);
         CHECK_FOR(counts[1] > 0, "timing %d", timing);

@@ -292,6 +292,31 @@ TEST(placement_of_a_host_with_two_ports)
     sf_fabric_free(fabric);
 }
 
+TEST(placement_counts_its_hosts)
+{
+    struct sf_network *network = planned_network("sf:q=3");
+    struct temporary file = temporary_write("node0003\n#\nnode0001\n");
+    enum sf_status status = SF_ENOMEM;
+    unsigned long nth = 0;
+    char placement[80];
+    uint32_t n = 0;
+
+    snprintf(placement, sizeof placement, "file:%s", file.name);
+    CHECK_EQ(sf_placement_count(network, "racks", &n, NULL), SF_OK);
+    CHECK_EQ(n, sf_network_count_hosts(network));
+    while (status != SF_OK) {
+        sf_mem_fail_at(++nth);
+        status = sf_placement_count(network, placement, &n, NULL);
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || status == SF_ENOMEM);
+        CHECK(nth < 50);
+    }
+    CHECK(nth > 1);
+    CHECK_EQ(n, 2);
+    temporary_remove(&file);
+    sf_network_free(network);
+}
+
 TEST(placement_without_memory)
 {
     struct sf_network *network = planned_network("sf:q=3");
