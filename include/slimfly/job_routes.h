@@ -15,12 +15,17 @@
 /* Zeros ask for the defaults. */
 struct sf_job_routes_params {
     uint64_t seed;      /* Same seed, same routes. */
-    uint32_t max_hops;  /* Of a path that a job uses; 0: as asked for the
-                         * routing, or 4, or what the
-                         * routing has if that is more. */
+    uint32_t max_hops;  /* Of a path that a job uses; 0: as was asked for
+                         * the routing, else 4, or more if the routing has
+                         * longer paths. */
     uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
     uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
     bool keeps_minimal; /* Layer 0 stays as it is. */
+    const struct sf_routes *base; /* Routes of the same network under the same
+                                   * turns, without jobs: columns that no job
+                                   * uses become as there, and uniform traffic
+                                   * is compared with theirs.  NULL: the others
+                                   * stay as they are. */
 };
 
 /* What a job gets, as a fraction of the rate of a host's link, if all jobs
@@ -40,7 +45,9 @@ struct sf_job_routes {
 };
 
 /* Makes the routes of 'routing' serve 'jobs', of its network.  On failure the
- * routes stay as they were.  The caller calls sf_job_routes_clear() on
+ * routes stay as they were.  For a job that starts or ends, call it again with
+ * all jobs that run then: it goes on from the routes that are there, so that
+ * few change.  The caller calls sf_job_routes_clear() on
  * '*result' in any case.
  *
  * SF_ELANES: the lanes are neither by turns nor a single one, so that new

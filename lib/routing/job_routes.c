@@ -51,6 +51,7 @@ struct fitter {
     uint32_t n_columns;
     uint32_t *order;           /* [n_columns] */
     uint16_t *original, *best; /* [n_columns * V] */
+    uint16_t *whole;           /* All columns as they were, with a base. */
     double least;              /* The load of the most loaded link, at best, */
     double least_uniform;      /* and then that of uniform traffic, */
     double most_uniform;       /* which was this at first. */
@@ -517,22 +518,109 @@ undo_needless(struct fitter *fitter)
     }
 }
 
+/* Counts what differs in a column. */
+static void
+count_column(const uint16_t *now, const uint16_t *before, uint32_t n,
+             struct sf_job_routes *result)
+{
+    uint64_t n_before = result->n_changed;
+
+    for (uint32_t s = 0; s < n; s++) {
+        result->n_changed += now[s] != before[s];
+    }
+    result->n_columns_changed += result->n_changed > n_before;
+}
+
 static void
 count_changes(const struct fitter *fitter, struct sf_job_routes *result)
 {
     const struct sf_routes *routes = fitter->routing->routes;
     uint32_t n = count_switches(fitter);
+    uint32_t n_of_set = sf_routes_n_layers(routes) * n;
 
-    result->n_columns = routes->n_sets * sf_routes_n_layers(routes) * n;
+    result->n_columns = routes->n_sets * n_of_set;
     result->n_entries = (uint64_t)result->n_columns * n;
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        uint64_t n_before = result->n_changed;
-        for (uint32_t s = 0; s < n; s++) {
-            result->n_changed += fitter->columns[i].hops[s] !=
-                                 fitter->original[(size_t)i * n + s];
-        }
-        result->n_columns_changed += result->n_changed > n_before;
+    for (uint32_t i = 0; !fitter->whole && i < fitter->n_columns; i++) {
+        count_column(fitter->columns[i].hops, fitter->original + (size_t)i * n,
+                     n, result);
     }
+    for (uint32_t i = 0; fitter->whole && i < result->n_columns; i++) {
+        count_column(routes->sets[i / n_of_set]->hops +
+                         (size_t)(i % n_of_set) * n,
+                     fitter->whole + (size_t)i * n, n, result);
+    }
+}
+
+/* Keeps all columns in fitter->whole, or puts them back from there. */
+static void
+copy_whole(const struct fitter *fitter, bool puts_back)
+{
+    const struct sf_routes *routes = fitter->routing->routes;
+    size_t n = count_switches(fitter);
+    size_t n_of_set = sf_routes_n_layers(routes) * n * n;
+
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        uint16_t *kept = fitter->whole + i * n_of_set;
+        uint16_t *hops = routes->sets[i]->hops;
+        memcpy(puts_back ? hops : kept, puts_back ? kept : hops,
+               n_of_set * sizeof *hops);
+    }
+}
+
+/* Makes the columns that no job uses those of the base. */
+static void
+return_others(const struct fitter *fitter)
+{
+    const struct sf_routes *routes = fitter->routing->routes;
+    const struct sf_routes *base = fitter->params.base;
+    size_t n = count_switches(fitter);
+
+    for (uint32_t i = 0; i < routes->n_sets; i++) {
+        memcpy(routes->sets[i]->hops, base->sets[i]->hops,
+               sf_routes_n_layers(routes) * n * n * sizeof(uint16_t));
+    }
+    put_back(fitter, fitter->original);
+}
+
+/* Prepares for a base, if there is one. */
+static enum sf_status
+prepare_base(struct fitter *fitter)
+{
+    const struct sf_routes *routes = fitter->routing->routes;
+    const struct sf_routes *base = fitter->params.base;
+    size_t n = count_switches(fitter);
+
+    if (!base) {
+        return SF_OK;
+    }
+    if (base->n_sets != routes->n_sets ||
+        sf_routes_n_layers(base) != sf_routes_n_layers(routes) ||
+        base->sets[0]->n_switches != n) {
+        return sf_fail(fitter->err, SF_EINVAL,
+                       "expected as many path sets, layers and switches in "
+                       "the routes to return to");
+    }
+    fitter->whole = sf_calloc(routes->n_sets * sf_routes_n_layers(routes),
+                              n * n * sizeof *fitter->whole);
+    if (!fitter->whole) {
+        return fail_memory(fitter);
+    }
+    copy_whole(fitter, false);
+    return SF_OK;
+}
+
+/* The most uniform traffic on a link without jobs. */
+static double
+find_most_at_first(const struct fitter *fitter)
+{
+    const struct sf_network *network = fitter->routing->network;
+    double *loads = fitter->grower.uniform_before; /* Not in use yet. */
+
+    if (!fitter->params.base) {
+        return fitter->least_uniform;
+    }
+    sf_uniform_loads(network, fitter->params.base, loads);
+    return find_most(network->graph, loads);
 }
 
 /* Chooses the columns, and fills in the result. */
@@ -540,11 +628,16 @@ static void
 fit(struct fitter *fitter, struct sf_job_routes *result)
 {
     measure(fitter, false, result);
+    if (fitter->params.base) {
+        return_others(fitter);
+        sf_uniform_loads(fitter->routing->network, fitter->routing->routes,
+                         fitter->grower.uniform);
+    }
     fitter->least =
         find_most(fitter->routing->network->graph, fitter->grower.loads);
     fitter->least_uniform =
         find_most(fitter->routing->network->graph, fitter->grower.uniform);
-    fitter->most_uniform = fitter->least_uniform;
+    fitter->most_uniform = find_most_at_first(fitter);
     bool is_done = fitter->least <= FULL;
     for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
         is_done = try_rounds(fitter, i);
@@ -585,9 +678,10 @@ prepare_turns(struct fitter *fitter)
         return SF_OK;
     }
     if (lanes->n_vls == 1) {
-        enum sf_status status =
-            sf_path_order_build(routing->network, routing->routes,
-                                &fitter->own_turns, fitter->err);
+        enum sf_status status = sf_path_order_build(
+            routing->network,
+            fitter->params.base ? fitter->params.base : routing->routes,
+            &fitter->own_turns, fitter->err);
         grower->turns = fitter->own_turns;
         grower->only_hosts = true;
         return status;
@@ -637,6 +731,7 @@ clear(struct fitter *fitter)
         free(fitter->demands[i].items);
     }
     sf_job_grower_clear(&fitter->grower);
+    free(fitter->whole);
     free(fitter->best);
     free(fitter->original);
     free(fitter->order);
@@ -668,11 +763,16 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         status = prepare_columns(&fitter);
     }
     if (status == SF_OK) {
+        status = prepare_base(&fitter);
+    }
+    if (status == SF_OK) {
         fitter.grower.max_hops = fitter.params.max_hops;
         fit(&fitter, result);
         status = check(&fitter);
         if (status == SF_OK && result->n_changed > 0) {
             raise_limit(routing, fitter.params.max_hops);
+        } else if (status != SF_OK && fitter.whole) {
+            copy_whole(&fitter, true);
         } else if (status != SF_OK) {
             put_back(&fitter, fitter.original);
         }
