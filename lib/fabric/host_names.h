@@ -18,7 +18,9 @@ enum sf_status sf_host_names_build(const struct sf_network *network,
 void sf_host_names_clear(struct sf_host_names *names);
 
 /* The host called 'name', the one of its lowest port if it has several;
- * SF_NONE if no such host is plugged in. */
+ * SF_NONE if no such host is plugged in.  A name without blanks also finds a
+ * host of which it is the first word: a discovered host is "node0001 mlx5_0",
+ * and a scheduler knows "node0001". */
 uint32_t sf_host_names_find(const struct sf_host_names *names,
                             const char *name);
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "fabric/host_names.h"
 #include "traffic/flows.h"
 #include "traffic/hostlist.h"
 
@@ -12,18 +13,11 @@
 
 #define BLANKS " \t\r"
 
-/* A host by the first word of its name, which is what a scheduler knows. */
-struct host_name {
-    const char *name;
-    size_t length;
-    uint32_t host;
-};
-
 struct reader {
     const char *path;
     const struct sf_network *network;
-    struct host_name *names; /* [hosts] Sorted. */
-    uint32_t *job_of;        /* [hosts] The job of each host, plus 1. */
+    struct sf_host_names names;
+    uint32_t *job_of; /* [hosts] The job of each host, plus 1. */
     SF_VEC(struct sf_job) jobs;
     SF_VEC(uint32_t) hosts; /* Of the job at hand. */
     struct sf_job job;      /* At hand. */
@@ -44,71 +38,12 @@ fail_line(const struct reader *reader, const char *expected, const char *found)
                    reader->path, reader->job.line, expected, found);
 }
 
-static int
-compare_spans(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-    int order = memcmp(a, b, n_a < n_b ? n_a : n_b);
-    return order ? order : (n_a > n_b) - (n_a < n_b);
-}
-
-static int
-compare_names(const void *a, const void *b)
-{
-    const struct host_name *x = a, *y = b;
-    int order = compare_spans(x->name, x->length, y->name, y->length);
-    return order ? order : (x->host > y->host) - (x->host < y->host);
-}
-
-static bool
-sort_names(struct reader *reader)
-{
-    const struct sf_network *network = reader->network;
-    uint32_t n = sf_network_count_hosts(network);
-
-    reader->names = sf_calloc(n, sizeof *reader->names);
-    reader->job_of = sf_calloc(n, sizeof *reader->job_of);
-    if (!reader->names || !reader->job_of) {
-        return false;
-    }
-    for (uint32_t h = 0; h < n; h++) {
-        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
-        const char *name = network->fabric->nodes[node].name;
-        reader->names[h] =
-            (struct host_name){ name, strcspn(name, BLANKS), h };
-    }
-    qsort(reader->names, n, sizeof *reader->names, compare_names);
-    return true;
-}
-
-/* The first port of the host called 'name', or SF_NONE. */
-static uint32_t
-find_host(const struct reader *reader, const char *name)
-{
-    uint32_t low = 0, n = sf_network_count_hosts(reader->network), high = n;
-    size_t length = strlen(name);
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct host_name *at = &reader->names[middle];
-        if (compare_spans(at->name, at->length, name, length) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n &&
-                   compare_spans(reader->names[low].name,
-                                 reader->names[low].length, name, length) == 0
-               ? reader->names[low].host
-               : SF_NONE;
-}
-
 /* Adds the host called 'name' to the job at hand. */
 static enum sf_status
 take_host(void *aux, const char *name, struct sf_error *err)
 {
     struct reader *reader = aux;
-    uint32_t host = find_host(reader, name), number;
+    uint32_t host = sf_host_names_find(&reader->names, name), number;
 
     if (host == SF_NONE) {
         return sf_fail(err, SF_EPARSE,
@@ -475,7 +410,10 @@ sf_jobs_parse(char *text, size_t length, const char *path,
                        path);
     }
     struct sf_jobs *jobs = sf_calloc(1, sizeof *jobs);
-    if (!jobs || !sort_names(&reader)) {
+    reader.job_of =
+        sf_calloc(sf_network_count_hosts(network), sizeof *reader.job_of);
+    if (!jobs || !reader.job_of ||
+        sf_host_names_build(network, &reader.names, NULL) != SF_OK) {
         status = fail_memory(&reader);
     }
     if (status == SF_OK) {
@@ -488,7 +426,7 @@ sf_jobs_parse(char *text, size_t length, const char *path,
     clear_job(&reader.job);
     free(reader.hosts.items);
     free(reader.job_of);
-    free(reader.names);
+    sf_host_names_clear(&reader.names);
     if (status != SF_OK) {
         sf_jobs_free(jobs);
         return status;
