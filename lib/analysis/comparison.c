@@ -247,7 +247,11 @@ note(struct working *working, const char *settings,
 
     pthread_mutex_lock(&all->lock);
     if (store && keep) {
+        /* Who saves may report what it writes, and advance() would wait for
+         * the lock that is held here. */
+        const struct sf_progress *listener = sf_progress_listen(NULL);
         status = store->save(store->aux, settings, measurement, err);
+        sf_progress_listen(listener);
     }
     all->n_partly -= working->part.done;
     all->n_done++;

@@ -108,6 +108,17 @@ class Log(Case):
                      "all paths to 3 hops, seed 2, all-to-all: "):
             self.assertIn(f" measurements done, now {part}", said)
 
+    def test_what_is_kept_while_somebody_looks(self):
+        # Keeping a result says what it writes; it once waited for itself.
+        for args in (["analyze", "sf:q=3", "-t", "permutation"],
+                     ["simulate", "sf:q=3", "--size", "4K"]):
+            for threads in "1", "2":
+                folder = self.folder()
+                done, silent, _ = self.says(*args, "--threads", threads, "-o",
+                                            folder)
+                self.assertEqual(done.stdout, silent.stdout)
+                self.assertTrue(os.listdir(f"{folder}/measured"))
+
     def test_every_command_that_may_take_long(self):
         folder = self.folder()
         for args, work in [
