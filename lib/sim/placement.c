@@ -287,6 +287,12 @@ sf_placement_count(const struct sf_network *network, const char *placement,
     enum sf_status status = order_by_file(path, NULL, 0, network, &order, err);
     *n_hostsp = order.n;
     free(order.hosts);
+    if (status == SF_OK && order.n == 0) {
+        status = sf_fail(err, SF_EPARSE,
+                         "%.256s: expected names of hosts, one a line, found "
+                         "none",
+                         path);
+    }
     return status;
 }
 

@@ -373,6 +373,16 @@ class Bad(Simulate):
                                f"file:{path}")
                 self.assertEqual(row["nodes"], 2)
 
+    def test_a_placement_without_hosts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "hosts")
+            for text in "", "# none\n\n":
+                with open(path, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                self.fails("simulate", "sf:q=3", "--placement",
+                           f"file:{path}", says="hosts: expected names of "
+                           "hosts, one a line, found none")
+
     def test_links_of_other_rates(self):
         with tempfile.TemporaryDirectory() as folder:
             self.succeeds("route", "sf:q=3", "-o", folder)
