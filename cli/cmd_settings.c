@@ -1,16 +1,9 @@
 /* cmd_settings.c -- slimfly settings: what to tell OpenSM, MPI libraries and
  * Slurm. */
-#define _GNU_SOURCE
-#include "cli.h"
 #include "settings_files.h"
+#include "settings_places.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* Where the files go if nobody says so. */
-#define HOME       "/etc/opensm"
-#define CACHE_HOME "/var/cache/opensm"
 
 enum {
     OPT_FORCE = CLI_OWN,
@@ -28,9 +21,7 @@ struct job {
     struct sf_fabric *fabric;   /* Unless the plan holds it. */
     struct sf_plan *plan;       /* Of FABRIC, or of --plan. */
     char *folder;               /* DIR, absolute. */
-    char *options;              /* Paths of the settings. */
-    char *status, *base;
-    char *plan_path, *guids, *tables;
+    struct cli_settings_places places;
 };
 
 static const struct cli_option options[] = {
@@ -59,13 +50,8 @@ free_job(struct job *job)
     sf_routing_free(job->routing);
     sf_fabric_free(job->fabric);
     sf_plan_free(job->plan);
+    cli_settings_places_clear(&job->places);
     free(job->folder);
-    free(job->options);
-    free(job->status);
-    free(job->base);
-    free(job->plan_path);
-    free(job->guids);
-    free(job->tables);
 }
 
 /* Takes over what the route.json at 'path' says. */
@@ -212,52 +198,17 @@ load(struct job *job, const struct cli_args *args)
            (!guids || name_switches(job, guids));
 }
 
-/* The absolute path of the plan.json that 'word' names. */
-static char *
-find_plan(const char *word)
-{
-    char *inside = cli_find_in_folder(word, "plan.json");
-    char *path = cli_make_absolute(inside ? inside : word);
-    free(inside);
-    return path;
-}
-
 /* Decides where everything stands. */
 static bool
 place(struct job *job, const struct cli_args *args)
 {
-    struct sf_settings *settings = &job->settings;
-    const char *word =
-        is_planned(job) ? args->words[0] : cli_text(args, OPT_PLAN);
-    const char *home = job->folder ? job->folder : HOME;
-    bool is_home = !strcmp(home, HOME); /* What changes stands elsewhere. */
-    char *tables = cli_find_in_folder(args->words[0], CLI_TABLES_FILE);
-
-    job->options = cli_join(home, "slimfly.conf");
-    job->status =
-        cli_join(is_home ? CLI_STATUS_FOLDER : home, CLI_STATUS_NAME);
-    job->base =
-        cli_join(is_home ? CACHE_HOME : home, "slimfly-base.ibnetdiscover");
-    job->tables = tables ? cli_make_absolute(tables) : NULL;
-    bool has_tables = tables != NULL;
-    free(tables);
-    bool has_file = word && access(word, F_OK) == 0; /* A spec is none. */
-    if (has_file) {
-        job->plan_path = find_plan(word);
-    }
-    const char *guids = cli_text(args, OPT_GUIDS);
-    if (guids) {
-        job->guids = cli_make_absolute(guids);
-    }
-    settings->guids = job->guids;
-    settings->options = job->options;
-    settings->status = job->status;
-    settings->base = job->base;
-    settings->tables = job->tables;
-    settings->plan_path = job->plan_path;
-    return job->options && job->status && job->base &&
-           (!has_tables || job->tables) && (!has_file || job->plan_path) &&
-           (!guids || job->guids);
+    struct cli_settings_words words = {
+        .folder = job->folder,
+        .fabric = args->words[0],
+        .plan = is_planned(job) ? args->words[0] : cli_text(args, OPT_PLAN),
+        .guids = cli_text(args, OPT_GUIDS),
+    };
+    return cli_settings_place(&job->places, &words, &job->settings);
 }
 
 /* Says what was written. */
