@@ -2,6 +2,7 @@
  * what throughput they allow. */
 #include "cli.h"
 #include "kept.h"
+#include "results.h"
 #include "routed.h"
 #include "rows.h"
 
@@ -238,48 +239,24 @@ make_rows(const struct cli_args *args, struct job *job)
     return is_fine;
 }
 
-/* A file of the table and what is to go into it. */
-struct writing {
-    const struct sf_comparison_file *file;
-    const struct sf_comparison *comparison;
-};
-
-static enum sf_status
-write_one(const void *aux, FILE *stream, struct sf_error *err)
+static const char *
+file_name(size_t i)
 {
-    const struct writing *writing = aux;
-    return writing->file->write(writing->comparison, stream, err);
+    return sf_comparison_files[i].name;
 }
 
-/* Writes the files, if there is a folder, and what was asked for to standard
- * output. */
-static int
-write_all(const struct cli_args *args, const struct sf_comparison *comparison)
+static bool
+has_file(const void *of, size_t i)
 {
-    const char *folder = cli_text(args, OPT_OUTPUT);
-    struct sf_error err;
-    int code = CLI_FINE;
+    const struct sf_comparison *comparison = of;
+    return comparison->params.n_traffics ||
+           !sf_comparison_files[i].needs_throughput;
+}
 
-    cli_begin_files();
-    for (size_t i = 0;
-         folder && code == CLI_FINE && sf_comparison_files[i].name; i++) {
-        struct writing writing = { &sf_comparison_files[i], comparison };
-        if (comparison->params.n_traffics || !writing.file->needs_throughput) {
-            code = cli_write_file(folder, writing.file->name, write_one,
-                                  &writing);
-        }
-    }
-    code = cli_end_files(code);
-    cli_progress_end();
-    for (size_t i = 0; code == CLI_FINE && sf_comparison_files[i].format;
-         i++) {
-        const struct sf_comparison_file *file = &sf_comparison_files[i];
-        if (cli_is(args, OPT_FORMAT, file->format) &&
-            file->write(comparison, stdout, &err) != SF_OK) {
-            code = cli_fail("%s", err.text);
-        }
-    }
-    return code;
+static enum sf_status
+write_file(const void *of, size_t i, FILE *stream, struct sf_error *err)
+{
+    return sf_comparison_files[i].write(of, stream, err);
 }
 
 static int
@@ -300,7 +277,9 @@ compare(const struct cli_args *args, struct job *job)
                               "same"
                             : "");
     }
-    int code = write_all(args, comparison);
+    struct cli_results results = { comparison, file_name, format_choice,
+                                   has_file, write_file };
+    int code = cli_write_results(args, &results);
     for (uint32_t i = 0; code == CLI_FINE && i < job->params.n_rows; i++) {
         const struct sf_path_metrics *metrics = comparison->results[i].metrics;
         if (metrics && metrics->n_incomplete) {
