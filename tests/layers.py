@@ -4,7 +4,8 @@ Argument: the static library.  Sources tell which headers a folder includes,
 the library which symbols its objects reference.  Public headers belong to the
 folder that defines what they declare.
 
-Also: the program and the examples include public headers only.
+Also: the program and the examples include public headers only, and no command
+is long.
 """
 import os
 import re
@@ -26,6 +27,8 @@ APART = [
     ("ib/audit", ["routes", "layers", "lanes", "routing"],
      "who judges tables must not repeat the mistakes of who makes them"),
 ]
+
+MAX_COMMAND = 400  # Lines of a file.
 
 # What breaks the rules all the same: (file, header or symbol): why.
 EXEMPT = {}
@@ -220,6 +223,17 @@ def check_includes(report, what, folders, is_good):
                        if not is_good(name)])
 
 
+def check_commands(report):
+    """Commands are thin: what they do is in rooms of its own."""
+    long = []
+    for path in sources("cli"):
+        with open(f"{ROOT}/{path}", encoding="utf-8") as file:
+            n_lines = sum(1 for _ in file)
+        if os.path.basename(path).startswith("cmd_") and n_lines > MAX_COMMAND:
+            long.append(f"{path} has {n_lines} lines")
+    report.line(f"no command has more than {MAX_COMMAND} lines", long)
+
+
 def main():
     library = Library(sys.argv[1])
     headers = Headers(library)
@@ -235,6 +249,7 @@ def main():
                    "lies at the base", ("opensm",),
                    lambda name: "/" not in name
                    or name.startswith(("slimfly/", "base/")))
+    check_commands(report)
     report.line("every exemption is needed",
                 [f"{file}, {name}: not needed" for file, name in EXEMPT
                  if (file, name) not in report.needed])
