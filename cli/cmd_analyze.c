@@ -5,6 +5,7 @@
 #include "results.h"
 #include "routed.h"
 #include "rows.h"
+#include "share.h"
 
 #include <string.h>
 
@@ -290,14 +291,6 @@ compare(const struct cli_args *args, struct job *job)
     return code;
 }
 
-static void
-free_job(struct job *job)
-{
-    cli_kept_clear(&job->kept);
-    cli_rows_clear(&job->rows);
-    cli_routed_clear(&job->routed);
-}
-
 /* Makes the folder of --output and finds again what an earlier run has
  * finished. */
 static bool
@@ -320,11 +313,14 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
-    if (read_options(args, &job) && cli_routed_load(&job.routed, args) &&
-        make_rows(args, &job) && (!folder || open_folder(folder, &job))) {
+    if (cli_share_check(args) && read_options(args, &job) &&
+        cli_routed_load(&job.routed, args) && make_rows(args, &job) &&
+        (!folder || open_folder(folder, &job))) {
         code = compare(args, &job);
     }
-    free_job(&job);
+    cli_kept_clear(&job.kept);
+    cli_rows_clear(&job.rows);
+    cli_routed_clear(&job.routed);
     return code;
 }
 
@@ -380,7 +376,8 @@ const struct cli_command cli_command_analyze = {
         "the figures path-lengths.svg, paths-per-link.svg, disjoint-paths.svg "
         "and throughput.svg. Finished measurements are kept in "
         "DIR/" CLI_KEPT_FOLDER ", and the same command goes on where it was "
-        "interrupted.\n"
+        "interrupted. Several processes of the same command share the "
+        "measurements out, on one machine or on many that see DIR.\n"
         "\n"
         "The exit code is 1 if some paths do not arrive.",
     .examples =
@@ -392,7 +389,7 @@ const struct cli_command cli_command_analyze = {
         "slimfly analyze tables --traffic permutation\tMeasure what 'slimfly "
         "route' wrote.\n",
     .options = { options, cli_lane_options, cli_path_options, cli_work_options,
-                 cli_thread_options, cli_live_options, cli_folder_options,
-                 cli_progress_options },
+                 cli_thread_options, cli_share_options, cli_live_options,
+                 cli_folder_options, cli_progress_options },
     .run = run,
 };

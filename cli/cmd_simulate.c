@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "kept.h"
 #include "results.h"
+#include "share.h"
 #include "simulate_options.h"
 
 /* The whole question. */
@@ -84,7 +85,8 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
-    if (cli_simulate_read(args, &job.how, &job.params) &&
+    if (cli_share_check(args) &&
+        cli_simulate_read(args, &job.how, &job.params) &&
         cli_subjects_load(&job.subjects, args, &job.how) &&
         cli_runs_check(&job.params, &job.subjects) &&
         cli_subjects_route(&job.subjects, &job.how) &&
@@ -140,7 +142,9 @@ const struct cli_command cli_command_simulate = {
         "\n"
         "With --output, the folder DIR gets tables, figures and finished "
         "runs, "
-        "so that the same command goes on where it was interrupted. The exit "
+        "so that the same command goes on where it was interrupted. Several "
+        "processes of the same command share the runs out, on one machine or "
+        "on many that see DIR. The exit "
         "code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly simulate sf:q=5 -w all-to-all --size 64K\tSend 64 KiB from "
@@ -155,7 +159,7 @@ const struct cli_command cli_command_simulate = {
         "tables that 'slimfly route' wrote, with hosts that know no service "
         "levels.\n",
     .options = { cli_simulate_options, cli_lane_options, cli_path_options,
-                 cli_work_options, cli_thread_options, cli_folder_options,
-                 cli_progress_options },
+                 cli_work_options, cli_thread_options, cli_share_options,
+                 cli_folder_options, cli_progress_options },
     .run = run,
 };

@@ -143,6 +143,13 @@ const struct cli_option cli_thread_options[] = {
     { 0 },
 };
 
+const struct cli_option cli_share_options[] = {
+    { OPT_SHARE, "share", 0, CLI_FLAG,
+      .help = "share the work with other processes of this command, which "
+              "mpirun or srun started: the first alone tells the results" },
+    { 0 },
+};
+
 const char *const cli_progress_words[] = { "auto", "always", "never", NULL };
 
 static const char *

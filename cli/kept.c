@@ -3,23 +3,67 @@
 #define _GNU_SOURCE
 #include "kept.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define NAME_SIZE 32
 #define MAX_KEPT  (64u << 20)
+
+/* The hash FNV-1a. */
+static uint64_t
+hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *text; text++) {
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
 
 /* The file in which the measurement of 'settings' is kept. */
 static void
 name_kept(const char *settings, char name[NAME_SIZE])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash_text(settings));
+}
 
-    for (; *settings; settings++) {
-        hash = (hash ^ (unsigned char)*settings) * UINT64_C(0x100000001b3);
-    }
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash);
+/* Locks or unlocks the byte of a piece of work in the file of claims.  The
+ * system unlocks what a process leaves behind, on network file systems too.
+ * Locks belong to the open file, so that threads do not lose each other's. */
+static bool
+lock_piece(const struct cli_kept *kept, const char *piece, short type,
+           bool may_wait)
+{
+    struct flock lock = { .l_type = type,
+                          .l_whence = SEEK_SET,
+                          .l_start = (off_t)(hash_text(piece) >> 2),
+                          .l_len = 1 };
+    int done;
+
+    do {
+        done =
+            fcntl(kept->claimed, may_wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    } while (done < 0 && errno == EINTR);
+    /* Where there are no locks, each does all of it. */
+    return done == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+static bool
+claim(void *aux, const char *piece, bool may_wait)
+{
+    return lock_piece(aux, piece, F_WRLCK, may_wait);
+}
+
+static void
+release(void *aux, const char *piece)
+{
+    lock_piece(aux, piece, F_UNLCK, false);
 }
 
 /* Reads the file that is kept for 'settings'; NULL if there is none.  The
@@ -128,19 +172,39 @@ save_simulation(void *aux, const char *settings,
     return save(aux, &keeping, write_simulation, err);
 }
 
+static bool
+open_claims(struct cli_kept *kept)
+{
+    char *path = cli_join(kept->folder, CLI_CLAIMS_FILE);
+
+    kept->claimed = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (path && kept->claimed < 0) {
+        cli_fail("%s: %s", path, strerror(errno));
+    }
+    free(path);
+    return kept->claimed >= 0;
+}
+
 bool
 cli_kept_open(struct cli_kept *kept, const char *folder)
 {
     kept->folder = cli_join(folder, CLI_KEPT_FOLDER);
-    kept->store = (struct sf_measurement_store){ load_measurement,
-                                                 save_measurement, kept };
+    kept->claims = (struct sf_claims){ claim, release, kept };
+    kept->store =
+        (struct sf_measurement_store){ load_measurement, save_measurement,
+                                       kept, &kept->claims };
     kept->simulations =
-        (struct sf_simulation_store){ load_simulation, save_simulation, kept };
-    return kept->folder && cli_make_folder(kept->folder) == CLI_FINE;
+        (struct sf_simulation_store){ load_simulation, save_simulation, kept,
+                                      &kept->claims };
+    return kept->folder && cli_make_folder(kept->folder) == CLI_FINE &&
+           open_claims(kept);
 }
 
 void
 cli_kept_clear(struct cli_kept *kept)
 {
+    if (kept->claims.claim && kept->claimed >= 0) {
+        close(kept->claimed);
+    }
     free(kept->folder);
 }

@@ -1,5 +1,5 @@
 /* kept.h -- measurements that are kept in a folder, so that interrupted work
- * goes on where it was. */
+ * goes on where it was, and several processes can share it out. */
 #ifndef SF_CLI_KEPT_H
 #define SF_CLI_KEPT_H
 
@@ -7,8 +7,11 @@
 
 /* Measurements that are kept in a folder of their own below another one. */
 #define CLI_KEPT_FOLDER "measured"
+#define CLI_CLAIMS_FILE ".claims"
 struct cli_kept {
     char *folder;
+    int claimed;             /* File in which others see what is claimed. */
+    struct sf_claims claims; /* Of processes that use the folder at once. */
     struct sf_measurement_store store; /* These point to the struct. */
     struct sf_simulation_store simulations;
 };

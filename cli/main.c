@@ -1,5 +1,5 @@
 /* main.c -- finds the command, reads its options, runs it. */
-#include "cli.h"
+#include "share.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ begin_progress(const struct cli_args *args)
 {
     const char *when = getenv("SLIMFLY_PROGRESS");
 
-    if (!args->values[OPT_PROGRESS].option) {
+    if (!args->values[OPT_PROGRESS].option || !cli_share_tells(args)) {
         return true;
     }
     if (cli_has(args, OPT_PROGRESS) || !when || !*when) {

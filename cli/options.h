@@ -61,6 +61,7 @@ enum {
     OPT_MAX_SLS,
     OPT_SEED,
     OPT_THREADS,
+    OPT_SHARE,
     OPT_PROGRESS,
     CLI_OWN, /* A command counts options of its own from here. */
     CLI_MAX_OPTIONS = CLI_OWN + 24,
@@ -84,6 +85,7 @@ extern const struct cli_option cli_lane_options[];   /* Virtual lanes. */
 extern const struct cli_option cli_path_options[];   /* What paths are like. */
 extern const struct cli_option cli_work_options[];   /* For making them. */
 extern const struct cli_option cli_thread_options[];
+extern const struct cli_option cli_share_options[];    /* --share */
 extern const struct cli_option cli_progress_options[]; /* --progress */
 
 /* The words of a --format that has just these two. */

@@ -1,5 +1,6 @@
 /* results.c -- see results.h. */
 #include "results.h"
+#include "share.h"
 
 /* One of the files. */
 struct writing {
@@ -36,9 +37,12 @@ cli_write_results(const struct cli_args *args,
                   const struct cli_results *results)
 {
     const char *folder = cli_text(args, OPT_OUTPUT);
-    int code = folder ? write_files(results, folder) : CLI_FINE;
     struct sf_error err;
 
+    if (!cli_share_tells(args)) {
+        return CLI_FINE;
+    }
+    int code = folder ? write_files(results, folder) : CLI_FINE;
     cli_progress_end();
     for (size_t i = 0; code == CLI_FINE && results->name(i); i++) {
         const char *format = results->format(i);

@@ -8,6 +8,7 @@
 #ifndef SLIMFLY_COMPARISON_H
 #define SLIMFLY_COMPARISON_H
 
+#include "slimfly/claims.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/routing.h"
 #include "slimfly/throughput.h"
@@ -68,6 +69,8 @@ struct sf_measurement_store {
                            const struct sf_measurement *measurement,
                            struct sf_error *err);
     void *aux;
+    const struct sf_claims *claims; /* Of processes with the same store; NULL:
+                                     * there is no other. */
 };
 
 /* The question; nothing is owned, and zero stands for a default but in the

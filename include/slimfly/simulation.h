@@ -8,6 +8,7 @@
 #ifndef SLIMFLY_SIMULATION_H
 #define SLIMFLY_SIMULATION_H
 
+#include "slimfly/claims.h"
 #include "slimfly/path_source.h"
 #include "slimfly/spec.h"
 
@@ -233,10 +234,14 @@ struct sf_simulation_store {
                            const struct sf_simulation *result,
                            struct sf_error *err);
     void *aux;
+    const struct sf_claims *claims; /* Of processes with the same store; NULL:
+                                     * there is no other. */
 };
 
 /* Runs all 'tasks' on 'n_threads' threads, but for those that 'store', which
- * may be NULL, has already; what finishes is kept there at once.  A failure
+ * may be NULL, has already; what finishes is kept there at once.  Runs that
+ * another process has claimed come last, and are found in the store then,
+ * unless that process was lost.  A failure
  * ends it; the text is that of the first task that failed and begins with its
  * label.  Results and failures are the same for any number of threads. */
 enum sf_status sf_simulation_sweep(struct sf_simulation_task *tasks,

@@ -5,6 +5,7 @@
 
 #include "slimfly/audit.h"
 #include "slimfly/backend.h"
+#include "slimfly/claims.h"
 #include "slimfly/comparison.h"
 #include "slimfly/comparison_files.h"
 #include "slimfly/design.h"

@@ -34,9 +34,11 @@ struct comparing {
     struct sf_comparison *comparison;
     struct task *tasks;
     uint32_t n_tasks;
-    struct sf_path_metrics **metrics;   /* [n_rows * n_seeds] */
-    uint64_t network;                   /* Hash of graph and hosts. */
-    uint32_t n_inner_threads;           /* For each task. */
+    struct sf_path_metrics **metrics; /* [n_rows * n_seeds] */
+    uint64_t network;                 /* Hash of graph and hosts. */
+    uint32_t n_inner_threads;         /* For each task. */
+    bool *is_put_off; /* [n_tasks] Another process was at it. */
+    bool is_last;     /* What was put off is to be done. */
     const struct sf_progress *listener; /* Of the caller; may be NULL. */
     pthread_mutex_t lock;               /* Of all that follows. */
     uint64_t n_done, n_measurements;
@@ -406,6 +408,31 @@ work_on(struct working *working, const struct task *task, struct sf_error *err)
     return status;
 }
 
+/* Works on a task, or puts it off if another process is at it. */
+static enum sf_status
+claim_and_work(struct working *working, uint32_t number, struct sf_error *err)
+{
+    struct comparing *all = working->all;
+    const struct task *task = &all->tasks[number];
+    const struct sf_measurement_store *store = all->comparison->params.store;
+    const struct sf_claims *claims = store ? store->claims : NULL;
+    char piece[SETTINGS_SIZE];
+
+    if (!claims) {
+        return work_on(working, task, err);
+    }
+    snprintf(piece, sizeof piece, "network=%016llx %s traffic=%u",
+             (unsigned long long)all->network, working->routing,
+             task->traffic);
+    if (!claims->claim(claims->aux, piece, all->is_last)) {
+        all->is_put_off[number] = true;
+        return SF_OK;
+    }
+    enum sf_status status = work_on(working, task, err);
+    claims->release(claims->aux, piece);
+    return status;
+}
+
 static void
 run_task(void *aux, uint32_t number, uint32_t worker)
 {
@@ -416,7 +443,8 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     struct sf_error err = { 0 };
 
     (void)worker;
-    if (atomic_load(&all->has_failed)) {
+    if (atomic_load(&all->has_failed) ||
+        all->is_last != all->is_put_off[number]) {
         return;
     }
     struct working working = {
@@ -435,7 +463,7 @@ run_task(void *aux, uint32_t number, uint32_t worker)
                                    sizeof working.routing, &err);
     }
     if (status == SF_OK) {
-        status = work_on(&working, task, &err);
+        status = claim_and_work(&working, number, &err);
     }
     sf_progress_listen(before);
     free(working.host_sets);
@@ -631,7 +659,8 @@ sf_comparison_build(const struct sf_comparison_params *params,
     all.n_tasks = list_tasks(&all, NULL);
     all.tasks = sf_calloc(all.n_tasks, sizeof *all.tasks);
     all.metrics = sf_calloc(n_metrics, sizeof *all.metrics);
-    if (!all.tasks || !all.metrics) {
+    all.is_put_off = sf_calloc(all.n_tasks, sizeof *all.is_put_off);
+    if (!all.tasks || !all.metrics || !all.is_put_off) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
         goto done;
     }
@@ -640,7 +669,10 @@ sf_comparison_build(const struct sf_comparison_params *params,
     all.n_inner_threads =
         all.n_tasks && all.n_tasks < n_threads ? n_threads / all.n_tasks : 1;
     all.listener = sf_progress_listen(NULL);
-    sf_parallel_for(n_threads, all.n_tasks, run_task, &all);
+    for (int i = 0; i < 2; i++) {
+        all.is_last = i == 1;
+        sf_parallel_for(n_threads, all.n_tasks, run_task, &all);
+    }
     sf_progress_listen(all.listener);
     status = all.error.status;
     if (status != SF_OK) {
@@ -662,6 +694,7 @@ done:
         sf_path_metrics_free(all.metrics[i]);
     }
     free(all.metrics);
+    free(all.is_put_off);
     free(all.tasks);
     if (status == SF_OK) {
         *comparisonp = all.comparison;

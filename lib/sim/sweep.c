@@ -20,7 +20,9 @@ struct sweep {
     uint32_t n_tasks;
     const struct sf_simulation_store *store;
     const struct sf_progress *listener; /* Of the caller; may be NULL. */
-    pthread_mutex_t lock;               /* Of all that follows. */
+    bool *is_put_off;     /* [n_tasks] Another process was at it. */
+    bool is_last;         /* What was put off is to be done. */
+    pthread_mutex_t lock; /* Of all that follows. */
     uint32_t n_done;
     uint64_t n_partly;     /* Thousandths of runs that are under way. */
     struct sf_error error; /* That of the task 'failed'. */
@@ -219,21 +221,14 @@ keep(struct sweep *sweep, const char *settings,
     return status;
 }
 
-/* Runs one task, or finds what an earlier sweep has kept. */
+/* Runs one task and keeps the result of 'settings'. */
 static enum sf_status
-work_on(struct sweep *sweep, struct sf_simulation_task *task,
-        struct part *part, struct sf_error *err)
+run_and_keep(struct sweep *sweep, struct sf_simulation_task *task,
+             struct part *part, const char *settings, struct sf_error *err)
 {
     struct sf_progress progress = { advance, part };
-    char settings[SETTINGS_SIZE] = "";
-    enum sf_status status = SF_OK;
+    enum sf_status status;
 
-    if (sweep->store) {
-        status = describe(task, settings, err);
-        if (status != SF_OK || look_up(sweep, settings, &task->result)) {
-            return status;
-        }
-    }
     double begin = seconds();
     const struct sf_progress *before = sf_progress_listen(&progress);
     status =
@@ -243,6 +238,38 @@ work_on(struct sweep *sweep, struct sf_simulation_task *task,
     if (status == SF_OK && sweep->store) {
         status = keep(sweep, settings, &task->result, err);
     }
+    return status;
+}
+
+/* Runs one task, or finds what an earlier sweep or another process has kept.
+ * A task that another process is at is put off. */
+static enum sf_status
+work_on(struct sweep *sweep, uint32_t number, struct part *part,
+        struct sf_error *err)
+{
+    struct sf_simulation_task *task = &sweep->tasks[number];
+    char settings[SETTINGS_SIZE] = "";
+
+    if (!sweep->store) {
+        return run_and_keep(sweep, task, part, settings, err);
+    }
+    const struct sf_claims *claims = sweep->store->claims;
+    enum sf_status status = describe(task, settings, err);
+    if (status != SF_OK || look_up(sweep, settings, &task->result)) {
+        return status;
+    }
+    if (!claims) {
+        return run_and_keep(sweep, task, part, settings, err);
+    }
+    if (!claims->claim(claims->aux, settings, sweep->is_last)) {
+        sweep->is_put_off[number] = true;
+        return SF_OK;
+    }
+    /* It may have been finished just before it was ours. */
+    if (!look_up(sweep, settings, &task->result)) {
+        status = run_and_keep(sweep, task, part, settings, err);
+    }
+    claims->release(claims->aux, settings);
     return status;
 }
 
@@ -257,10 +284,14 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     (void)worker;
     /* Those before a failure go on: the first is the same for any number of
      * threads. */
-    if (number > atomic_load(&sweep->failed)) {
+    if (number > atomic_load(&sweep->failed) ||
+        sweep->is_last != sweep->is_put_off[number]) {
         return;
     }
-    enum sf_status status = work_on(sweep, task, &part, &err);
+    enum sf_status status = work_on(sweep, number, &part, &err);
+    if (sweep->is_put_off[number] && !sweep->is_last) {
+        return;
+    }
     pthread_mutex_lock(&sweep->lock);
     if (status != SF_OK && number < atomic_load(&sweep->failed)) {
         sf_error_add_context(&err, task->label);
@@ -292,7 +323,17 @@ sf_simulation_sweep(struct sf_simulation_task *tasks, uint32_t n_tasks,
         tasks[i].result = (struct sf_simulation){ 0 };
         tasks[i].wall = 0;
     }
-    sf_parallel_for(sf_parallel_limit(n_threads), n_tasks, run_task, &sweep);
+    sweep.is_put_off = sf_calloc(n_tasks, sizeof *sweep.is_put_off);
+    if (!sweep.is_put_off) {
+        sf_progress_listen(sweep.listener);
+        return sf_fail(err, SF_ENOMEM, "out of memory for simulations");
+    }
+    for (int i = 0; i < 2; i++) {
+        sweep.is_last = i == 1;
+        sf_parallel_for(sf_parallel_limit(n_threads), n_tasks, run_task,
+                        &sweep);
+    }
+    free(sweep.is_put_off);
     sf_progress_listen(sweep.listener);
     pthread_mutex_destroy(&sweep.lock);
     if (atomic_load(&sweep.failed) != SF_NONE) {

@@ -667,7 +667,8 @@ class Resuming(Analyzed):
                    len(glob.glob(f"{folder}/measured/*.json")) < 4):
                 time.sleep(0.01)
             process.send_signal(signal.SIGTERM)
-        names = os.listdir(f"{folder}/measured")
+        names = [os.path.basename(path) for path in
+                 glob.glob(f"{folder}/measured/*")]
         self.assertGreaterEqual(len(names), 4)
         self.assertTrue(all(re.fullmatch(r"[0-9a-f]{16}\.json", name)
                             for name in names), names)

@@ -84,7 +84,7 @@ ask(struct question *question)
 
     *question = (struct question){
         .traffics = { "all-to-all", "permutation" },
-        .store = { load, save, &question->memory },
+        .store = { load, save, &question->memory, NULL },
     };
     CHECK_EQ(sf_fabric_from_topology(topo, NULL, &question->fabric, NULL),
              SF_OK);

@@ -9,6 +9,7 @@
 #include "slimfly/topology.h"
 #include "test.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define MAX_TASKS     32
@@ -62,7 +63,7 @@ make_store(const char *known)
     struct store *store = calloc(1, sizeof *store);
 
     CHECK(store);
-    store->ops = (struct sf_simulation_store){ load, save, store };
+    store->ops = (struct sf_simulation_store){ load, save, store, NULL };
     store->known = known;
     return store;
 }
@@ -202,6 +203,96 @@ TEST(sweep_on_threads_takes_what_is_kept)
     }
     clear_tasks(tasks, n);
     free(store);
+    host_case_free(c);
+}
+
+/* Another process, which has claimed some runs first.  It finishes those of
+ * select=1, and is lost with those of select=2. */
+struct rival {
+    struct sf_simulation_store ops;
+    struct sf_claims claims;
+    atomic_uint n_claimed, n_released, n_waited;
+    uint32_t n_saved;
+};
+
+static bool
+load_of_rival(void *aux, const char *settings, struct sf_simulation *result)
+{
+    const struct rival *rival = aux;
+
+    if (!strstr(settings, "select=1") || rival->n_waited == 0) {
+        return false;
+    }
+    *result = (struct sf_simulation){ .time = KEPT_TIME };
+    return true;
+}
+
+static enum sf_status
+save_beside_rival(void *aux, const char *settings,
+                  const struct sf_simulation *result, struct sf_error *err)
+{
+    struct rival *rival = aux;
+
+    (void)result;
+    (void)err;
+    CHECK(!strstr(settings, "select=1"));
+    /* What was put off comes after all else. */
+    CHECK(!strstr(settings, "select=2") == (rival->n_waited == 0));
+    rival->n_saved++;
+    return SF_OK;
+}
+
+static bool
+claim_beside_rival(void *aux, const char *piece, bool may_wait)
+{
+    struct rival *rival = aux;
+    bool is_taken = strstr(piece, "select=1") || strstr(piece, "select=2");
+
+    if (is_taken && !may_wait) {
+        return false;
+    }
+    rival->n_waited += is_taken;
+    rival->n_claimed++;
+    return true;
+}
+
+static void
+release_beside_rival(void *aux, const char *piece)
+{
+    struct rival *rival = aux;
+
+    (void)piece;
+    rival->n_released++;
+}
+
+/* What another process is at comes last: it is found if that process has
+ * finished it, and run if that process was lost. */
+TEST(sweep_on_threads_shares_runs_out)
+{
+    struct host_case *c = detour_case(2, 2, 4);
+    struct sf_simulation_task tasks[MAX_TASKS];
+    char labels[MAX_TASKS][16];
+    struct rival rival = { .claims = { claim_beside_rival,
+                                       release_beside_rival, &rival } };
+    uint32_t n_found = 0;
+
+    rival.ops = (struct sf_simulation_store){ load_of_rival, save_beside_rival,
+                                              &rival, &rival.claims };
+    c->params.jobs.nodes = "4";
+    uint32_t n = make_tasks(c, tasks, labels);
+    CHECK_EQ(sf_simulation_sweep(tasks, n, 4, &rival.ops, NULL), SF_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_found = tasks[i].params.select == 1;
+        /* The first that is waited for is found after it was claimed, and
+         * others before. */
+        CHECK((tasks[i].result.time == KEPT_TIME) == is_found);
+        CHECK((tasks[i].wall == 0) == is_found);
+        n_found += is_found;
+    }
+    CHECK(n_found > 0 && rival.n_waited > 0);
+    CHECK_EQ(rival.n_saved, n - n_found);
+    CHECK_EQ(rival.n_released, rival.n_claimed);
+    clear_tasks(tasks, n);
     host_case_free(c);
 }
 
@@ -786,7 +877,9 @@ TEST(sweep_without_memory)
             CHECK_FOR(is_still_to_come, "failure %lu went unnoticed", nth);
             break;
         }
-        CHECK_FOR(status == SF_ENOMEM && !strncmp(err.text, "task: ", 6),
+        /* The first is for all tasks. */
+        CHECK_FOR(status == SF_ENOMEM &&
+                      (nth == 1 || !strncmp(err.text, "task: ", 6)),
                   "failure %lu: %s", nth, err.text);
         CHECK(!tasks[0].result.jobs && !tasks[1].result.jobs);
     }
