@@ -155,6 +155,9 @@ add_messages(struct pool *pool, const struct sf_program *program,
     }
     for (uint32_t i = 0; is_fine && i < program->messages.n; i++) {
         double rate = 0;
+        if (!sf_message_is_sent(&program->messages.items[i])) {
+            continue;
+        }
         if (isfinite(run->ends[i]) && run->ends[i] > run->starts[i]) {
             rate = (double)program->messages.items[i].bytes /
                    (run->ends[i] - run->starts[i]) / pool->data_rate;
@@ -177,13 +180,13 @@ note_progress(struct pool *pool, const struct sf_program *program,
     for (uint32_t i = 0; i < program->messages.n; i++) {
         double bytes = (double)program->messages.items[i].bytes;
         total += bytes;
-        if (isfinite(run->ends[i]) && run->time > 0) {
+        if (bytes > 0 && isfinite(run->ends[i]) && run->time > 0) {
             double step = ceil(run->ends[i] / run->time * SF_SIM_N_STEPS) - 1;
             arrived[(uint32_t)fmin(fmax(step, 0), SF_SIM_N_STEPS - 1)] +=
                 bytes;
         }
     }
-    for (uint32_t i = 0; i < SF_SIM_N_STEPS; i++) {
+    for (uint32_t i = 0; total > 0 && i < SF_SIM_N_STEPS; i++) {
         arrived[i] = arrived[i] / total + (i ? arrived[i - 1] : 0);
     }
 }
