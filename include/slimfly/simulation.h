@@ -76,16 +76,30 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
     return net->rate * net->mtu / (net->mtu + net->header);
 }
 
+/* A kind of workload beside those of traffic (traffic.h). */
+struct sf_workload_ops; /* lib/sim/workloads/kind.h */
+struct sf_workload_kind {
+    const char *name, *title, *example; /* For people. */
+    const char *source;                 /* Where it is defined. */
+    bool has_size;                      /* Whether a size means something. */
+    struct sf_param params[SF_MAX_PARAMS];
+    const struct sf_workload_ops *ops;
+};
+
+/* All kinds, ended by NULL. */
+extern const struct sf_workload_kind *const sf_workload_kinds[];
+
 /* Jobs that run at once, and where their hosts are.
  *
  * 'workload' is one workload, or several with "+" between them.  A workload is
  * a kind of traffic (traffic.h), whose flows are messages of 'size' bytes
  * times their amount over the largest, all sent at once; with a load, they are
- * offered as packets without end instead.  Or it is "ebb", effective bisection
- * bandwidth: the hosts are paired at random and each sends to its partner.
+ * offered as packets without end instead.  Or it is one of
+ * sf_workload_kinds[].
  *
  * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those
- * of the file, in equal parts.  'placement' says which:
+ * of the file, in equal parts, but for workloads that say it themselves.
+ * 'placement' says which:
  *
  *     racks      in the order of racks, switches and ports
  *     switches   in the order of switches and ports
@@ -108,6 +122,14 @@ double sf_sim_size_read(const char *text, const char *end);
 enum sf_status sf_sim_jobs_check(const struct sf_network *network,
                                  const struct sf_sim_jobs *jobs, uint64_t seed,
                                  struct sf_error *err);
+
+/* Writes what 'jobs' do in their first round as a program in GOAL, the form of
+ * LogGOPSim.  The ranks are those of the first job, then those of the next.
+ * SF_EINVAL: 'jobs' cannot be, or GOAL cannot say it. */
+enum sf_status sf_sim_jobs_write_goal(const struct sf_network *network,
+                                      const struct sf_sim_jobs *jobs,
+                                      uint64_t seed, FILE *stream,
+                                      struct sf_error *err);
 
 /* How large the largest message of the first of 'jobs' is. */
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);

@@ -38,6 +38,14 @@ sf_sim_size_read(const char *text, const char *end)
     return text == end && size >= 1 && size <= MAX_SIZE ? size : 0;
 }
 
+/* Whether 'workload' is the name of a file, in which anything may stand. */
+static bool
+is_file(const char *workload)
+{
+    return strncmp(workload, "file:", 5) == 0 ||
+           strncmp(workload, "goal:", 5) == 0;
+}
+
 const char *
 sf_sim_find_plus(const char *text)
 {
@@ -57,7 +65,7 @@ sf_sim_find_size(const char *workload, const char *end, const char **fromp,
     static const char key[] = "size=";
     const char *colon = memchr(workload, ':', (size_t)(end - workload));
 
-    if (!colon || strncmp(workload, "file:", 5) == 0) {
+    if (!colon || is_file(workload)) {
         return false;
     }
     for (const char *at = colon; at && at < end;
