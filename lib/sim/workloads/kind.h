@@ -33,7 +33,10 @@ struct sf_workload_ops {
     uint32_t (*n_rounds)(const struct sf_value *values);
 };
 
-extern const struct sf_workload_kind sf_workload_ebb, sf_workload_goal;
+extern const struct sf_workload_kind sf_workload_allgather,
+    sf_workload_allreduce, sf_workload_alltoall, sf_workload_barrier,
+    sf_workload_bcast, sf_workload_ebb, sf_workload_goal,
+    sf_workload_reduce_scatter;
 
 /* The bytes of a message of 'size'. */
 static inline uint64_t

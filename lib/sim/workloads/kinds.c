@@ -2,7 +2,7 @@
 #include "sim/workloads/kind.h"
 
 const struct sf_workload_kind *const sf_workload_kinds[] = {
-    &sf_workload_ebb,
-    &sf_workload_goal,
-    NULL,
+    &sf_workload_allgather, &sf_workload_allreduce,      &sf_workload_alltoall,
+    &sf_workload_barrier,   &sf_workload_bcast,          &sf_workload_ebb,
+    &sf_workload_goal,      &sf_workload_reduce_scatter, NULL,
 };
