@@ -194,6 +194,30 @@ sf_script_step(struct sf_script *script, uint32_t rank)
     at->has_acted = false;
 }
 
+uint32_t
+sf_script_isend(struct sf_script *script, uint32_t from, uint32_t to,
+                uint64_t bytes)
+{
+    if (script->has_failed) {
+        return SF_NONE;
+    }
+    prepare(script, from);
+    uint32_t number = next_number(script);
+    require(script, sf_program_send(script->program, script->hosts[from],
+                                    script->hosts[to], bytes ? bytes : 1, 0));
+    note_part(script, (struct sf_part){ 0, 0 });
+    sf_script_wait_rank(script, from, number);
+    return number;
+}
+
+void
+sf_script_await(struct sf_script *script, uint32_t rank, uint32_t message)
+{
+    if (!script->has_failed && message != SF_NONE) {
+        require(script, sf_vec_push(&script->ranks[rank].next, message));
+    }
+}
+
 void
 sf_script_fork(struct sf_script *script, struct sf_script *branch)
 {

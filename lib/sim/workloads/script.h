@@ -68,6 +68,16 @@ void sf_script_wait(struct sf_script *script, uint32_t before, uint32_t after,
 void sf_script_wait_rank(struct sf_script *script, uint32_t rank,
                          uint32_t after);
 
+/* 'from' starts to send to 'to' after its step before this one, and neither
+ * waits for it.  Returns its number, or SF_NONE. */
+uint32_t sf_script_isend(struct sf_script *script, uint32_t from, uint32_t to,
+                         uint64_t bytes);
+
+/* In this step, 'rank' waits for a message that it sent or receives; SF_NONE
+ * is nothing. */
+void sf_script_await(struct sf_script *script, uint32_t rank,
+                     uint32_t message);
+
 /* Makes 'branch' start where 'script' is, of the same ranks and program; what
  * it does goes on beside 'script' until the two are joined, which clears
  * 'branch'. */
