@@ -560,6 +560,12 @@ choose_as_110(enum sf_collective what, uint32_t n, double bytes)
 
 TEST(rules_of_open_mpi_1_10)
 {
+    /* One less than where rules change. */
+    static const uint64_t bounds[] = { 199,   1999,  2047,   2999,  9999,
+                                       12287, 49999, 262143, 370727 };
+    enum {
+        N_BOUNDS = ARRAY_SIZE(bounds)
+    };
     struct sf_random random;
 
     sf_random_init(&random, 1, 0);
@@ -569,6 +575,11 @@ TEST(rules_of_open_mpi_1_10)
         uint32_t n = 2 + sf_random_below(&random, i % 2 ? 30 : 3000);
         uint64_t bytes =
             1 + sf_random_below(&random, 1u << sf_random_below(&random, 30));
+        if (i % 3 == 0) {
+            uint64_t bound = bounds[sf_random_below(&random, N_BOUNDS)];
+            bool is_all = what == SF_ALLGATHER || what == SF_REDUCE_SCATTER;
+            bytes = (is_all ? bound / n : bound) + sf_random_below(&random, 3);
+        }
         struct sf_choice choice =
             sf_rules_choose(&sf_rules[1], what, n, bytes);
         struct sf_choice expected = choose_as_110(what, n, (double)bytes);
