@@ -535,7 +535,7 @@ TEST(goal_refuses)
         { HEAD "recv 5b to 1", "text:3: expected 'from', found 'to'" },
         { HEAD "send 5b to 2", "text:3: expected a rank from 0 to 1" },
         { HEAD "send 5b to -1", "text:3: expected a rank from 0 to 1" },
-        { HEAD "send 5b to 1 tag -1", "text:3: expected a tag from 0 on" },
+        { HEAD "send 5b to 1 tag -1", "text:3: expected a tag from 0 to" },
         { HEAD "send 5b to 1 to 1", "text:3: expected tag, cpu, nic or the" },
         { HEAD "send 2000000000000000b to 1", "expected a number of bytes" },
         { HEAD "a requires b", "text:3: expected a label that stands above" },

@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-#define SF_GOAL_ANY UINT32_MAX /* A source or tag that is not named. */
-
 /* A send or a receive. */
 struct sf_goal_end {
     uint32_t from, to, tag; /* Ranks. */

@@ -238,14 +238,8 @@ read_options(struct reader *reader, bool has_tag, struct options *options)
         } else if (take_word(reader, "nic")) {
             status = take_number(reader, "a NIC", UINT8_MAX, &options->nic);
         } else if (has_tag && take_word(reader, "tag")) {
-            if (!strncmp(reader->at, "-1", 2)) {
-                reader->at += 2;
-                skip(reader);
-                options->tag = SF_GOAL_ANY;
-                continue;
-            }
             status =
-                take_number(reader, "a tag", SF_GOAL_ANY - 1, &options->tag);
+                take_number(reader, "a tag", UINT32_MAX - 1, &options->tag);
         } else {
             status =
                 fail_here(reader, has_tag ? "tag, cpu, nic or the end of the "
@@ -348,20 +342,11 @@ read_end(struct reader *reader, bool is_send, uint32_t *valuep)
     if (status == SF_OK && !take_word(reader, is_send ? "to" : "from")) {
         return fail_here(reader, is_send ? "'to'" : "'from'");
     }
-    if (status == SF_OK && !is_send && !strncmp(reader->at, "-1", 2)) {
-        reader->at += 2;
-        skip(reader);
-        peer = SF_GOAL_ANY;
-    } else if (status == SF_OK) {
+    if (status == SF_OK) {
         status = take_number(reader, "a rank", reader->n_ranks - 1, &peer);
     }
     if (status == SF_OK) {
         status = read_options(reader, true, &options);
-    }
-    if (status == SF_OK && is_send && options.tag == SF_GOAL_ANY) {
-        return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected a tag from 0 on for a send, found -1",
-                       reader->path, reader->line);
     }
     return status == SF_OK ? add_end(reader, is_send, bytes, (uint32_t)peer,
                                      &options, valuep)
