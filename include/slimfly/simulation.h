@@ -77,16 +77,30 @@ sf_sim_net_data_rate(const struct sf_sim_net *net)
     return net->rate * net->mtu / (net->mtu + net->header);
 }
 
+/* A kind of workload beside those of traffic (traffic.h). */
+struct sf_workload_ops; /* lib/sim/workloads/kind.h */
+struct sf_workload_kind {
+    const char *name, *title, *example; /* For people. */
+    const char *source;                 /* Where it is defined. */
+    bool has_size;                      /* Whether a size means something. */
+    struct sf_param params[SF_MAX_PARAMS];
+    const struct sf_workload_ops *ops;
+};
+
+/* All kinds, ended by NULL. */
+extern const struct sf_workload_kind *const sf_workload_kinds[];
+
 /* Jobs that run at once, and where their hosts are.
  *
  * 'workload' is one workload, or several with "+" between them.  A workload is
  * a kind of traffic (traffic.h), whose flows are messages of 'size' bytes
  * times their amount over the largest, all sent at once; with a load, they are
- * offered as packets without end instead.  Or it is "ebb", effective bisection
- * bandwidth: the hosts are paired at random and each sends to its partner.
+ * offered as packets without end instead.  Or it is one of
+ * sf_workload_kinds[].
  *
  * 'nodes' says how many hosts each has, "32" or "32+64"; NULL: all, or those
- * of the file, in equal parts.  'placement' says which:
+ * of the file, in equal parts, but for workloads that say it themselves.
+ * 'placement' says which:
  *
  *     racks      in the order of racks, switches and ports
  *     switches   in the order of switches and ports
@@ -110,7 +124,17 @@ enum sf_status sf_sim_jobs_check(const struct sf_network *network,
                                  const struct sf_sim_jobs *jobs, uint64_t seed,
                                  struct sf_error *err);
 
-/* How large the largest message of the first of 'jobs' is. */
+/* Writes what 'jobs' do in their first round as a program in GOAL, the form of
+ * LogGOPSim.  The ranks are those of the first job, then those of the next.
+ * SF_EINVAL: 'jobs' cannot be, or GOAL cannot say it. */
+enum sf_status sf_sim_jobs_write_goal(const struct sf_network *network,
+                                      const struct sf_sim_jobs *jobs,
+                                      uint64_t seed, FILE *stream,
+                                      struct sf_error *err);
+
+/* Whether a size means something to the first of 'jobs', and how large its
+ * largest message is then. */
+bool sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs);
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
 
 struct sf_simulation_params {
@@ -173,6 +197,12 @@ struct sf_simulation {
      * the bytes of all messages that came, over 'time' and all hosts of all
      * jobs.  With a load: all that was received, over all hosts that send. */
     double throughput;
+
+    /* A part of it, too, without a load: what a host sent on average in a
+     * round, over the mean time until a host had sent and received all of its
+     * own.  Of ebb this is the figure of Netgauge, which divides by the mean
+     * time of ranks; the mean of 'rate' is larger, unless all are alike. */
+    double host_rate;
 
     /* Seconds.  Of packets, from their start (with a load: from their birth)
      * until they have come; n is 0 in the flow model. */

@@ -14,6 +14,7 @@
  * nothing else takes time. */
 #include "sim/flow_paths.h"
 #include "sim/fluid.h"
+#include "sim/heap.h"
 #include "sim/run.h"
 #include "slimfly/progress.h"
 #include "slimfly/random.h"
@@ -35,9 +36,11 @@ struct runner {
     struct sf_fluid *fluid;
     struct sf_flow_paths paths;
     SF_VEC(struct owner) owners; /* By message of the fluid. */
-    SF_VEC(uint32_t) due;        /* Messages that are ready now. */
+    struct sf_heap due;          /* Messages that are ready now. */
+    SF_VEC(uint32_t) started;    /* Of which others are not told yet. */
     uint32_t *n_waits; /* [messages] For how many each still waits. */
-    double *free_at;   /* [hosts] When each is done with its last message. */
+    double *free_at;   /* [hosts * n_cpus] When each CPU is done with its last
+                        * message or computation. */
     uint8_t *drawn;    /* [messages] Random addresses; NULL: others. */
     struct sf_fluid_flow *flows; /* [n_addresses] Of one message, */
     uint32_t *numbers;           /* [n_addresses] and their paths. */
@@ -56,7 +59,8 @@ clear_runner(struct runner *runner)
     sf_fluid_free(runner->fluid);
     sf_flow_paths_clear(&runner->paths);
     free(runner->owners.items);
-    free(runner->due.items);
+    sf_heap_clear(&runner->due);
+    free(runner->started.items);
     free(runner->n_waits);
     free(runner->free_at);
     free(runner->drawn);
@@ -112,8 +116,10 @@ draw_addresses(struct runner *runner)
     sf_random_init(&random, runner->setup->seed, 0);
     runner->drawn = sf_calloc(n_messages, sizeof *runner->drawn);
     for (size_t i = 0; runner->drawn && i < n_messages; i++) {
-        runner->drawn[i] =
-            (uint8_t)sf_random_below(&random, runner->paths.n_addresses);
+        if (sf_message_is_sent(&runner->program->messages.items[i])) {
+            runner->drawn[i] =
+                (uint8_t)sf_random_below(&random, runner->paths.n_addresses);
+        }
     }
     return runner->drawn != NULL;
 }
@@ -131,10 +137,12 @@ begin(struct runner *runner, struct sf_error *err)
                        n_addresses);
     runner->n_waits = sf_calloc(program->messages.n, sizeof *runner->n_waits);
     runner->free_at =
-        sf_calloc(setup->wires->n_hosts, sizeof *runner->free_at);
+        sf_calloc((size_t)setup->wires->n_hosts * program->n_cpus,
+                  sizeof *runner->free_at);
     runner->flows = sf_calloc(n_addresses, sizeof *runner->flows);
     runner->numbers = sf_calloc(n_addresses, sizeof *runner->numbers);
     if (!begin_run(runner->run, program->messages.n, setup->wires->n_links) ||
+        !sf_heap_reserve(&runner->due, (uint32_t)program->messages.n) ||
         !runner->n_waits || !runner->free_at || !runner->flows ||
         !runner->numbers || !draw_addresses(runner)) {
         return fail_memory(err);
@@ -243,26 +251,28 @@ note_owner(struct runner *runner, uint32_t m, bool is_alarm,
     return sf_vec_push(&runner->owners, owner) ? SF_OK : fail_memory(err);
 }
 
-/* Message 'm' has been ready since 'ready': its sender sends it, after those
- * before it. */
+/* When the CPU of 'message' is free. */
+static double *
+free_at(struct runner *runner, const struct sf_message *message)
+{
+    return &runner->free_at[(size_t)message->from * runner->program->n_cpus +
+                            message->cpu];
+}
+
+/* Hands the flows of 'm', which starts at 'start', to the fluid. */
 static enum sf_status
-send(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
+add_message(struct runner *runner, uint32_t m, double start,
+            struct sf_error *err)
 {
     const struct sf_simulation_params *params = runner->setup->params;
-    const struct sf_message *message = &runner->program->messages.items[m];
-    double start = ready;
     uint32_t n_flows;
-
-    if (params->overhead > 0) {
-        start = fmax(ready, runner->free_at[message->from]) + params->overhead;
-        runner->free_at[message->from] = start;
-    }
-    runner->run->starts[m] = start;
     enum sf_status status = find_flows(runner, m, &n_flows, err);
+
     if (status != SF_OK) {
         return status;
     }
-    share_bytes(runner, (double)message->bytes, n_flows);
+    share_bytes(runner, (double)runner->program->messages.items[m].bytes,
+                n_flows);
     start += params->net.host_delay;
     status = params->select == SF_SELECT_ADAPTIVE
                  ? sf_fluid_add_pooled(runner->fluid, start, runner->flows,
@@ -272,13 +282,70 @@ send(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
     return status == SF_OK ? note_owner(runner, m, false, err) : status;
 }
 
-/* Whether it matters in which order a host sends its messages: they take its
- * time, or addresses in turn. */
-static bool
-is_ordered(const struct runner *runner)
+/* Others may wait for 'm'.  They are told later: chains of them may be long,
+ * and calls are not to nest as deep. */
+static enum sf_status
+note_start(struct runner *runner, uint32_t m, struct sf_error *err)
 {
-    return runner->setup->params->overhead > 0 ||
-           runner->setup->params->select == SF_SELECT_MESSAGE;
+    return sf_vec_push(&runner->started, m) ? SF_OK : fail_memory(err);
+}
+
+/* Message 'm' has been ready since 'ready': its sender sends it, after those
+ * before it. */
+static enum sf_status
+send(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
+{
+    const struct sf_simulation_params *params = runner->setup->params;
+    const struct sf_message *message = &runner->program->messages.items[m];
+    double start = ready;
+
+    if (params->overhead > 0 && message->cpu != SF_NO_CPU) {
+        double *cpu = free_at(runner, message);
+        start = *cpu = fmax(ready, *cpu) + params->overhead;
+    }
+    runner->run->starts[m] = start;
+    enum sf_status status = add_message(runner, m, start, err);
+    return status == SF_OK ? note_start(runner, m, err) : status;
+}
+
+/* Computation 'm' has been ready since 'ready': its CPU does it after those
+ * before it. */
+static enum sf_status
+compute(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
+{
+    const struct sf_message *message = &runner->program->messages.items[m];
+    struct sf_run *run = runner->run;
+
+    run->starts[m] = ready;
+    if (message->cpu != SF_NO_CPU) {
+        double *cpu = free_at(runner, message);
+        run->starts[m] = fmax(ready, *cpu);
+        *cpu = run->starts[m] + message->delay;
+    }
+    run->ends[m] = run->starts[m] + message->delay;
+    run->time = fmax(run->time, run->ends[m]);
+    runner->n_done++;
+    return note_start(runner, m, err);
+}
+
+/* Whether it matters in which order a host takes 'message' on: it takes time
+ * of a CPU, or addresses in turn. */
+static bool
+is_ordered(const struct runner *runner, const struct sf_message *message)
+{
+    return sf_message_is_sent(message)
+               ? runner->setup->params->overhead > 0 ||
+                     runner->setup->params->select == SF_SELECT_MESSAGE
+               : message->cpu != SF_NO_CPU;
+}
+
+/* The host of 'm' takes it on. */
+static enum sf_status
+take_on(struct runner *runner, uint32_t m, double ready, struct sf_error *err)
+{
+    return sf_message_is_sent(&runner->program->messages.items[m])
+               ? send(runner, m, ready, err)
+               : compute(runner, m, ready, err);
 }
 
 /* All that message 'm' waited for has come, and its delay begins.  Where the
@@ -287,43 +354,80 @@ is_ordered(const struct runner *runner)
 static enum sf_status
 release(struct runner *runner, uint32_t m, struct sf_error *err)
 {
-    double ready =
-        runner->run->starts[m] + runner->program->messages.items[m].delay;
+    const struct sf_message *message = &runner->program->messages.items[m];
+    double ready = runner->run->starts[m];
     struct sf_fluid_flow nothing = { 0 };
 
-    if (!is_ordered(runner)) {
-        return send(runner, m, ready, err);
+    if (sf_message_is_sent(message)) {
+        ready += message->delay;
+    }
+    if (!is_ordered(runner, message)) {
+        return take_on(runner, m, ready, err);
     }
     if (ready <= sf_fluid_now(runner->fluid)) {
-        return sf_vec_push(&runner->due, m) ? SF_OK : fail_memory(err);
+        sf_heap_set(&runner->due, m, 0);
+        return SF_OK;
     }
     enum sf_status status =
         sf_fluid_add(runner->fluid, ready, &nothing, 1, NULL, err);
     return status == SF_OK ? note_owner(runner, m, true, err) : status;
 }
 
-static int
-compare_numbers(const void *a, const void *b)
+/* What waits for the start of 'm', or for its end, need not do so after
+ * 'time'. */
+static enum sf_status
+let_go(struct runner *runner, uint32_t m, bool is_start, double time,
+       struct sf_error *err)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    const struct sf_program *program = runner->program;
+    enum sf_status status = SF_OK;
+
+    for (uint32_t i = program->first[m];
+         status == SF_OK && i < program->first[m + 1]; i++) {
+        const struct sf_wait *wait = &program->waits.items[i];
+        if (wait->is_start != is_start) {
+            continue;
+        }
+        double *ready = &runner->run->starts[wait->after];
+        *ready = fmax(*ready, time);
+        if (--runner->n_waits[wait->after] == 0) {
+            status = release(runner, wait->after, err);
+        }
+    }
+    return status;
 }
 
-/* Sends what is ready now, by numbers. */
+/* Tells those who wait when things start, and when computations end. */
 static enum sf_status
-send_due(struct runner *runner, struct sf_error *err)
+tell_started(struct runner *runner, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
 
-    if (runner->due.n > 1) {
-        qsort(runner->due.items, runner->due.n, sizeof *runner->due.items,
-              compare_numbers);
+    while (status == SF_OK && runner->started.n > 0) {
+        uint32_t m = runner->started.items[--runner->started.n];
+        status = let_go(runner, m, true, runner->run->starts[m], err);
+        if (status == SF_OK &&
+            !sf_message_is_sent(&runner->program->messages.items[m])) {
+            status = let_go(runner, m, false, runner->run->ends[m], err);
+        }
     }
-    for (size_t i = 0; status == SF_OK && i < runner->due.n; i++) {
-        status = send(runner, runner->due.items[i],
-                      sf_fluid_now(runner->fluid), err);
+    return status;
+}
+
+/* Takes on what is ready now, by numbers. */
+static enum sf_status
+take_due(struct runner *runner, struct sf_error *err)
+{
+    enum sf_status status = tell_started(runner, err);
+
+    while (status == SF_OK && runner->due.n > 0) {
+        uint32_t m = sf_heap_first(&runner->due);
+        sf_heap_remove(&runner->due, m);
+        status = take_on(runner, m, sf_fluid_now(runner->fluid), err);
+        if (status == SF_OK) {
+            status = tell_started(runner, err);
+        }
     }
-    runner->due.n = 0;
     return status;
 }
 
@@ -331,22 +435,12 @@ send_due(struct runner *runner, struct sf_error *err)
 static enum sf_status
 arrive(struct runner *runner, uint32_t m, double time, struct sf_error *err)
 {
-    const struct sf_program *program = runner->program;
     double end = time + runner->setup->params->net.host_delay;
-    enum sf_status status = SF_OK;
 
     runner->run->ends[m] = end;
     runner->run->time = fmax(runner->run->time, end);
     runner->n_done++;
-    for (uint32_t i = program->first[m];
-         status == SF_OK && i < program->first[m + 1]; i++) {
-        uint32_t after = program->waits.items[i].after;
-        runner->run->starts[after] = end; /* None came later so far. */
-        if (--runner->n_waits[after] == 0) {
-            status = release(runner, after, err);
-        }
-    }
-    return status;
+    return let_go(runner, m, false, end, err);
 }
 
 /* Goes on to the next moment; '*isp' says whether there is one. */
@@ -359,13 +453,13 @@ step(struct runner *runner, bool *isp, struct sf_error *err)
     *isp = status == SF_OK && ended.n > 0;
     for (uint32_t i = 0; status == SF_OK && i < ended.n; i++) {
         struct owner owner = runner->owners.items[ended.messages[i]];
-        if (!owner.is_alarm) {
+        if (owner.is_alarm) {
+            sf_heap_set(&runner->due, owner.message, 0);
+        } else {
             status = arrive(runner, owner.message, ended.time, err);
-        } else if (!sf_vec_push(&runner->due, owner.message)) {
-            status = fail_memory(err);
         }
     }
-    return status == SF_OK ? send_due(runner, err) : status;
+    return status == SF_OK ? take_due(runner, err) : status;
 }
 
 /* Sends everything. */
@@ -382,7 +476,7 @@ run_all(struct runner *runner, struct sf_error *err)
         }
     }
     if (status == SF_OK) {
-        status = send_due(runner, err);
+        status = take_due(runner, err);
     }
     while (status == SF_OK && is_more) {
         sf_progress_report("simulating flows", runner->n_done, n_messages);

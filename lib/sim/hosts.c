@@ -16,13 +16,14 @@
 /* Ticks that rounding may add to a time that is a whole number of them. */
 #define ROUNDING 1e-6
 
-/* A message. */
+/* A message, or a computation, which has no packets. */
 struct flow {
-    uint32_t pair;
+    double ready;  /* When the last that it waits for came, in ticks. */
+    uint32_t pair; /* SF_NONE: a computation. */
     uint32_t n_packets, n_left; /* All of them; those that are not sent. */
     uint32_t n_under_way;
     uint32_t n_waits; /* For how many messages it still waits. */
-    uint32_t next;    /* In the queue or the ring of its host. */
+    uint32_t next;    /* In the queue or the ring of its host, or of joins. */
     uint8_t address;  /* The one it takes; the next to try of a stripe. */
     bool is_striped;
 };
@@ -37,9 +38,8 @@ struct host {
     struct entry *heap; /* [messages of this host] By time, then number. */
     uint32_t n_heap;
     uint32_t first_queued, last_queued; /* Started; SF_NONE. */
-    uint32_t last;  /* Of the ring, whose next is the first; SF_NONE. */
-    double free_at; /* When it can start another message, in ticks. */
-    uint64_t due;   /* When heap or queue have something; SF_NEVER. */
+    uint32_t last; /* Of the ring, whose next is the first; SF_NONE. */
+    uint64_t due;  /* When heap or queue have something; SF_NEVER. */
 };
 
 struct sf_hosts {
@@ -51,8 +51,12 @@ struct sf_hosts {
     uint32_t tag_bits;           /* Of the address in tags. */
     double overhead, host_delay; /* Ticks. */
     struct host *hosts;          /* [hosts] */
-    struct entry *entries;       /* [messages] The heaps. */
-    struct flow *flows;          /* [messages] */
+    uint32_t joins;  /* The first computation without a CPU that is ready and
+                      * of which others are not told yet; SF_NONE. */
+    double *free_at; /* [hosts * n_cpus] When a CPU can start another message
+                      * or computation, in ticks. */
+    struct entry *entries; /* [messages] The heaps. */
+    struct flow *flows;    /* [messages] */
     uint32_t *parts; /* [messages * addresses] Packets of a stripe that are
                       * left for each address; empty if there are none. */
     double *starts, *ends; /* [messages] Ticks; HUGE_VAL. */
@@ -155,14 +159,110 @@ ring_remove_after(struct sf_hosts *hosts, struct host *host, uint32_t before)
     }
 }
 
+/* Takes 'duration' of the CPU of 'message' from 'ready' on; returns the
+ * start. */
+static double
+take_cpu(struct sf_hosts *hosts, const struct sf_message *message,
+         double ready, double duration)
+{
+    double *cpu =
+        &hosts->free_at[(size_t)message->from * hosts->program->n_cpus +
+                        message->cpu];
+    double start = ready > *cpu ? ready : *cpu;
+    *cpu = start + duration;
+    return start;
+}
+
+/* A message waits for no other any more.  What takes no CPU has no turn to
+ * wait for. */
+static void
+become_ready(struct sf_hosts *hosts, uint32_t message)
+{
+    const struct sf_message *given = &hosts->program->messages.items[message];
+    struct flow *flow = &hosts->flows[message];
+    struct host *host = &hosts->hosts[given->from];
+
+    hosts->state.n_active++;
+    if (sf_message_is_sent(given)) {
+        double delay = given->delay / hosts->carrier->tick;
+        heap_push(host, (struct entry){ flow->ready + delay, message });
+    } else if (given->cpu != SF_NO_CPU) {
+        heap_push(host, (struct entry){ flow->ready, message });
+    } else {
+        flow->next = hosts->joins;
+        hosts->joins = message;
+    }
+}
+
+/* What waits for the start of 'message', or for its end, need not do so after
+ * 'time'.  Hosts of what is ready then are woken, if 'wakes'. */
+static void
+let_go(struct sf_hosts *hosts, uint32_t message, bool is_start, double time,
+       bool wakes)
+{
+    const struct sf_program *program = hosts->program;
+    const struct sf_carrier *carrier = hosts->carrier;
+
+    for (uint32_t i = program->first[message]; i < program->first[message + 1];
+         i++) {
+        const struct sf_wait *wait = &program->waits.items[i];
+        struct flow *flow = &hosts->flows[wait->after];
+        if (wait->is_start != is_start) {
+            continue;
+        }
+        flow->ready = fmax(flow->ready, time);
+        if (--flow->n_waits > 0) {
+            continue;
+        }
+        become_ready(hosts, wait->after);
+        if (wakes) {
+            uint32_t from = program->messages.items[wait->after].from;
+            set_due(hosts, &hosts->hosts[from]);
+            carrier->ops->wake(carrier->sim, from);
+        }
+    }
+}
+
+/* A computation starts.  Nothing happens at its end but what others do, who
+ * hear of it now. */
+static void
+compute(struct sf_hosts *hosts, uint32_t message, double start, bool wakes)
+{
+    double duration =
+        hosts->program->messages.items[message].delay / hosts->carrier->tick;
+
+    hosts->starts[message] = start;
+    hosts->ends[message] = start + duration;
+    hosts->state.n_left--;
+    hosts->state.n_active--;
+    let_go(hosts, message, true, start, wakes);
+    let_go(hosts, message, false, start + duration, wakes);
+}
+
+/* Does the computations without a CPU that became ready. */
+static void
+do_joins(struct sf_hosts *hosts, bool wakes)
+{
+    while (hosts->joins != SF_NONE) {
+        uint32_t message = hosts->joins;
+        hosts->joins = hosts->flows[message].next;
+        compute(hosts, message, hosts->flows[message].ready, wakes);
+    }
+}
+
 /* The host takes a ready message on, as soon as it has time. */
 static void
 start(struct sf_hosts *hosts, struct host *host, struct entry ready)
 {
-    double time = ready.time > host->free_at ? ready.time : host->free_at;
+    const struct sf_message *message =
+        &hosts->program->messages.items[ready.message];
+    double time = ready.time;
 
-    host->free_at = time + hosts->overhead;
-    hosts->starts[ready.message] = host->free_at;
+    if (hosts->overhead > 0 && message->cpu != SF_NO_CPU) {
+        time =
+            take_cpu(hosts, message, time, hosts->overhead) + hosts->overhead;
+    }
+    hosts->starts[ready.message] = time;
     hosts->flows[ready.message].next = SF_NONE;
     if (host->first_queued == SF_NONE) {
         host->first_queued = ready.message;
@@ -170,6 +270,19 @@ start(struct sf_hosts *hosts, struct host *host, struct entry ready)
         hosts->flows[host->last_queued].next = ready.message;
     }
     host->last_queued = ready.message;
+    let_go(hosts, ready.message, true, time, false);
+}
+
+/* The host computes, as soon as the CPU has time. */
+static void
+start_computing(struct sf_hosts *hosts, struct entry ready)
+{
+    const struct sf_message *message =
+        &hosts->program->messages.items[ready.message];
+    double duration = message->delay / hosts->carrier->tick;
+
+    compute(hosts, ready.message,
+            take_cpu(hosts, message, ready.time, duration), false);
 }
 
 /* Deals the packets of a message out to all addresses. */
@@ -208,7 +321,13 @@ static void
 catch_up(struct sf_hosts *hosts, struct host *host, uint64_t now)
 {
     while (host->n_heap > 0 && tick_from(host->heap[0].time) <= now) {
-        start(hosts, host, heap_pop(host));
+        struct entry ready = heap_pop(host);
+        if (hosts->flows[ready.message].pair == SF_NONE) {
+            start_computing(hosts, ready);
+        } else {
+            start(hosts, host, ready);
+        }
+        do_joins(hosts, false);
     }
     while (host->first_queued != SF_NONE &&
            leaves_at(hosts, host->first_queued) <= now) {
@@ -327,41 +446,19 @@ next_packet(void *context, uint32_t number, uint64_t now, uint32_t vls,
     return false;
 }
 
-/* A message waits for no other any more. */
-static void
-become_ready(struct sf_hosts *hosts, uint32_t message, double time)
-{
-    const struct sf_message *given = &hosts->program->messages.items[message];
-    struct host *host = &hosts->hosts[given->from];
-    struct entry entry = { time + given->delay / hosts->carrier->tick,
-                           message };
-
-    hosts->state.n_active++;
-    heap_push(host, entry);
-    set_due(hosts, host);
-}
-
 /* The last packet of a message has come. */
 static void
 end_message(struct sf_hosts *hosts, uint32_t message)
 {
     const struct sf_carrier *carrier = hosts->carrier;
-    const struct sf_program *program = hosts->program;
     double time =
         (double)carrier->ops->arrived(carrier->sim) + hosts->host_delay;
 
     hosts->ends[message] = time;
     hosts->state.n_left--;
     hosts->state.n_active--;
-    for (uint32_t i = program->first[message]; i < program->first[message + 1];
-         i++) {
-        uint32_t after = program->waits.items[i].after;
-        if (--hosts->flows[after].n_waits == 0) {
-            become_ready(hosts, after, time);
-            carrier->ops->wake(carrier->sim,
-                               program->messages.items[after].from);
-        }
-    }
+    let_go(hosts, message, false, time, true);
+    do_joins(hosts, true);
 }
 
 /* The feeder's delivered(): feeder.h. */
@@ -419,11 +516,11 @@ check_sizes(const struct sf_hosts *hosts, struct sf_error *err)
     return SF_OK;
 }
 
-/* Sorts 'order', numbers of messages, by one end of them; 'next' has room for
- * a number a host and one more. */
+/* Sorts 'order', numbers of 'n' messages, by one end of them; 'next' has room
+ * for a number a host and one more. */
 static void
 sort_by_end(const struct sf_program *program, bool by_sender,
-            const uint32_t *order, uint32_t *sorted, uint32_t *next,
+            const uint32_t *order, size_t n, uint32_t *sorted, uint32_t *next,
             uint32_t n_hosts)
 {
     const struct sf_message *messages = program->messages.items;
@@ -431,13 +528,14 @@ sort_by_end(const struct sf_program *program, bool by_sender,
     for (uint32_t i = 0; i <= n_hosts; i++) {
         next[i] = 0;
     }
-    for (size_t i = 0; i < program->messages.n; i++) {
-        next[(by_sender ? messages[i].from : messages[i].to) + 1]++;
+    for (size_t i = 0; i < n; i++) {
+        const struct sf_message *message = &messages[order[i]];
+        next[(by_sender ? message->from : message->to) + 1]++;
     }
     for (uint32_t i = 0; i < n_hosts; i++) {
         next[i + 1] += next[i];
     }
-    for (size_t i = 0; i < program->messages.n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct sf_message *message = &messages[order[i]];
         sorted[next[by_sender ? message->from : message->to]++] = order[i];
     }
@@ -450,26 +548,27 @@ is_same_pair(const struct sf_message *a, const struct sf_message *b)
     return a->from == b->from && a->to == b->to;
 }
 
-/* Numbers the pairs in the order of senders and receivers, and tells each
- * message its own.  Returns how many there are. */
+/* Numbers the pairs of 'n' messages in the order of senders and receivers, and
+ * tells each message its own.  Returns how many there are. */
 static uint32_t
-number_pairs(struct sf_hosts *hosts, const uint32_t *order)
+number_pairs(struct sf_hosts *hosts, const uint32_t *order, size_t n)
 {
     const struct sf_message *messages = hosts->program->messages.items;
-    uint32_t n = 0;
+    uint32_t n_pairs = 0;
 
-    for (size_t i = 0; i < hosts->program->messages.n; i++) {
-        n += i == 0 ||
-             !is_same_pair(&messages[order[i]], &messages[order[i - 1]]);
-        hosts->flows[order[i]].pair = n - 1;
+    for (size_t i = 0; i < n; i++) {
+        n_pairs += i == 0 ||
+                   !is_same_pair(&messages[order[i]], &messages[order[i - 1]]);
+        hosts->flows[order[i]].pair = n_pairs - 1;
     }
-    return n;
+    return n_pairs;
 }
 
 static enum sf_status
 set_up_pairs(struct sf_hosts *hosts, struct sf_error *err)
 {
-    size_t n = hosts->program->messages.n;
+    const struct sf_message *messages = hosts->program->messages.items;
+    size_t n = hosts->program->messages.n, n_sent = 0;
     uint32_t n_hosts = hosts->setup->wires->n_hosts;
     uint32_t *order = sf_calloc(n, sizeof *order);
     uint32_t *sorted = sf_calloc(n, sizeof *sorted);
@@ -481,15 +580,19 @@ set_up_pairs(struct sf_hosts *hosts, struct sf_error *err)
         goto done;
     }
     for (size_t i = 0; i < n; i++) {
-        order[i] = (uint32_t)i;
+        hosts->flows[i].pair = SF_NONE;
+        if (sf_message_is_sent(&messages[i])) {
+            order[n_sent++] = (uint32_t)i;
+        }
     }
-    sort_by_end(hosts->program, false, order, sorted, next, n_hosts);
-    sort_by_end(hosts->program, true, sorted, order, next, n_hosts);
-    status = sf_pairs_build(hosts->carrier, hosts->setup,
-                            number_pairs(hosts, order), &hosts->pairs, err);
-    for (size_t i = 0; status == SF_OK && i < n; i++) {
-        const struct sf_message *message = &hosts->program->messages.items[i];
-        hosts->pairs.ends[hosts->flows[i].pair] =
+    sort_by_end(hosts->program, false, order, n_sent, sorted, next, n_hosts);
+    sort_by_end(hosts->program, true, sorted, n_sent, order, next, n_hosts);
+    status =
+        sf_pairs_build(hosts->carrier, hosts->setup,
+                       number_pairs(hosts, order, n_sent), &hosts->pairs, err);
+    for (size_t i = 0; status == SF_OK && i < n_sent; i++) {
+        const struct sf_message *message = &messages[order[i]];
+        hosts->pairs.ends[hosts->flows[order[i]].pair] =
             (struct sf_pair){ message->from, message->to };
     }
 done:
@@ -509,17 +612,20 @@ set_up_flows(struct sf_hosts *hosts)
     for (size_t i = 0; i < hosts->program->messages.n; i++) {
         const struct sf_message *message = &hosts->program->messages.items[i];
         struct flow *flow = &hosts->flows[i];
+        flow->n_waits = message->n_waits;
+        hosts->starts[i] = hosts->ends[i] = HUGE_VAL;
+        if (!sf_message_is_sent(message)) {
+            continue;
+        }
         flow->n_packets =
             (uint32_t)((message->bytes - 1) / params->net.mtu + 1);
         flow->n_left = flow->n_packets;
-        flow->n_waits = message->n_waits;
         flow->is_striped = params->select == SF_SELECT_STRIPE &&
                            message->bytes > params->eager;
         if (params->select == SF_SELECT_RANDOM) {
             flow->address =
                 (uint8_t)sf_random_below(&random, hosts->pairs.n_addresses);
         }
-        hosts->starts[i] = hosts->ends[i] = HUGE_VAL;
         hosts->state.n_packets += flow->n_packets;
     }
     hosts->state.n_left = (uint32_t)hosts->program->messages.n;
@@ -531,6 +637,7 @@ set_up_hosts(struct sf_hosts *hosts)
 {
     const struct sf_program *program = hosts->program;
     uint32_t n_hosts = hosts->setup->wires->n_hosts;
+    double now = (double)hosts->carrier->ops->now(hosts->carrier->sim);
     struct entry *heap = hosts->entries;
 
     for (size_t i = 0; i < program->messages.n; i++) {
@@ -547,12 +654,18 @@ set_up_hosts(struct sf_hosts *hosts)
         };
         heap += n;
     }
+    hosts->joins = SF_NONE;
+    for (size_t i = 0; i < program->messages.n; i++) {
+        hosts->flows[i].ready = now;
+    }
     for (size_t i = 0; i < program->messages.n; i++) {
         if (hosts->flows[i].n_waits == 0) {
-            become_ready(
-                hosts, (uint32_t)i,
-                (double)hosts->carrier->ops->now(hosts->carrier->sim));
+            become_ready(hosts, (uint32_t)i);
         }
+    }
+    do_joins(hosts, false);
+    for (uint32_t i = 0; i < n_hosts; i++) {
+        set_due(hosts, &hosts->hosts[i]);
     }
 }
 
@@ -566,6 +679,9 @@ find_in_turn(struct sf_hosts *hosts, uint32_t *n_used, struct sf_error *err)
 
     for (size_t i = 0; i < hosts->program->messages.n; i++) {
         const struct flow *flow = &hosts->flows[i];
+        if (flow->pair == SF_NONE) {
+            continue;
+        }
         uint32_t more = flow->is_striped ? flow->n_packets : 1;
         uint32_t left = n - n_used[flow->pair];
         n_used[flow->pair] += more < left ? more : left;
@@ -590,8 +706,10 @@ find_routes(struct sf_hosts *hosts, struct sf_error *err)
         for (size_t i = 0; status == SF_OK && i < hosts->program->messages.n;
              i++) {
             const struct flow *flow = &hosts->flows[i];
-            status =
-                sf_pairs_find(&hosts->pairs, flow->pair, flow->address, err);
+            if (flow->pair != SF_NONE) {
+                status = sf_pairs_find(&hosts->pairs, flow->pair,
+                                       flow->address, err);
+            }
         }
         return status;
     }
@@ -609,12 +727,15 @@ allocate(struct sf_hosts *hosts)
 
     hosts->hosts =
         sf_calloc(hosts->setup->wires->n_hosts, sizeof *hosts->hosts);
+    hosts->free_at = sf_calloc((size_t)hosts->setup->wires->n_hosts *
+                                   hosts->program->n_cpus,
+                               sizeof *hosts->free_at);
     hosts->entries = sf_calloc(n, sizeof *hosts->entries);
     hosts->flows = sf_calloc(n, sizeof *hosts->flows);
     hosts->starts = sf_calloc(n, sizeof *hosts->starts);
     hosts->ends = sf_calloc(n, sizeof *hosts->ends);
-    return hosts->hosts && hosts->entries && hosts->flows && hosts->starts &&
-           hosts->ends;
+    return hosts->hosts && hosts->free_at && hosts->entries && hosts->flows &&
+           hosts->starts && hosts->ends;
 }
 
 /* All that depends on the number of addresses. */
@@ -699,6 +820,7 @@ sf_hosts_free(struct sf_hosts *hosts)
     sf_pairs_clear(&hosts->pairs);
     sf_samples_clear(&hosts->latency);
     free(hosts->hosts);
+    free(hosts->free_at);
     free(hosts->entries);
     free(hosts->flows);
     free(hosts->parts);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define MAX_NUMBER (UINT32_MAX >> 1) /* Of a message. */
+
 bool
 sf_program_send(struct sf_program *program, uint32_t from, uint32_t to,
                 uint64_t bytes, double delay)
@@ -13,34 +15,93 @@ sf_program_send(struct sf_program *program, uint32_t from, uint32_t to,
 }
 
 bool
+sf_program_compute(struct sf_program *program, uint32_t host, double seconds,
+                   uint32_t cpu)
+{
+    struct sf_message message = {
+        .from = host, .to = host, .delay = seconds, .cpu = (uint16_t)cpu
+    };
+    return sf_vec_push(&program->messages, message);
+}
+
+bool
 sf_program_wait(struct sf_program *program, uint32_t before, uint32_t after)
 {
-    struct sf_wait wait = { before, after };
+    struct sf_wait wait = { before, after & MAX_NUMBER, false };
+    return sf_vec_push(&program->waits, wait);
+}
+
+bool
+sf_program_wait_start(struct sf_program *program, uint32_t before,
+                      uint32_t after)
+{
+    struct sf_wait wait = { before, after & MAX_NUMBER, true };
     return sf_vec_push(&program->waits, wait);
 }
 
 static enum sf_status
-check_messages(const struct sf_program *program, uint32_t n_hosts,
+check_sent(const struct sf_message *message, size_t number, uint32_t n_hosts,
+           struct sf_error *err)
+{
+    if (message->from >= n_hosts || message->to >= n_hosts ||
+        message->from == message->to) {
+        return sf_fail(err, SF_EINVAL,
+                       "message %zu: from host %u to host %u, expected "
+                       "two different ones of %u",
+                       number, message->from, message->to, n_hosts);
+    }
+    if (message->bytes == 0 || !(message->delay >= 0) ||
+        !isfinite(message->delay)) {
+        return sf_fail(err, SF_EINVAL,
+                       "message %zu: %llu bytes after %g seconds, "
+                       "expected at least 1 byte and 0 seconds",
+                       number, (unsigned long long)message->bytes,
+                       message->delay);
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+check_computed(const struct sf_message *message, size_t number,
+               uint32_t n_hosts, struct sf_error *err)
+{
+    return message->from < n_hosts && message->delay >= 0 &&
+                   isfinite(message->delay) && message->cpu <= SF_NO_CPU
+               ? SF_OK
+               : sf_fail(err, SF_EINVAL,
+                         "computation %zu: %g seconds on CPU %u of host %u, "
+                         "expected at least 0 seconds, a CPU below %d and a "
+                         "host below %u",
+                         number, message->delay, message->cpu, message->from,
+                         SF_MAX_CPUS, n_hosts);
+}
+
+/* Checks all messages and finds how many CPUs hosts have. */
+static enum sf_status
+check_messages(struct sf_program *program, uint32_t n_hosts,
                struct sf_error *err)
 {
-    for (size_t i = 0; i < program->messages.n; i++) {
+    enum sf_status status = SF_OK;
+
+    program->n_cpus = 1;
+    for (size_t i = 0; status == SF_OK && i < program->messages.n; i++) {
         const struct sf_message *message = &program->messages.items[i];
-        if (message->from >= n_hosts || message->to >= n_hosts ||
-            message->from == message->to) {
-            return sf_fail(err, SF_EINVAL,
-                           "message %zu: from host %u to host %u, expected "
-                           "two different ones of %u",
-                           i, message->from, message->to, n_hosts);
-        }
-        if (message->bytes == 0 || !(message->delay >= 0) ||
-            !isfinite(message->delay)) {
-            return sf_fail(err, SF_EINVAL,
-                           "message %zu: %llu bytes after %g seconds, "
-                           "expected at least 1 byte and 0 seconds",
-                           i, (unsigned long long)message->bytes,
-                           message->delay);
+        bool is_computed = message->bytes == 0 && message->from == message->to;
+        status = is_computed ? check_computed(message, i, n_hosts, err)
+                             : check_sent(message, i, n_hosts, err);
+        if (message->cpu != SF_NO_CPU && message->cpu >= program->n_cpus) {
+            program->n_cpus = message->cpu + 1u;
         }
     }
+    return status;
+}
+
+/* Checks all waits; messages are fine. */
+static enum sf_status
+check_waits(const struct sf_program *program, struct sf_error *err)
+{
+    const struct sf_message *messages = program->messages.items;
+
     for (size_t i = 0; i < program->waits.n; i++) {
         const struct sf_wait *wait = &program->waits.items[i];
         if (wait->before >= program->messages.n ||
@@ -49,6 +110,15 @@ check_messages(const struct sf_program *program, uint32_t n_hosts,
                            "message %u waits for message %u, and there are "
                            "%zu",
                            wait->after, wait->before, program->messages.n);
+        }
+        const struct sf_message *before = &messages[wait->before];
+        bool is_local = wait->is_start || !sf_message_is_sent(before);
+        if (is_local && messages[wait->after].from != before->from) {
+            return sf_fail(err, SF_EINVAL,
+                           "message %u of host %u waits for what host %u "
+                           "does, expected a message from it",
+                           wait->after, messages[wait->after].from,
+                           before->from);
         }
     }
     return SF_OK;
@@ -131,11 +201,13 @@ enum sf_status
 sf_program_end(struct sf_program *program, uint32_t n_hosts,
                struct sf_error *err)
 {
-    if (program->messages.n >= UINT32_MAX - 1 ||
-        program->waits.n >= UINT32_MAX) {
+    if (program->messages.n >= MAX_NUMBER || program->waits.n >= UINT32_MAX) {
         return sf_fail(err, SF_ELIMIT, "more messages than can be numbered");
     }
     enum sf_status status = check_messages(program, n_hosts, err);
+    if (status == SF_OK) {
+        status = check_waits(program, err);
+    }
     if (status == SF_OK && !sort_waits(program)) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for messages");
     }

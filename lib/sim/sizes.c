@@ -38,6 +38,14 @@ sf_sim_size_read(const char *text, const char *end)
     return text == end && size >= 1 && size <= MAX_SIZE ? size : 0;
 }
 
+/* Whether 'workload' is the name of a file, in which anything may stand. */
+static bool
+is_file(const char *workload)
+{
+    return strncmp(workload, "file:", 5) == 0 ||
+           strncmp(workload, "goal:", 5) == 0;
+}
+
 const char *
 sf_sim_find_plus(const char *text)
 {
@@ -57,7 +65,7 @@ sf_sim_find_size(const char *workload, const char *end, const char **fromp,
     static const char key[] = "size=";
     const char *colon = memchr(workload, ':', (size_t)(end - workload));
 
-    if (!colon || strncmp(workload, "file:", 5) == 0) {
+    if (!colon || is_file(workload)) {
         return false;
     }
     for (const char *at = colon; at && at < end;
@@ -70,6 +78,22 @@ sf_sim_find_size(const char *workload, const char *end, const char **fromp,
         }
     }
     return false;
+}
+
+bool
+sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs)
+{
+    const char *text = jobs->workload ? jobs->workload : "";
+    size_t length = strcspn(text, ":+");
+
+    for (size_t i = 0; sf_workload_kinds[i]; i++) {
+        const struct sf_workload_kind *kind = sf_workload_kinds[i];
+        if (strlen(kind->name) == length &&
+            strncmp(kind->name, text, length) == 0) {
+            return kind->has_size;
+        }
+    }
+    return true;
 }
 
 double

@@ -51,6 +51,7 @@ hash_message(uint64_t hash, const struct sf_message *message)
     hash = sf_hash_bytes(hash, &message->from, sizeof message->from);
     hash = sf_hash_bytes(hash, &message->to, sizeof message->to);
     hash = sf_hash_bytes(hash, &message->bytes, sizeof message->bytes);
+    hash = sf_hash_bytes(hash, &message->cpu, sizeof message->cpu);
     return sf_hash_bytes(hash, &message->delay, sizeof message->delay);
 }
 

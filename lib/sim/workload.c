@@ -1,7 +1,8 @@
 #include "sim/workload.h"
 
 #include "sim/sizes.h"
-#include "slimfly/random.h"
+#include "sim/workloads/goal.h"
+#include "sim/workloads/kind.h"
 #include "traffic/flows.h"
 
 #include <ctype.h>
@@ -16,29 +17,6 @@
 
 /* A flow of a load is some 50 bytes. */
 #define MAX_FLOWS (1u << 25)
-
-/* The random stream of the first matching; kinds of traffic and placements
- * draw from others. */
-#define STREAM_MATCHINGS ((uint64_t)1 << 32)
-
-/* Netgauge's pattern of this name cuts the hosts into two halves
- * at random and pairs them across the cut; both of a pair send at once.  It
- * does so in rounds, each with another cut. */
-const struct sf_workload_kind sf_workload_kinds[] = {
-    {
-        .name = "ebb",
-        .title = "effective bisection bandwidth: hosts in random pairs, each "
-                 "sends to its partner",
-        .example = "ebb:matchings=100",
-        .params = { { .key = "matchings",
-                      .kind = SF_PARAM_NUMBER,
-                      .min = 1,
-                      .max = 1000000,
-                      .by_default = "100",
-                      .meaning = "how often pairs are drawn anew" } },
-    },
-    { 0 },
-};
 
 static size_t
 count_traffic_kinds(void)
@@ -62,9 +40,12 @@ head_of(size_t i, struct sf_spec_head *head)
             (struct sf_spec_head){ kind->name, kind->example, kind->params };
         return true;
     }
-    const struct sf_workload_kind *kind = &sf_workload_kinds[i - n_traffic];
-    *head = (struct sf_spec_head){ kind->name, kind->example, kind->params };
-    return kind->name != NULL;
+    const struct sf_workload_kind *kind = sf_workload_kinds[i - n_traffic];
+    if (kind) {
+        *head =
+            (struct sf_spec_head){ kind->name, kind->example, kind->params };
+    }
+    return kind != NULL;
 }
 
 static const struct sf_spec_sort specs = {
@@ -81,6 +62,17 @@ traffic_of(const struct sf_spec *spec)
                                                : NULL;
 }
 
+/* The kind of workload that 'spec' names; NULL if it is a kind of traffic. */
+static const struct sf_workload_kind *
+kind_of(const struct sf_spec *spec)
+{
+    size_t n_traffic = count_traffic_kinds();
+
+    return spec->index < n_traffic
+               ? NULL
+               : sf_workload_kinds[spec->index - n_traffic];
+}
+
 static enum sf_status
 fail_memory(struct sf_error *err)
 {
@@ -94,7 +86,8 @@ take_size(const struct sf_sim_jobs *asked, struct sf_sim_job *job)
     char *text = job->workload;
     const char *from, *to;
 
-    if (!sf_sim_find_size(text, text + strlen(text), &from, &to)) {
+    job->has_size = sf_sim_find_size(text, text + strlen(text), &from, &to);
+    if (!job->has_size) {
         struct sf_sim_jobs plain = { .size = asked->size };
         job->size = sf_sim_jobs_size(&plain);
         return true;
@@ -146,13 +139,19 @@ split_jobs(struct sf_workload *workload, struct sf_error *err)
     return SF_OK;
 }
 
-/* What goes together with a workload of 'spec'. */
+/* What goes together with job 'j', a workload of 'spec'. */
 static enum sf_status
-check_spec(const struct sf_workload *workload, const struct sf_spec *spec,
-           struct sf_error *err)
+check_spec(const struct sf_workload *workload, uint32_t j,
+           const struct sf_spec *spec, struct sf_error *err)
 {
     const struct sf_traffic_kind *kind = traffic_of(spec);
 
+    if (!kind && workload->jobs[j].has_size && !kind_of(spec)->has_size) {
+        return sf_fail(err, SF_EINVAL,
+                       "%s has no size: it says itself how "
+                       "large messages are",
+                       spec->head.name);
+    }
     if (!kind && workload->asked->load > 0) {
         return sf_fail(err, SF_EINVAL,
                        "%s has messages and no load; loads are for kinds of "
@@ -169,6 +168,22 @@ check_spec(const struct sf_workload *workload, const struct sf_spec *spec,
     return SF_OK;
 }
 
+/* Notes how many rounds and ranks job 'j' has, if it says so. */
+static enum sf_status
+note_kind(struct sf_workload *workload, uint32_t j, const struct sf_spec *spec,
+          struct sf_error *err)
+{
+    const struct sf_workload_ops *job_ops = kind_of(spec)->ops;
+    uint32_t n_rounds =
+        job_ops->n_rounds ? job_ops->n_rounds(spec->values) : 1;
+
+    workload->n_rounds =
+        n_rounds > workload->n_rounds ? n_rounds : workload->n_rounds;
+    return job_ops->count
+               ? job_ops->count(spec->values, &workload->jobs[j].n_fixed, err)
+               : SF_OK;
+}
+
 static enum sf_status
 parse_jobs(struct sf_workload *workload, struct sf_error *err)
 {
@@ -179,11 +194,10 @@ parse_jobs(struct sf_workload *workload, struct sf_error *err)
         struct sf_spec spec;
         status = sf_spec_parse(&specs, workload->jobs[i].workload, &spec, err);
         if (status == SF_OK) {
-            status = check_spec(workload, &spec, err);
+            status = check_spec(workload, i, &spec, err);
         }
-        if (status == SF_OK && !traffic_of(&spec) &&
-            spec.values[0].number > workload->n_rounds) {
-            workload->n_rounds = (uint32_t)spec.values[0].number;
+        if (status == SF_OK && kind_of(&spec)) {
+            status = note_kind(workload, i, &spec, err);
         }
         sf_spec_clear(&spec);
     }
@@ -275,19 +289,53 @@ placement_of(const struct sf_workload *workload)
     return placement ? placement : "switches";
 }
 
+/* Shares the hosts of the placement out among jobs that do not say how many
+ * they have. */
+static enum sf_status
+share_nodes(struct sf_workload *workload, struct sf_error *err)
+{
+    uint32_t n_hosts = 0, n_open = 0;
+    enum sf_status status = sf_placement_count(
+        workload->network, placement_of(workload), &n_hosts, err);
+
+    for (uint32_t i = 0; i < workload->n_jobs; i++) {
+        uint32_t n = workload->jobs[i].n_fixed;
+        n_hosts -= n < n_hosts ? n : n_hosts;
+        n_open += n == 0;
+    }
+    for (uint32_t i = 0; i < workload->n_jobs; i++) {
+        uint32_t n = workload->jobs[i].n_fixed;
+        workload->jobs[i].n_hosts = n ? n : n_hosts / n_open;
+    }
+    return status;
+}
+
+/* Whether jobs that say how many ranks they have get as many hosts. */
+static enum sf_status
+check_fixed(const struct sf_workload *workload, struct sf_error *err)
+{
+    for (uint32_t i = 0; i < workload->n_jobs; i++) {
+        const struct sf_sim_job *job = &workload->jobs[i];
+        if (job->n_fixed && job->n_fixed != job->n_hosts) {
+            return sf_fail(err, SF_EINVAL,
+                           "%u nodes for %.80s, which has %u ranks: expected "
+                           "as many",
+                           job->n_hosts, job->workload, job->n_fixed);
+        }
+    }
+    return SF_OK;
+}
+
 static enum sf_status
 count_nodes(struct sf_workload *workload, struct sf_error *err)
 {
-    uint32_t n_hosts = 0;
     enum sf_status status =
         workload->asked->nodes
             ? read_nodes(workload, workload->asked->nodes, err)
-            : sf_placement_count(workload->network, placement_of(workload),
-                                 &n_hosts, err);
+            : share_nodes(workload, err);
 
-    for (uint32_t i = 0; !workload->asked->nodes && i < workload->n_jobs;
-         i++) {
-        workload->jobs[i].n_hosts = n_hosts / workload->n_jobs;
+    if (status == SF_OK) {
+        status = check_fixed(workload, err);
     }
     return status == SF_OK ? check_nodes(workload, err) : status;
 }
@@ -493,10 +541,27 @@ find_hosts(struct sf_workload *workload, struct sf_error *err)
     return status;
 }
 
-/* Whether jobs in which everybody sends to everybody are not too large, before
- * anything is listed. */
+/* Job 'j' as its kind wants it. */
+static struct sf_work
+work_of(const struct sf_workload *workload, uint32_t j,
+        const struct sf_spec *spec, uint32_t number)
+{
+    const struct sf_sim_job *job = &workload->jobs[j];
+
+    return (struct sf_work){
+        .hosts = job->hosts,
+        .n_ranks = job->n_hosts,
+        .size = job->size,
+        .values = spec->values,
+        .seed = seed_of(workload, j),
+        .round = number,
+    };
+}
+
+/* Whether all jobs can be: those in which everybody sends to everybody must
+ * not be too large, before anything is listed. */
 static enum sf_status
-check_even(const struct sf_workload *workload, struct sf_error *err)
+check_jobs(const struct sf_workload *workload, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
 
@@ -507,6 +572,10 @@ check_even(const struct sf_workload *workload, struct sf_error *err)
         if (status == SF_OK && traffic_of(&spec) &&
             traffic_of(&spec)->ops->is_even) {
             status = check_count(workload, j, n * (n - 1), err);
+        }
+        if (status == SF_OK && kind_of(&spec) && kind_of(&spec)->ops->check) {
+            struct sf_work work = work_of(workload, j, &spec, 0);
+            status = kind_of(&spec)->ops->check(&work, err);
         }
         sf_spec_clear(&spec);
     }
@@ -553,7 +622,7 @@ sf_workload_build(const struct sf_network *network,
         status = find_hosts(workload, err);
     }
     if (status == SF_OK) {
-        status = check_even(workload, err);
+        status = check_jobs(workload, err);
     }
     if (status != SF_OK) {
         sf_workload_free(workload);
@@ -613,31 +682,6 @@ send_flows(const struct sf_sim_job *job, const struct sf_flows *flows,
     return SF_OK;
 }
 
-/* Adds matching 'number'.  With an odd number of hosts one is left
- * out. */
-static enum sf_status
-send_matching(const struct sf_workload *workload, uint32_t j, uint32_t number,
-              struct sf_program *program, struct sf_error *err)
-{
-    uint32_t half = workload->jobs[j].n_hosts / 2;
-    uint64_t bytes = (uint64_t)fmax(round(workload->jobs[j].size), 1);
-    uint32_t *mixed = sort_hosts(&workload->jobs[j]);
-    struct sf_random random;
-    bool is_fine = mixed != NULL;
-
-    sf_random_init(&random, seed_of(workload, j), STREAM_MATCHINGS + number);
-    if (mixed) {
-        sf_random_shuffle(&random, mixed, workload->jobs[j].n_hosts);
-    }
-    for (uint32_t i = 0; is_fine && i < half; i++) {
-        uint32_t a = mixed[i], b = mixed[half + i];
-        is_fine = sf_program_send(program, a, b, bytes, 0) &&
-                  sf_program_send(program, b, a, bytes, 0);
-    }
-    free(mixed);
-    return is_fine ? SF_OK : fail_memory(err);
-}
-
 /* Adds what job 'j' sends in round 'number'; one with fewer rounds starts
  * again. */
 static enum sf_status
@@ -656,8 +700,8 @@ send_job(const struct sf_workload *workload, uint32_t j, uint32_t number,
         }
         sf_flows_free(flows);
     } else if (status == SF_OK) {
-        uint32_t n_rounds = (uint32_t)spec.values[0].number;
-        status = send_matching(workload, j, number % n_rounds, program, err);
+        struct sf_work work = work_of(workload, j, &spec, number);
+        status = kind_of(&spec)->ops->send(&work, program, err);
     }
     sf_spec_clear(&spec);
     return status;
@@ -685,12 +729,17 @@ send_jobs(const struct sf_workload *workload, uint32_t number,
           struct sf_program *program, size_t *ends, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
+    size_t n = 0;
+    double n_sent = 0;
 
     for (uint32_t j = 0; status == SF_OK && j < workload->n_jobs; j++) {
         status = send_job(workload, j, number, program, err);
-        ends[j] = program->messages.n;
+        for (size_t i = n; i < program->messages.n; i++) {
+            n_sent += sf_message_is_sent(&program->messages.items[i]);
+        }
+        ends[j] = n = program->messages.n;
         if (status == SF_OK) {
-            status = check_count(workload, j, (double)ends[j], err);
+            status = check_count(workload, j, n_sent, err);
         }
     }
     return status;
@@ -721,6 +770,52 @@ sf_workload_program(const struct sf_workload *workload, uint32_t number,
         sf_program_clear(program);
     }
     free(ends);
+    return status;
+}
+
+/* The hosts of all jobs, one job after the other. */
+static uint32_t *
+list_hosts(const struct sf_workload *workload, uint32_t *n_hostsp)
+{
+    uint32_t n = 0;
+
+    for (uint32_t j = 0; j < workload->n_jobs; j++) {
+        n += workload->jobs[j].n_hosts;
+    }
+    uint32_t *hosts = sf_calloc(n, sizeof *hosts);
+    *n_hostsp = n;
+    n = 0;
+    for (uint32_t j = 0; hosts && j < workload->n_jobs; j++) {
+        const struct sf_sim_job *job = &workload->jobs[j];
+        memcpy(hosts + n, job->hosts, job->n_hosts * sizeof *hosts);
+        n += job->n_hosts;
+    }
+    return hosts;
+}
+
+enum sf_status
+sf_sim_jobs_write_goal(const struct sf_network *network,
+                       const struct sf_sim_jobs *jobs, uint64_t seed,
+                       FILE *stream, struct sf_error *err)
+{
+    struct sf_workload *workload;
+    struct sf_program program = { 0 };
+    uint32_t *job_of = NULL, *hosts = NULL, n_hosts = 0;
+    enum sf_status status =
+        sf_workload_build(network, jobs, seed, &workload, err);
+
+    if (status == SF_OK) {
+        status = sf_workload_program(workload, 0, &program, &job_of, err);
+    }
+    if (status == SF_OK) {
+        hosts = list_hosts(workload, &n_hosts);
+        status = hosts ? sf_goal_write(&program, hosts, n_hosts, stream, err)
+                       : fail_memory(err);
+    }
+    free(hosts);
+    free(job_of);
+    sf_program_clear(&program);
+    sf_workload_free(workload);
     return status;
 }
 

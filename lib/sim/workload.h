@@ -9,8 +9,10 @@
 
 /* One job. */
 struct sf_sim_job {
-    char *workload; /* As its text says, without the size. */
-    double size;    /* Bytes of its largest message. */
+    char *workload;   /* As its text says, without the size. */
+    double size;      /* Bytes of its largest message. */
+    bool has_size;    /* The text said it. */
+    uint32_t n_fixed; /* Ranks that it has whatever is asked; 0: any. */
     uint32_t n_hosts;
     uint32_t *hosts; /* [n_hosts] Rank i runs on hosts[i] of the network. */
 };
@@ -44,14 +46,6 @@ enum sf_status sf_workload_program(const struct sf_workload *workload,
 enum sf_status sf_workload_flows(const struct sf_workload *workload,
                                  struct sf_flow **flowsp, size_t *n_flowsp,
                                  struct sf_error *err);
-
-/* The kinds of workloads beside those of traffic, for help, ended by one
- * without a name. */
-struct sf_workload_kind {
-    const char *name, *title, *example;
-    struct sf_param params[SF_MAX_PARAMS];
-};
-extern const struct sf_workload_kind sf_workload_kinds[];
 
 /* How many hosts 'placement' has for all jobs together: those of a file, or
  * all. */

@@ -38,7 +38,7 @@ draw_program(struct sf_program *program, bool is_sound,
     for (uint32_t i = 0; i < given.n_waits; i++) {
         uint32_t after = 1 + sf_random_below(random, given.n - 1);
         uint32_t before = sf_random_below(random, is_sound ? after : given.n);
-        given.waits[i] = (struct sf_wait){ before, after };
+        given.waits[i] = (struct sf_wait){ before, after, false };
         CHECK(sf_program_wait(program, before, after));
     }
     return given;
@@ -149,16 +149,23 @@ TEST(program_refuses)
         struct sf_wait wait;
         const char *text;
     } cases[] = {
-        { { 3, 3, 1, 0, 0 }, { 0, 1 }, "message 1: from host 3 to host 3" },
-        { { 4, 0, 1, 0, 0 }, { 0, 1 }, "from host 4 to host 0" },
-        { { 0, 4, 1, 0, 0 }, { 0, 1 }, "two different ones of 4" },
-        { { 0, 1, 0, 0, 0 }, { 0, 1 }, "message 1: 0 bytes" },
-        { { 0, 1, 1, -1, 0 }, { 0, 1 }, "after -1 seconds" },
-        { { 0, 1, 1, HUGE_VAL, 0 }, { 0, 1 }, "after inf seconds" },
-        { { 0, 1, 1, (double)NAN, 0 }, { 0, 1 }, "nan seconds" },
-        { { 0, 1, 1, 0, 0 }, { 0, 2 }, "message 2 waits for message 0" },
-        { { 0, 1, 1, 0, 0 }, { 2, 0 }, "there are 2" },
-        { { 0, 1, 1, 0, 0 }, { 1, 1 }, "message 1 waits for" },
+        { { 3, 3, 1, 0, 0, 0 },
+          { 0, 1, 0 },
+          "message 1: from host 3 to host 3" },
+        { { 4, 0, 1, 0, 0, 0 }, { 0, 1, 0 }, "from host 4 to host 0" },
+        { { 0, 4, 1, 0, 0, 0 }, { 0, 1, 0 }, "two different ones of 4" },
+        { { 0, 1, 0, 0, 0, 0 }, { 0, 1, 0 }, "message 1: 0 bytes" },
+        { { 0, 1, 1, -1, 0, 0 }, { 0, 1, 0 }, "after -1 seconds" },
+        { { 0, 1, 1, HUGE_VAL, 0, 0 }, { 0, 1, 0 }, "after inf seconds" },
+        { { 0, 1, 1, (double)NAN, 0, 0 }, { 0, 1, 0 }, "nan seconds" },
+        { { 1, 1, 0, -1, 0, 0 }, { 0, 1, 0 }, "-1 seconds on CPU 0 of host" },
+        { { 4, 4, 0, 1, 0, 0 }, { 0, 1, 0 }, "of host 4" },
+        { { 1, 1, 0, 1, 0, 257 }, { 0, 1, 0 }, "CPU 257" },
+        { { 1, 1, 0, 1, 0, 0 }, { 1, 0, 0 }, "of host 0 waits for what" },
+        { { 1, 2, 1, 0, 0, 0 }, { 0, 1, 1 }, "of host 1 waits for what" },
+        { { 0, 1, 1, 0, 0, 0 }, { 0, 2, 0 }, "message 2 waits for message 0" },
+        { { 0, 1, 1, 0, 0, 0 }, { 2, 0, 0 }, "there are 2" },
+        { { 0, 1, 1, 0, 0, 0 }, { 1, 1, 0 }, "message 1 waits for" },
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -166,10 +173,8 @@ TEST(program_refuses)
         struct sf_program program = { 0 };
         struct sf_error err = { 0 };
         CHECK(sf_program_send(&program, 0, 3, 10, 0));
-        CHECK(sf_program_send(&program, message->from, message->to,
-                              message->bytes, message->delay));
-        CHECK(sf_program_wait(&program, cases[i].wait.before,
-                              cases[i].wait.after));
+        CHECK(sf_vec_push(&program.messages, *message));
+        CHECK(sf_vec_push(&program.waits, cases[i].wait));
         CHECK_EQ(sf_program_end(&program, 4, &err), SF_EINVAL);
         CHECK_FOR(strstr(err.text, cases[i].text), "'%s' is not in '%s'",
                   cases[i].text, err.text);
