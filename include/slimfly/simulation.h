@@ -42,6 +42,8 @@ enum sf_select {
     SF_SELECT_RANDOM,   /* One at random for each message. */
     SF_SELECT_ADAPTIVE, /* That with the fewest packets under way, packet by
                          * packet. */
+    SF_SELECT_SENDER,   /* All in turn, message by message, whoever receives
+                         * them. */
     SF_N_SELECTS,
 };
 

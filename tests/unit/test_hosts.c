@@ -388,6 +388,25 @@ TEST(hosts_message_takes_the_next_for_each_message)
     host_case_free(c);
 }
 
+/* The first message of each sender takes the first address. */
+TEST(hosts_sender_takes_the_next_for_each_message)
+{
+    struct host_case *c = detour_case(2, 4, 8);
+
+    c->params.select = SF_SELECT_SENDER;
+    for (uint32_t i = 0; i < 6; i++) {
+        add_message(c, 0, 2 + i % 2, 1 + i, 0);
+    }
+    add_message(c, 1, 2, 100, 0);
+    struct sf_run run = run_case(c);
+    CHECK_NEAR(carried(c, &run, 0), 1 + 5 + 100, 1e-6);
+    CHECK_NEAR(carried(c, &run, 1), 2 + 6, 1e-6);
+    CHECK_NEAR(carried(c, &run, 2), 3, 1e-6);
+    CHECK_NEAR(carried(c, &run, 3), 4, 1e-6);
+    sf_run_clear(&run);
+    host_case_free(c);
+}
+
 /* Each message is of 1, 8, 64 ... packets, so the digits to the base of 8 tell
  * who went where. */
 TEST(hosts_random_takes_one_address_a_message)
@@ -748,7 +767,7 @@ TEST(hosts_find_only_routes_that_are_taken)
     static const uint32_t n_routes[SF_N_SELECTS] = {
         [SF_SELECT_FIRST] = 2,    [SF_SELECT_STRIPE] = 3 + 4,
         [SF_SELECT_MESSAGE] = 3,  [SF_SELECT_RANDOM] = 3,
-        [SF_SELECT_ADAPTIVE] = 8,
+        [SF_SELECT_ADAPTIVE] = 8, [SF_SELECT_SENDER] = 8,
     };
 
     for (uint32_t select = 0; select < SF_N_SELECTS; select++) {
