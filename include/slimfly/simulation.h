@@ -8,6 +8,7 @@
 #ifndef SLIMFLY_SIMULATION_H
 #define SLIMFLY_SIMULATION_H
 
+#include "slimfly/jobs.h"
 #include "slimfly/path_source.h"
 #include "slimfly/spec.h"
 
@@ -110,6 +111,13 @@ double sf_sim_size_read(const char *text, const char *end);
 enum sf_status sf_sim_jobs_check(const struct sf_network *network,
                                  const struct sf_sim_jobs *jobs, uint64_t seed,
                                  struct sf_error *err);
+
+/* The hosts of 'jobs', for routes that are made for them (job_routes.h): each
+ * a job of unknown pattern, whatever it sends.  On success the caller owns
+ * '*jobsp'; on failure it is NULL. */
+enum sf_status sf_sim_jobs_nodes(const struct sf_network *network,
+                                 const struct sf_sim_jobs *jobs, uint64_t seed,
+                                 struct sf_jobs **jobsp, struct sf_error *err);
 
 /* How large the largest message of the first of 'jobs' is. */
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
