@@ -26,6 +26,8 @@
 #define LAST_BETA      80.0
 #define HOT            0.85 /* Of the most loaded link, */
 #define FULL           (1 + 1e-9)
+#define FEW_COLUMNS    64
+#define SPARE          0.7 /* Enough where it is not known what jobs send. */
 #define OLD_FACTOR     0.5 /* The price of links that a column has. */
 
 /* What a try may do.  Beyond the last, the last two take turns. */
@@ -38,6 +40,7 @@ static const struct way {
 };
 
 #define N_WAYS (sizeof ways / sizeof *ways)
+#define N_LAZY 4 /* The first ones. */
 
 struct fitter {
     struct sf_routing *routing;
@@ -55,6 +58,7 @@ struct fitter {
     double least;              /* The load of the most loaded link, at best, */
     double least_uniform;      /* and then that of uniform traffic, */
     double most_uniform;       /* which was this at first. */
+    double enough;             /* No load needs to be lower than that. */
     struct sf_job_grower grower;
     struct sf_error *err;
 };
@@ -418,10 +422,11 @@ visit(struct fitter *fitter, double beta, bool only_hot)
         const struct sf_job_column *column =
             &fitter->columns[fitter->order[i]];
         double most = find_most(graph, grower->loads);
-        if (most <= FULL) {
+        if (most <= fitter->enough) {
             break;
         }
-        if (!only_hot || is_hot(fitter, column, fmax(FULL, HOT * most))) {
+        if (!only_hot ||
+            is_hot(fitter, column, fmax(fitter->enough, HOT * most))) {
             sf_job_grower_regrow(grower, column);
         }
     }
@@ -460,7 +465,7 @@ try_rounds(struct fitter *fitter, uint32_t number)
     double least = DBL_MAX;
 
     prepare_try(fitter, number, way);
-    for (uint32_t r = 0; r < n_rounds && least > FULL &&
+    for (uint32_t r = 0; r < n_rounds && least > fitter->enough &&
                          (!way->is_lazy || r < last_gain + PATIENCE);
          r++) {
         double part = n_rounds > 1 ? (double)r / (n_rounds - 1) : 0;
@@ -475,7 +480,7 @@ try_rounds(struct fitter *fitter, uint32_t number)
             last_gain = r;
         }
     }
-    return least <= FULL;
+    return least <= fitter->enough;
 }
 
 /* Adds what the demands of 'column' put onto arcs, times 'sign'. */
@@ -498,7 +503,7 @@ undo_needless(struct fitter *fitter)
 {
     const struct sf_graph *graph = fitter->routing->network->graph;
     size_t n = count_switches(fitter);
-    double limit = fmax(fitter->least, 1) * FULL;
+    double limit = fmax(fitter->least, fitter->enough) * FULL;
 
     load_jobs(fitter, fitter->grower.loads);
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
@@ -623,6 +628,29 @@ find_most_at_first(const struct fitter *fitter)
     return find_most(network->graph, loads);
 }
 
+/* Which load is low enough.  The less of a link all-to-all takes, the fewer
+ * pairs share it, which is good for whatever else a job may send. */
+static double
+find_enough(const struct sf_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->n_jobs; i++) {
+        if (jobs->jobs[i].kind == SF_PATTERN_UNKNOWN) {
+            return SPARE;
+        }
+    }
+    return FULL;
+}
+
+/* Whether no link is overloaded, and try 'number' would take too long for what
+ * it might gain. */
+static bool
+is_good(const struct fitter *fitter, uint32_t number)
+{
+    uint32_t n_worth = N_LAZY + (fitter->n_columns <= FEW_COLUMNS);
+
+    return fitter->least <= FULL && number >= n_worth;
+}
+
 /* Chooses the columns, and fills in the result. */
 static void
 fit(struct fitter *fitter, struct sf_job_routes *result)
@@ -638,9 +666,10 @@ fit(struct fitter *fitter, struct sf_job_routes *result)
     fitter->least_uniform =
         find_most(fitter->routing->network->graph, fitter->grower.uniform);
     fitter->most_uniform = find_most_at_first(fitter);
-    bool is_done = fitter->least <= FULL;
+    fitter->enough = find_enough(fitter->jobs);
+    bool is_done = fitter->least <= fitter->enough;
     for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
-        is_done = try_rounds(fitter, i);
+        is_done = try_rounds(fitter, i) || is_good(fitter, i + 1);
     }
     put_back(fitter, fitter->best);
     undo_needless(fitter);
