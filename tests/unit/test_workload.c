@@ -190,7 +190,7 @@ TEST(workload_permutation_of_a_part)
 TEST(workload_has_the_flows_of_traffic)
 {
     static const char *const kinds[] = {
-        "all-to-all", "permutation", "switch-permutation:distance=1",
+        "permutation", "switch-permutation:distance=1",
         "longest-matching:elephants=0.3,ratio=1000",
         "adversarial:load=0.1,elephants=0.5,ratio=7.5"
     };
@@ -219,6 +219,28 @@ TEST(workload_has_the_flows_of_traffic)
         clear_round(&round);
         sf_workload_free(workload);
     }
+    sf_network_free(network);
+}
+
+/* Each sends to all behind it first, then to all before it. */
+TEST(workload_all_to_all_begins_behind_the_sender)
+{
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_sim_jobs asked = { .workload = "all-to-all",
+                                 .nodes = "7",
+                                 .size = 500 };
+    struct sf_workload *workload = workload_of(network, &asked, 1);
+    struct round round = round_of(workload, 0);
+
+    CHECK_EQ(round.n, 7 * 6);
+    for (uint32_t i = 0; i < round.n; i++) {
+        const struct sf_message *message = &round.program.messages.items[i];
+        CHECK_EQ(message->from, i / 6);
+        CHECK_EQ(message->to, (i / 6 + i % 6 + 1) % 7);
+        CHECK_EQ(message->bytes, 500);
+    }
+    clear_round(&round);
+    sf_workload_free(workload);
     sf_network_free(network);
 }
 
