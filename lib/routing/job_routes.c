@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define DEFAULT_HOPS   4
+#define DETOUR         2 /* Hops more than there are between two. */
 #define DEFAULT_ROUNDS 60
 #define DEFAULT_TRIES  9
 #define PATIENCE       3 /* Rounds that may gain nothing. */
@@ -628,8 +629,9 @@ find_most_at_first(const struct fitter *fitter)
     return find_most(network->graph, loads);
 }
 
-/* Which load is low enough.  The less of a link all-to-all takes, the fewer
- * pairs share it, which is good for whatever else a job may send. */
+/* Which load is low enough, once columns have to change.  The less of a link
+ * all-to-all takes, the fewer pairs share it, which is good for whatever else
+ * a job may send. */
 static double
 find_enough(const struct sf_jobs *jobs)
 {
@@ -667,7 +669,7 @@ fit(struct fitter *fitter, struct sf_job_routes *result)
         find_most(fitter->routing->network->graph, fitter->grower.uniform);
     fitter->most_uniform = find_most_at_first(fitter);
     fitter->enough = find_enough(fitter->jobs);
-    bool is_done = fitter->least <= fitter->enough;
+    bool is_done = fitter->least <= FULL;
     for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
         is_done = try_rounds(fitter, i) || is_good(fitter, i + 1);
     }
@@ -724,20 +726,53 @@ prepare_turns(struct fitter *fitter)
 static void
 settle_params(struct fitter *fitter, const struct sf_job_routes_params *params)
 {
-    uint32_t usual = fitter->routing->max_hops;
     uint32_t asked = fitter->routing->params.layers.max_hops;
     struct sf_job_routes_params *settled = &fitter->params;
 
     *settled = *params;
     settled->n_rounds = params->n_rounds ? params->n_rounds : DEFAULT_ROUNDS;
     settled->n_tries = params->n_tries ? params->n_tries : DEFAULT_TRIES;
-    settled->max_hops = params->max_hops       ? params->max_hops
-                        : asked                ? asked
-                        : usual > DEFAULT_HOPS ? usual
-                                               : DEFAULT_HOPS;
-    if (settled->max_hops > SF_JOB_MAX_HOPS) {
-        settled->max_hops = SF_JOB_MAX_HOPS;
+    settled->max_hops = params->max_hops ? params->max_hops : asked;
+}
+
+static uint32_t
+at_most(uint32_t hops, uint32_t most)
+{
+    return hops < most ? hops : most;
+}
+
+/* The hops between the switches of jobs that are furthest apart. */
+static uint32_t
+find_farthest(const struct fitter *fitter)
+{
+    uint32_t farthest = 0;
+
+    for (uint32_t i = 0; i < fitter->n_columns; i++) {
+        const struct sf_job_column *column = &fitter->columns[i];
+        for (uint32_t k = 0; k < column->n_sources; k++) {
+            uint32_t hops = column->distance[column->sources[k].s];
+            farthest = hops > farthest ? hops : farthest;
+        }
     }
+    return farthest;
+}
+
+/* How long paths may be: as was asked for, else so long that there are ways
+ * around what lies between two switches.  Paths that jobs do not use may stay
+ * as long as they are. */
+static void
+settle_hops(struct fitter *fitter)
+{
+    uint32_t usual = fitter->routing->max_hops;
+    uint32_t *most = &fitter->params.max_hops;
+    uint32_t around = find_farthest(fitter) + DETOUR;
+
+    around = around > DEFAULT_HOPS ? around : DEFAULT_HOPS;
+    fitter->grower.search_hops =
+        at_most(*most ? *most : around, SF_JOB_MAX_HOPS);
+    *most = *most ? *most : usual > around ? usual : around;
+    *most = at_most(*most, SF_JOB_MAX_HOPS);
+    fitter->grower.max_hops = *most;
 }
 
 /* Notes that paths may be that long now. */
@@ -795,7 +830,7 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         status = prepare_base(&fitter);
     }
     if (status == SF_OK) {
-        fitter.grower.max_hops = fitter.params.max_hops;
+        settle_hops(&fitter);
         fit(&fitter, result);
         status = check(&fitter);
         if (status == SF_OK && result->n_changed > 0) {
