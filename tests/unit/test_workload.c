@@ -244,6 +244,53 @@ TEST(workload_all_to_all_begins_behind_the_sender)
     sf_network_free(network);
 }
 
+/* Makes lists of hosts out of 'asked' with each allocation failing in turn. */
+static struct sf_jobs *
+nodes_of(const struct sf_network *network, const struct sf_sim_jobs *asked)
+{
+    struct sf_jobs *jobs = NULL;
+    unsigned long nth = 0;
+    enum sf_status status;
+
+    do {
+        sf_mem_fail_at(++nth);
+        status = sf_sim_jobs_nodes(network, asked, 5, &jobs, NULL);
+        sf_mem_fail_at(0);
+        CHECK(nth < 200);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && !jobs));
+    } while (status != SF_OK);
+    CHECK(nth > 5);
+    return jobs;
+}
+
+/* Routes for jobs are for the hosts on which these run. */
+TEST(workload_tells_the_hosts_of_jobs)
+{
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_sim_jobs asked = { .workload = "all-to-all+ebb",
+                                 .nodes = "16+9",
+                                 .placement = "random" };
+    struct sf_workload *workload = workload_of(network, &asked, 5);
+    struct sf_jobs *jobs = nodes_of(network, &asked);
+
+    CHECK_EQ(jobs->n_jobs, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct sf_job *job = &jobs->jobs[i];
+        CHECK_EQ(job->n_hosts, workload->jobs[i].n_hosts);
+        CHECK_EQ(job->kind, SF_PATTERN_UNKNOWN);
+        CHECK(job->unit == job->n_hosts - 1);
+        for (uint32_t k = 0; k < job->n_hosts; k++) {
+            CHECK_EQ(job->hosts[k], workload->jobs[i].hosts[k]);
+        }
+    }
+    sf_jobs_free(jobs);
+    asked.nodes = "16+900";
+    CHECK_EQ(sf_sim_jobs_nodes(network, &asked, 5, &jobs, NULL), SF_EINVAL);
+    CHECK(!jobs);
+    sf_workload_free(workload);
+    sf_network_free(network);
+}
+
 /* The switches of a part have only its hosts: those of one send to those of
  * one other that has some. */
 TEST(workload_of_a_part_knows_its_switches)
