@@ -283,7 +283,8 @@ const struct cli_command cli_command_route = {
         "it, node[0000-0031,0040]. PATTERN is all-to-all, ring, shift:by=40, "
         "stencil:dims=4x4x2, pairs:file=PATH or unknown. Lanes stay as they "
         "are, so that only forwarding tables change. Paths of jobs may have "
-        "four hops, also in layer 0, unless --keep-minimal or --max-hops says "
+        "four hops, or two more than there are between the switches of a job, "
+        "also in layer 0, unless --keep-minimal or --max-hops says "
         "otherwise. The lanes must be by turns or a single one.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "

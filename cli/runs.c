@@ -148,7 +148,7 @@ bool
 cli_runs_check(const struct cli_runs_params *params,
                const struct cli_subjects *subjects)
 {
-    bool is_fine = true;
+    bool is_fine = !params->is_for_jobs || cli_fits_check(subjects);
 
     for (uint32_t i = 0; is_fine && i < subjects->n_subjects; i++) {
         is_fine = check_subject(params, &subjects->subjects[i]);
@@ -184,6 +184,7 @@ set_up_run(struct cli_runs *runs, const struct cli_runs_params *params,
         .lanes = routing->lanes,
         .n_layers = routing->n_layers,
         .n_vls = routing->source.n_vls,
+        .job_shares = routing->is_for_jobs ? &routing->job_shares : NULL,
         .one_sl = params->one_sl,
         .network = routing->source.network,
         .is_done = true,
@@ -215,6 +216,17 @@ make_room(struct cli_runs *runs, const struct cli_runs_params *params,
     return true;
 }
 
+/* The routing for a run with these words: 'base', or that for its jobs. */
+static const struct cli_subject_routing *
+routing_for(struct cli_runs *runs, const struct cli_runs_params *params,
+            const struct cli_subject_routing *base, const struct words *words)
+{
+    struct sf_sim_jobs jobs = jobs_of(words, params->loads[0]);
+
+    return params->is_for_jobs ? cli_fits_find(&runs->fits, base, &jobs)
+                               : base;
+}
+
 bool
 cli_runs_make(struct cli_runs *runs, const struct cli_runs_params *params,
               const struct cli_subjects *subjects)
@@ -225,9 +237,12 @@ cli_runs_make(struct cli_runs *runs, const struct cli_runs_params *params,
         uint32_t at[CLI_N_AXES] = { 0 };
         do {
             struct words words = words_at(params, at);
+            const struct cli_subject_routing *routing =
+                routing_for(runs, params, &subjects->routings[i], &words);
+            is_fine = routing != NULL;
             for (uint32_t k = 0; is_fine && k < params->n_loads; k++) {
-                is_fine = set_up_run(runs, params, &subjects->routings[i],
-                                     &words, params->loads[k]);
+                is_fine = set_up_run(runs, params, routing, &words,
+                                     params->loads[k]);
             }
         } while (is_fine && advance(params, at));
     }
@@ -240,6 +255,7 @@ cli_runs_clear(struct cli_runs *runs)
     for (uint32_t i = 0; i < runs->n; i++) {
         sf_simulation_clear(&runs->tasks[i].result);
     }
+    cli_fits_clear(&runs->fits);
     free(runs->labels);
     free(runs->rows);
     free(runs->tasks);

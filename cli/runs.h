@@ -3,6 +3,7 @@
 #ifndef SF_CLI_RUNS_H
 #define SF_CLI_RUNS_H
 
+#include "fits.h"
 #include "nets.h"
 
 /* Lists over which runs go, the last the fastest. */
@@ -26,6 +27,7 @@ struct cli_runs_params {
     struct cli_net_params net;
     const char *one_sl; /* As in struct sf_simulation_row. */
     uint64_t seed;      /* Of the first run. */
+    bool is_for_jobs;   /* Each runs on routes for its hosts. */
 };
 
 struct cli_runs {
@@ -33,6 +35,7 @@ struct cli_runs {
     struct sf_simulation_row *rows;   /* [n] */
     uint32_t n;
     char (*labels)[512]; /* [n] */
+    struct cli_fits fits;
 };
 
 /* Reads loads as "0.3", "0.05..1" or "0.1..1/0.1"; without a list, messages

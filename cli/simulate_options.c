@@ -24,6 +24,7 @@ enum {
     OPT_WITHOUT_LANES,
     OPT_COMPARE,
     OPT_SEEDS,
+    OPT_FOR_JOBS,
 };
 
 const char *
@@ -125,6 +126,9 @@ const struct cli_option cli_simulate_options[] = {
     { OPT_LAYERS, "layers", 'l', CLI_NUMBERS, "LIST",
       .help = "numbers of layers, separated by commas", .min = 1,
       .max = SF_MAX_LAYERS, .value = "4" },
+    { OPT_FOR_JOBS, "for-jobs", 0, CLI_FLAG,
+      .help = "fit the routes to the hosts that take part, as 'slimfly route "
+              "--jobs' does" },
     { OPT_WITHOUT_LANES, "without-lanes", 0, CLI_FLAG,
       .help = "route without virtual lanes, all on lane 0" },
     { OPT_SEEDS, "seeds", 0, CLI_NUMBER, "N",
@@ -309,6 +313,7 @@ read_runs(const struct cli_args *args, struct cli_runs_params *params)
                                            cli_text(args, OPT_BUFFER) };
     params->one_sl = cli_text(args, OPT_ALL_ON_SL);
     params->seed = cli_seed(args, OPT_SEED);
+    params->is_for_jobs = cli_has(args, OPT_FOR_JOBS);
     return read_common(args, &params->common) &&
            cli_runs_read_loads(cli_list(args, OPT_LOAD), params);
 }

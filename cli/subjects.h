@@ -24,6 +24,8 @@ struct cli_subject_routing {
     uint32_t n_layers;
     struct sf_routing *made; /* NULL: the tables. */
     struct sf_path_source source;
+    bool is_for_jobs;               /* Fitted to those that run; then */
+    struct sf_job_speed job_shares; /* what the slowest gets by that. */
     char scheme[SF_SCHEME_SIZE], lanes[SF_SCHEME_SIZE]; /* For people. */
 };
 

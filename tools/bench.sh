@@ -12,5 +12,6 @@ build=$1
 g++ -O2 -o "$build/bench/simgrid" "$(dirname "$0")/../bench/simgrid.cpp" -lsimgrid
 "$build/bench/simgrid" "$build/bench/all_to_all.txt" --log=root.thresh:error
 /usr/bin/python3 "$(dirname "$0")/../bench/quality.py" "$build/slimfly"
+/usr/bin/python3 "$(dirname "$0")/../bench/job_packets.py" "$build/slimfly"
 exec /usr/bin/python3 "$(dirname "$0")/../bench/bring_up.py" \
     "$build/slimfly" "$build/opensm"

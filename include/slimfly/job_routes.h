@@ -16,8 +16,9 @@
 struct sf_job_routes_params {
     uint64_t seed;      /* Same seed, same routes. */
     uint32_t max_hops;  /* Of a path that a job uses; 0: as was asked for
-                         * the routing, else 4, or more if the routing has
-                         * longer paths. */
+                         * the routing, else 4, or 2 more than there are
+                         * between the switches of a job, if these are more
+                         * than 2 apart. */
     uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
     uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
     bool keeps_minimal; /* Layer 0 stays as it is. */

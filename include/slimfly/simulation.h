@@ -9,6 +9,7 @@
 #define SLIMFLY_SIMULATION_H
 
 #include "slimfly/claims.h"
+#include "slimfly/jobs.h"
 #include "slimfly/path_source.h"
 #include "slimfly/spec.h"
 
@@ -43,6 +44,8 @@ enum sf_select {
     SF_SELECT_RANDOM,   /* One at random for each message. */
     SF_SELECT_ADAPTIVE, /* That with the fewest packets under way, packet by
                          * packet. */
+    SF_SELECT_SENDER,   /* All in turn, message by message, whoever receives
+                         * them. */
     SF_N_SELECTS,
 };
 
@@ -123,6 +126,13 @@ double sf_sim_size_read(const char *text, const char *end);
 enum sf_status sf_sim_jobs_check(const struct sf_network *network,
                                  const struct sf_sim_jobs *jobs, uint64_t seed,
                                  struct sf_error *err);
+
+/* The hosts of 'jobs', for routes that are made for them (job_routes.h): each
+ * a job of unknown pattern, whatever it sends.  On success the caller owns
+ * '*jobsp'; on failure it is NULL. */
+enum sf_status sf_sim_jobs_nodes(const struct sf_network *network,
+                                 const struct sf_sim_jobs *jobs, uint64_t seed,
+                                 struct sf_jobs **jobsp, struct sf_error *err);
 
 /* Writes what 'jobs' do in their first round as a program in GOAL, the form of
  * LogGOPSim.  The ranks are those of the first job, then those of the next.

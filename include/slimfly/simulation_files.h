@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_SIMULATION_FILES_H
 #define SLIMFLY_SIMULATION_FILES_H
 
+#include "slimfly/job_routes.h"
 #include "slimfly/simulation.h"
 
 #include <stdio.h>
@@ -15,6 +16,10 @@ struct sf_simulation_row {
     const char *routing; /* "gates"; NULL if not known, */
     const char *lanes;   /* "turns"; as well. */
     uint32_t n_layers, n_vls;
+    const struct sf_job_speed *job_shares; /* What the routes, which are for
+                                            * the hosts of the jobs, give the
+                                            * slowest at equal shares; NULL:
+                                            * they are for all. */
     const char *one_sl; /* That all packets have; NULL: each that of its
                          * path. */
     const struct sf_network *network; /* For the names of switches and ports;

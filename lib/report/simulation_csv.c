@@ -111,6 +111,20 @@ write_result(const struct sf_simulation_row *row, FILE *stream)
     }
 }
 
+/* Of routes for jobs, behind what stands there. */
+static void
+write_shares(const struct sf_simulation_row *row, FILE *stream)
+{
+    const struct sf_job_speed *shares = row->job_shares;
+
+    fputc(',', stream);
+    write_fact(row, SF_FACT_FOR, stream);
+    write_if(shares, shares ? shares->before : 0, stream);
+    if (shares) {
+        fprintf(stream, "%.9g", shares->after);
+    }
+}
+
 /* The number of a run is that of its line, from 1. */
 enum sf_status
 sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
@@ -129,13 +143,15 @@ sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
           "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
           "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
           "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"
-          "link_load_max,link_blocked_mean,link_blocked_max,host_rate\n",
+          "link_load_max,link_blocked_mean,link_blocked_max,host_rate,"
+          "routes_for,job_share_before,job_share_after\n",
           stream);
     for (uint32_t i = 0; i < table->n_rows; i++) {
         if (table->rows[i].is_done) {
             fprintf(stream, "%u,", ++number);
             write_settings(&table->rows[i], stream);
             write_result(&table->rows[i], stream);
+            write_shares(&table->rows[i], stream);
             fputc('\n', stream);
         }
     }

@@ -100,6 +100,13 @@ sl_of(const struct sf_simulation_row *row, char *cell)
 }
 
 static const char *
+for_of(const struct sf_simulation_row *row, char *cell)
+{
+    (void)cell;
+    return row->job_shares ? "jobs" : "";
+}
+
+static const char *
 model_of(const struct sf_simulation_row *row, char *cell)
 {
     (void)cell;
@@ -239,6 +246,7 @@ static const struct words words[SF_N_FACTS] = {
     [SF_FACT_LANES] = { lanes_of, "lanes", "", "lanes ", "", NULL, 3 },
     [SF_FACT_VLS] = { vls_of, "VLs", "", "", " VLs", " VL", 2 },
     [SF_FACT_SL] = { sl_of, "SL", "", "all on SL ", "", NULL, 0 },
+    [SF_FACT_FOR] = { for_of, "routes for", "", "routes for ", "", NULL, 0 },
     [SF_FACT_MODEL] = { model_of, "model", "", "", " model", NULL, 0 },
     [SF_FACT_TIMING] = { timing_of, "timing", "timing ", "", "", NULL, 4 },
     [SF_FACT_QUEUES] = { queues_of, "queues", "queues ", "", "", NULL, 0 },

@@ -12,6 +12,7 @@ enum sf_sim_fact {
     SF_FACT_LANES,
     SF_FACT_VLS,
     SF_FACT_SL,
+    SF_FACT_FOR,
     SF_FACT_MODEL,
     SF_FACT_TIMING,
     SF_FACT_QUEUES,

@@ -159,6 +159,16 @@ json_of_links(const struct sf_simulation_row *row)
             : json_null());
 }
 
+/* What the slowest job gets by routes for jobs, and by those for all. */
+static json_t *
+json_of_shares(const struct sf_job_speed *shares)
+{
+    return shares ? json_pack("{s:o, s:o}", "before",
+                              real_or_null(shares->before), "after",
+                              real_or_null(shares->after))
+                  : json_null();
+}
+
 /* What was run. */
 static json_t *
 json_of_settings(const struct sf_simulation_row *row)
@@ -170,7 +180,7 @@ json_of_settings(const struct sf_simulation_row *row)
 
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "network", json_of_fact(row, SF_FACT_NETWORK), "routing",
         json_of_fact(row, SF_FACT_ROUTING), "layers",
         json_if(row->n_layers, json_integer(row->n_layers)), "lanes",
@@ -193,7 +203,9 @@ json_of_settings(const struct sf_simulation_row *row)
         "sl", json_of_fact(row, SF_FACT_SL), "window",
         json_if(params->window, json_integer(params->window)), "eager_bytes",
         json_if(*sf_fact_of(row, SF_FACT_EAGER, cell),
-                json_of_count(params->eager)));
+                json_of_count(params->eager)),
+        "routes_for", json_of_fact(row, SF_FACT_FOR), "job_shares",
+        json_of_shares(row->job_shares));
 }
 
 /* What links and adapters were taken to be like. */

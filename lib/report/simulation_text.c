@@ -59,6 +59,13 @@ host_rate_of(const struct sf_simulation_row *row)
 }
 
 static double
+share_of(const struct sf_simulation_row *row)
+{
+    return value_if(row->job_shares,
+                    row->job_shares ? row->job_shares->after : 0);
+}
+
+static double
 rate_mean(const struct sf_simulation_row *row)
 {
     return value_if(row->result.rate.n, row->result.rate.mean);
@@ -146,6 +153,7 @@ static const struct column columns[] = {
     { "time", "", TIME, time_of },
     { "throughput", "", PERCENT, throughput_of },
     { "ebb", "", PERCENT, host_rate_of },
+    { "share", "", PERCENT, share_of },
     { "rate", "mean", PERCENT, rate_mean },
     { "rate", "least", PERCENT, rate_min },
     { "rate", "p1", PERCENT, rate_p1 },
@@ -418,7 +426,7 @@ static void
 write_shared(const struct sf_sim_facts *facts, FILE *stream)
 {
     static const enum sf_sim_fact lines[][2] = {
-        { SF_FACT_NETWORK, SF_FACT_SL },
+        { SF_FACT_NETWORK, SF_FACT_FOR },
         { SF_FACT_MODEL, SF_FACT_CABLES },
         { SF_FACT_WORKLOAD, SF_FACT_LOAD },
     };
@@ -512,6 +520,12 @@ has_load(const struct sf_simulation_row *row)
 }
 
 static bool
+is_for_jobs(const struct sf_simulation_row *row)
+{
+    return row->job_shares != NULL;
+}
+
+static bool
 has_messages(const struct sf_simulation_row *row)
 {
     return !has_load(row);
@@ -558,6 +572,11 @@ write_legend(const struct sf_sim_facts *facts, FILE *stream)
         fputs("ebb: what hosts sent, over their mean time, in % of the same, "
               "as Netgauge has it\n",
               stream);
+    }
+    if (any_row(facts, is_for_jobs)) {
+        fprintf(stream, "share: what routes for the jobs give the slowest of "
+                        "them under all-to-all, at equal shares over the "
+                        "addresses\n");
     }
     fprintf(stream, "rate: of %s, in %% of the same\n",
             is_loaded && is_sent ? "each message, or with a load what each "

@@ -155,7 +155,7 @@ join(struct sf_job_grower *grower, uint32_t n, uint32_t rank, double cost)
     const struct sf_graph *graph = grower->network->graph;
     uint32_t last = grower->path[n - 1], to = graph->arcs[last].to;
 
-    if (n + grower->depths[to] > grower->max_hops) {
+    if (n + grower->depths[to] > grower->search_hops) {
         return;
     }
     if (to != grower->column->d) {
@@ -185,7 +185,7 @@ step(struct sf_job_grower *grower, uint32_t s, uint32_t i, uint32_t n,
 
     cost += grower->prices[i] * (is_old ? grower->old_factor : 1);
     if (cost + rest >= grower->best_cost || grower->is_passed[to] ||
-        n + 1u + grower->column->distance[to] > grower->max_hops) {
+        n + 1u + grower->column->distance[to] > grower->search_hops) {
         return;
     }
     uint32_t next =
@@ -212,7 +212,7 @@ search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
 {
     const struct sf_graph *graph = grower->network->graph;
 
-    if (n + 1 == grower->max_hops) {
+    if (n + 1 == grower->search_hops) {
         step(grower, s, grower->direct[s], n, rank, cost);
         return;
     }
@@ -276,7 +276,7 @@ place_source(struct sf_job_grower *grower, uint32_t s)
 {
     const struct sf_network *network = grower->network;
 
-    if (grower->column->distance[s] > grower->max_hops) {
+    if (grower->column->distance[s] > grower->search_hops) {
         return false;
     }
     grower->best_cost = DBL_MAX;

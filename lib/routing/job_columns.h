@@ -38,9 +38,10 @@ struct sf_job_column {
 struct sf_job_grower {
     const struct sf_network *network;
     const struct sf_turns *turns; /* NULL: any turn. */
-    bool only_hosts;   /* Paths that start at switches without hosts need not
-                        * obey the turns. */
-    uint32_t max_hops; /* Of paths of sources. */
+    bool only_hosts; /* Paths that start at switches without hosts need not
+                      * obey the turns. */
+    uint32_t search_hops; /* Of paths that are searched for sources, */
+    uint32_t max_hops;    /* and of all others. */
     double beta, offset;
     double old_factor;      /* Times the price of arcs that the column had. */
     double *loads, *prices; /* [2E] */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define DEFAULT_HOPS   4
+#define DETOUR         2 /* Hops more than there are between two. */
 #define DEFAULT_ROUNDS 60
 #define DEFAULT_TRIES  9
 #define PATIENCE       3 /* Rounds that may gain nothing. */
@@ -26,6 +27,8 @@
 #define LAST_BETA      80.0
 #define HOT            0.85 /* Of the most loaded link, */
 #define FULL           (1 + 1e-9)
+#define FEW_COLUMNS    64
+#define SPARE          0.7 /* Enough where it is not known what jobs send. */
 #define OLD_FACTOR     0.5 /* The price of links that a column has. */
 
 /* What a try may do.  Beyond the last, the last two take turns. */
@@ -38,6 +41,7 @@ static const struct way {
 };
 
 #define N_WAYS (sizeof ways / sizeof *ways)
+#define N_LAZY 4 /* The first ones. */
 
 struct fitter {
     struct sf_routing *routing;
@@ -55,6 +59,7 @@ struct fitter {
     double least;              /* The load of the most loaded link, at best, */
     double least_uniform;      /* and then that of uniform traffic, */
     double most_uniform;       /* which was this at first. */
+    double enough;             /* No load needs to be lower than that. */
     struct sf_job_grower grower;
     struct sf_error *err;
 };
@@ -418,10 +423,11 @@ visit(struct fitter *fitter, double beta, bool only_hot)
         const struct sf_job_column *column =
             &fitter->columns[fitter->order[i]];
         double most = find_most(graph, grower->loads);
-        if (most <= FULL) {
+        if (most <= fitter->enough) {
             break;
         }
-        if (!only_hot || is_hot(fitter, column, fmax(FULL, HOT * most))) {
+        if (!only_hot ||
+            is_hot(fitter, column, fmax(fitter->enough, HOT * most))) {
             sf_job_grower_regrow(grower, column);
         }
     }
@@ -460,7 +466,7 @@ try_rounds(struct fitter *fitter, uint32_t number)
     double least = DBL_MAX;
 
     prepare_try(fitter, number, way);
-    for (uint32_t r = 0; r < n_rounds && least > FULL &&
+    for (uint32_t r = 0; r < n_rounds && least > fitter->enough &&
                          (!way->is_lazy || r < last_gain + PATIENCE);
          r++) {
         double part = n_rounds > 1 ? (double)r / (n_rounds - 1) : 0;
@@ -475,7 +481,7 @@ try_rounds(struct fitter *fitter, uint32_t number)
             last_gain = r;
         }
     }
-    return least <= FULL;
+    return least <= fitter->enough;
 }
 
 /* Adds what the demands of 'column' put onto arcs, times 'sign'. */
@@ -498,7 +504,7 @@ undo_needless(struct fitter *fitter)
 {
     const struct sf_graph *graph = fitter->routing->network->graph;
     size_t n = count_switches(fitter);
-    double limit = fmax(fitter->least, 1) * FULL;
+    double limit = fmax(fitter->least, fitter->enough) * FULL;
 
     load_jobs(fitter, fitter->grower.loads);
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
@@ -623,6 +629,30 @@ find_most_at_first(const struct fitter *fitter)
     return find_most(network->graph, loads);
 }
 
+/* Which load is low enough, once columns have to change.  The less of a link
+ * all-to-all takes, the fewer pairs share it, which is good for whatever else
+ * a job may send. */
+static double
+find_enough(const struct sf_jobs *jobs)
+{
+    for (uint32_t i = 0; i < jobs->n_jobs; i++) {
+        if (jobs->jobs[i].kind == SF_PATTERN_UNKNOWN) {
+            return SPARE;
+        }
+    }
+    return FULL;
+}
+
+/* Whether no link is overloaded, and try 'number' would take too long for what
+ * it might gain. */
+static bool
+is_good(const struct fitter *fitter, uint32_t number)
+{
+    uint32_t n_worth = N_LAZY + (fitter->n_columns <= FEW_COLUMNS);
+
+    return fitter->least <= FULL && number >= n_worth;
+}
+
 /* Chooses the columns, and fills in the result. */
 static void
 fit(struct fitter *fitter, struct sf_job_routes *result)
@@ -638,9 +668,10 @@ fit(struct fitter *fitter, struct sf_job_routes *result)
     fitter->least_uniform =
         find_most(fitter->routing->network->graph, fitter->grower.uniform);
     fitter->most_uniform = find_most_at_first(fitter);
+    fitter->enough = find_enough(fitter->jobs);
     bool is_done = fitter->least <= FULL;
     for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
-        is_done = try_rounds(fitter, i);
+        is_done = try_rounds(fitter, i) || is_good(fitter, i + 1);
     }
     put_back(fitter, fitter->best);
     undo_needless(fitter);
@@ -695,20 +726,53 @@ prepare_turns(struct fitter *fitter)
 static void
 settle_params(struct fitter *fitter, const struct sf_job_routes_params *params)
 {
-    uint32_t usual = fitter->routing->max_hops;
     uint32_t asked = fitter->routing->params.layers.max_hops;
     struct sf_job_routes_params *settled = &fitter->params;
 
     *settled = *params;
     settled->n_rounds = params->n_rounds ? params->n_rounds : DEFAULT_ROUNDS;
     settled->n_tries = params->n_tries ? params->n_tries : DEFAULT_TRIES;
-    settled->max_hops = params->max_hops       ? params->max_hops
-                        : asked                ? asked
-                        : usual > DEFAULT_HOPS ? usual
-                                               : DEFAULT_HOPS;
-    if (settled->max_hops > SF_JOB_MAX_HOPS) {
-        settled->max_hops = SF_JOB_MAX_HOPS;
+    settled->max_hops = params->max_hops ? params->max_hops : asked;
+}
+
+static uint32_t
+at_most(uint32_t hops, uint32_t most)
+{
+    return hops < most ? hops : most;
+}
+
+/* The hops between the switches of jobs that are furthest apart. */
+static uint32_t
+find_farthest(const struct fitter *fitter)
+{
+    uint32_t farthest = 0;
+
+    for (uint32_t i = 0; i < fitter->n_columns; i++) {
+        const struct sf_job_column *column = &fitter->columns[i];
+        for (uint32_t k = 0; k < column->n_sources; k++) {
+            uint32_t hops = column->distance[column->sources[k].s];
+            farthest = hops > farthest ? hops : farthest;
+        }
     }
+    return farthest;
+}
+
+/* How long paths may be: as was asked for, else so long that there are ways
+ * around what lies between two switches.  Paths that jobs do not use may stay
+ * as long as they are. */
+static void
+settle_hops(struct fitter *fitter)
+{
+    uint32_t usual = fitter->routing->max_hops;
+    uint32_t *most = &fitter->params.max_hops;
+    uint32_t around = find_farthest(fitter) + DETOUR;
+
+    around = around > DEFAULT_HOPS ? around : DEFAULT_HOPS;
+    fitter->grower.search_hops =
+        at_most(*most ? *most : around, SF_JOB_MAX_HOPS);
+    *most = *most ? *most : usual > around ? usual : around;
+    *most = at_most(*most, SF_JOB_MAX_HOPS);
+    fitter->grower.max_hops = *most;
 }
 
 /* Notes that paths may be that long now. */
@@ -766,7 +830,7 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         status = prepare_base(&fitter);
     }
     if (status == SF_OK) {
-        fitter.grower.max_hops = fitter.params.max_hops;
+        settle_hops(&fitter);
         fit(&fitter, result);
         status = check(&fitter);
         if (status == SF_OK && result->n_changed > 0) {

@@ -41,6 +41,7 @@ struct runner {
     uint32_t *n_waits; /* [messages] For how many each still waits. */
     double *free_at;   /* [hosts * n_cpus] When each CPU is done with its last
                         * message or computation. */
+    uint32_t *turns;   /* [hosts] Messages that each has sent. */
     uint8_t *drawn;    /* [messages] Random addresses; NULL: others. */
     struct sf_fluid_flow *flows; /* [n_addresses] Of one message, */
     uint32_t *numbers;           /* [n_addresses] and their paths. */
@@ -63,6 +64,7 @@ clear_runner(struct runner *runner)
     free(runner->started.items);
     free(runner->n_waits);
     free(runner->free_at);
+    free(runner->turns);
     free(runner->drawn);
     free(runner->flows);
     free(runner->numbers);
@@ -139,12 +141,13 @@ begin(struct runner *runner, struct sf_error *err)
     runner->free_at =
         sf_calloc((size_t)setup->wires->n_hosts * program->n_cpus,
                   sizeof *runner->free_at);
+    runner->turns = sf_calloc(setup->wires->n_hosts, sizeof *runner->turns);
     runner->flows = sf_calloc(n_addresses, sizeof *runner->flows);
     runner->numbers = sf_calloc(n_addresses, sizeof *runner->numbers);
     if (!begin_run(runner->run, program->messages.n, setup->wires->n_links) ||
         !sf_heap_reserve(&runner->due, (uint32_t)program->messages.n) ||
-        !runner->n_waits || !runner->free_at || !runner->flows ||
-        !runner->numbers || !draw_addresses(runner)) {
+        !runner->n_waits || !runner->free_at || !runner->turns ||
+        !runner->flows || !runner->numbers || !draw_addresses(runner)) {
         return fail_memory(err);
     }
     for (size_t i = 0; i < program->messages.n; i++) {
@@ -161,6 +164,10 @@ choose_address(struct runner *runner, uint32_t m, uint32_t pair)
 
     if (runner->setup->params->select == SF_SELECT_MESSAGE) {
         return runner->paths.pairs.items[pair].n_messages++ % n_addresses;
+    }
+    if (runner->setup->params->select == SF_SELECT_SENDER) {
+        return runner->turns[runner->program->messages.items[m].from]++ %
+               n_addresses;
     }
     return runner->drawn ? runner->drawn[m] : 0;
 }
@@ -335,7 +342,8 @@ is_ordered(const struct runner *runner, const struct sf_message *message)
 {
     return sf_message_is_sent(message)
                ? runner->setup->params->overhead > 0 ||
-                     runner->setup->params->select == SF_SELECT_MESSAGE
+                     runner->setup->params->select == SF_SELECT_MESSAGE ||
+                     runner->setup->params->select == SF_SELECT_SENDER
                : message->cpu != SF_NO_CPU;
 }
 

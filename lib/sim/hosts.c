@@ -39,6 +39,7 @@ struct host {
     uint32_t n_heap;
     uint32_t first_queued, last_queued; /* Started; SF_NONE. */
     uint32_t last; /* Of the ring, whose next is the first; SF_NONE. */
+    uint32_t turn; /* The address that is next, of any receiver. */
     uint64_t due;  /* When heap or queue have something; SF_NEVER. */
 };
 
@@ -312,6 +313,9 @@ let_send(struct sf_hosts *hosts, struct host *host, uint32_t message)
     } else if (hosts->setup->params->select == SF_SELECT_MESSAGE) {
         flow->address =
             (uint8_t)sf_pairs_take_turn(&hosts->pairs, flow->pair, 1);
+    } else if (hosts->setup->params->select == SF_SELECT_SENDER) {
+        flow->address = (uint8_t)host->turn;
+        host->turn = (host->turn + 1) % hosts->pairs.n_addresses;
     }
     ring_append(hosts, host, message);
 }
@@ -669,6 +673,14 @@ set_up_hosts(struct sf_hosts *hosts)
     }
 }
 
+/* Whether it is not known beforehand which addresses a pair takes. */
+static bool
+may_take_any(const struct sf_hosts *hosts)
+{
+    enum sf_select select = hosts->setup->params->select;
+    return select == SF_SELECT_ADAPTIVE || select == SF_SELECT_SENDER;
+}
+
 /* Finds the routes that messages are sure to take one day, which those of one
  * pair share: 'n_used' [pairs] says how many addresses do, from the first. */
 static enum sf_status
@@ -687,9 +699,8 @@ find_in_turn(struct sf_hosts *hosts, uint32_t *n_used, struct sf_error *err)
         n_used[flow->pair] += more < left ? more : left;
     }
     for (uint32_t p = 0; status == SF_OK && p < hosts->pairs.n_pairs; p++) {
-        bool is_all = hosts->setup->params->select == SF_SELECT_ADAPTIVE;
-        status =
-            sf_pairs_find_all(&hosts->pairs, p, is_all ? n : n_used[p], err);
+        status = sf_pairs_find_all(&hosts->pairs, p,
+                                   may_take_any(hosts) ? n : n_used[p], err);
         if (p % 4096 == 0) {
             sf_progress_report("finding paths", p, hosts->pairs.n_pairs);
         }

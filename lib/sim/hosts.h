@@ -29,6 +29,9 @@
  *   random    One for each message, drawn with the seed.
  *   adaptive  For each packet, that with the fewest packets of the pair under
  *             way among those with room; among equals, in turn.
+ *   sender    The next address for each message of the sender, whoever receives
+ *             it, in the order in which they start; the first message takes
+ *             the first address.
  *
  * What libraries do, as read in their sources:
  *
@@ -63,6 +66,17 @@
  *
  *             Open MPI without leave_pinned: equal parts over up to 4 LIDs
  *             (mca_pml_ob1_rdma_pipeline_btls()).
+ *
+ *   sender    MVAPICH2 with MV2_USE_HSAM=1, for messages up to
+ *             MV2_RAIL_SHARING_LARGE_MSG_THRESHOLD, 16 KiB; it stripes longer
+ *             ones.  A rail is a queue pair with path bits and LID of its own
+ *             (rdma_iba_priv.c, where has_hsam is set), and a process has one
+ *             count of rails for all peers (MRAILI_Send_select_rail() of
+ *             ibv_priv.c, 2.3.7).  2.3.7 has it only if it is built with
+ *             _ENABLE_HSAM_, and counts only with
+ *             MV2_PROCESS_PLACEMENT_AWARE_HCA_MAPPING=0.  Here a host counts,
+ *             not each of its processes, and from the first address on, where
+ *             MVAPICH2 begins with the second.
  *
  *   random, adaptive
  *             None of these. */

@@ -26,6 +26,7 @@ struct births {
     bool has_packet;    /* Born in the packet time before that one. */
     uint32_t pair;      /* Of that packet. */
     uint32_t address;   /* Its address, unless it is adaptive. */
+    uint32_t turn;      /* The address that is next, of any receiver. */
 };
 
 struct sf_load {
@@ -119,6 +120,8 @@ choose_address(struct sf_load *load, struct births *births, uint32_t vls)
 {
     if (takes_turns(load)) {
         births->address = load->pairs.turns[births->pair];
+    } else if (load->select == SF_SELECT_SENDER) {
+        births->address = births->turn;
     }
     if (!find_routes(load, births)) {
         return SF_NONE;
@@ -143,6 +146,8 @@ send(struct sf_load *load, uint32_t host, struct births *births,
         sf_pairs_note_sent(&load->pairs, births->pair, address);
     } else if (takes_turns(load)) {
         sf_pairs_take_turn(&load->pairs, births->pair, 1);
+    } else if (load->select == SF_SELECT_SENDER) {
+        births->turn = (births->turn + 1) % load->pairs.n_addresses;
     }
     births->has_packet = false;
     load->tally.n_sent++;

@@ -43,7 +43,7 @@ sf_select_name(uint32_t i)
     static const char *const names[SF_N_SELECTS] = {
         [SF_SELECT_FIRST] = "first",       [SF_SELECT_STRIPE] = "stripe",
         [SF_SELECT_MESSAGE] = "message",   [SF_SELECT_RANDOM] = "random",
-        [SF_SELECT_ADAPTIVE] = "adaptive",
+        [SF_SELECT_ADAPTIVE] = "adaptive", [SF_SELECT_SENDER] = "sender",
     };
     return name_of(names, SF_N_SELECTS, i);
 }

@@ -659,27 +659,59 @@ sf_workload_free(struct sf_workload *workload)
     free(workload);
 }
 
-/* Adds messages of the size that is asked for, times the amount of each flow
+/* Adds a message of the size that is asked for, times the amount of the flow
  * over the largest. */
+static bool
+send_flow(const struct sf_sim_job *job, const struct sf_flow *flow,
+          double largest, struct sf_program *program)
+{
+    double bytes = job->size * (flow->amount / largest);
+
+    return !(flow->amount > 0) ||
+           sf_program_send(program, flow->from, flow->to,
+                           (uint64_t)fmax(round(bytes), 1), 0);
+}
+
+/* Adds the messages of a sender, which has the 'n' flows from 'flows' on,
+ * sorted by receivers.  It begins with the receiver behind it, as MPI does in
+ * an all-to-all: else all would send to the same one first. */
+static bool
+send_around(const struct sf_sim_job *job, const struct sf_flow *flows,
+            size_t n, double largest, struct sf_program *program)
+{
+    size_t first = 0;
+    bool is_fine = true;
+
+    while (first < n && flows[first].to < flows[first].from) {
+        first++;
+    }
+    for (size_t i = 0; is_fine && i < n; i++) {
+        is_fine = send_flow(job, &flows[(first + i) % n], largest, program);
+    }
+    return is_fine;
+}
+
+/* Adds the messages of all flows: sender by sender if these send to all, else
+ * as they are listed. */
 static enum sf_status
 send_flows(const struct sf_sim_job *job, const struct sf_flows *flows,
-           struct sf_program *program, struct sf_error *err)
+           bool is_even, struct sf_program *program, struct sf_error *err)
 {
+    const struct sf_flow *flow = flows->flows;
     double largest = 0;
+    bool is_fine = true;
 
     for (size_t i = 0; i < flows->n_flows; i++) {
-        largest = fmax(largest, flows->flows[i].amount);
+        largest = fmax(largest, flow[i].amount);
     }
-    for (size_t i = 0; i < flows->n_flows; i++) {
-        const struct sf_flow *flow = &flows->flows[i];
-        double bytes = job->size * (flow->amount / largest);
-        if (flow->amount > 0 &&
-            !sf_program_send(program, flow->from, flow->to,
-                             (uint64_t)fmax(round(bytes), 1), 0)) {
-            return fail_memory(err);
+    for (size_t i = 0, end; is_fine && i < flows->n_flows; i = end) {
+        for (end = i + 1;
+             is_even && end < flows->n_flows && flow[end].from == flow[i].from;
+             end++) {
         }
+        is_fine = send_around(job, flow + i, end - i, largest, program);
     }
-    return SF_OK;
+    return is_fine ? SF_OK : fail_memory(err);
 }
 
 /* Adds what job 'j' sends in round 'number'; one with fewer rounds starts
@@ -696,7 +728,8 @@ send_job(const struct sf_workload *workload, uint32_t j, uint32_t number,
     if (status == SF_OK && traffic_of(&spec)) {
         status = list_flows(workload, j, traffic_of(&spec), &flows, err);
         if (status == SF_OK) {
-            status = send_flows(&workload->jobs[j], flows, program, err);
+            status = send_flows(&workload->jobs[j], flows,
+                                traffic_of(&spec)->ops->is_even, program, err);
         }
         sf_flows_free(flows);
     } else if (status == SF_OK) {

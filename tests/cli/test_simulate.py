@@ -222,6 +222,76 @@ class Known(Simulate):
         self.assertGreater(rows[2]["rate"]["mean"], rows[0]["rate"]["mean"])
 
 
+class ForJobs(Simulate):
+
+    def test_a_job_on_two_switches_gets_all(self):
+        # 4 hosts on each of two adjacent switches: 16 of 7 x 8 pairs in each
+        # direction of one link, where shares are equal.  Detours have the
+        # rest of it.
+        args = ["sf:q=5", "-w", "all-to-all", "-n", "8", "--size", "4M",
+                "--model", "flow"]
+        row = self.row(*args)
+        self.assertIsNone(row["routes_for"])
+        self.assertIsNone(row["job_shares"])
+        self.assertAlmostEqual(row["throughput"], 7 / 16, delta=0.002)
+        row = self.row(*args, "--for-jobs")
+        self.assertEqual(row["routes_for"], "jobs")
+        self.assertAlmostEqual(row["job_shares"]["before"], 7 / 16)
+        self.assertEqual(row["job_shares"]["after"], 1)
+        self.assertAlmostEqual(row["throughput"], 1, delta=0.002)
+
+    def test_packets_get_what_is_asked_for(self):
+        rows = self.rows("sf:q=5", "-w", "all-to-all", "-n", "8,32", "--size",
+                         "128K", "--select", "sender", "--for-jobs")
+        for row in rows:
+            self.assertGreaterEqual(row["throughput"], 0.95)
+        rows = self.rows("sf:q=5", "-w", "ebb:matchings=10", "-n", "16,32",
+                         "--size", "512K", "--for-jobs")
+        for row, least in zip(rows, (0.9, 0.85)):
+            self.assertGreaterEqual(row["rate"]["mean"], least)
+
+    def test_the_same_as_tables_of_route(self):
+        with tempfile.TemporaryDirectory() as folder:
+            jobs = os.path.join(folder, "jobs")
+            tables = os.path.join(folder, "tables")
+            with open(jobs, "w", encoding="utf-8") as stream:
+                stream.write("a unknown node[0000-0015]\n"
+                             "b unknown node[0016-0031]\n")
+            self.succeeds("route", "sf:q=5", "--jobs", jobs, "-o", tables)
+            args = ["-w", "all-to-all+permutation", "-n", "16+16", "--size",
+                    "64K"]
+            (made,) = self.rows("sf:q=5", *args, "--for-jobs")
+            (read,) = self.rows(tables, *args)
+            for name in "rate", "time_s", "link_loads":
+                self.assertEqual(made[name], read[name], name)
+            self.fails("simulate", tables, *args, "--for-jobs",
+                       says="without tables")
+
+    def test_every_family(self):
+        for spec in FAMILIES:
+            with self.subTest(spec=spec):
+                for row in self.rows(spec, "-w", "all-to-all+all-to-all",
+                                     "-n", "4+6", "-p", "switches,random",
+                                     "--size", "64K", "--for-jobs"):
+                    shares = row["job_shares"]
+                    self.assertGreaterEqual(shares["after"], shares["before"])
+                    self.assertTrue(row["finished"])
+
+    def test_it_is_a_measurement_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            args = ["sf:q=5", "-w", "all-to-all", "-n", "8", "--size", "16K",
+                    "-o", folder]
+            plain = self.row(*args)
+            fitted = self.row(*args, "--for-jobs")
+            self.assertLess(fitted["time_s"], plain["time_s"])
+            kept = os.path.join(folder, "measured")
+            self.assertEqual(len(os.listdir(kept)), 2)
+            self.assertEqual(self.row(*args, "--for-jobs")["time_s"],
+                             fitted["time_s"])
+            self.assertEqual(self.row(*args)["time_s"], plain["time_s"])
+            self.assertEqual(len(os.listdir(kept)), 2)
+
+
 class Deadlock(Simulate):
 
     def test_layers_without_lanes_stop(self):

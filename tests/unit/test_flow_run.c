@@ -152,9 +152,11 @@ set_crosses(const struct slow_run *slow, const struct sf_message *message,
     }
 }
 
-/* How many earlier messages of the pair the host has come to. */
+/* How many earlier messages of the pair, or to anybody, the host has come to.
+ */
 static uint32_t
-count_before(const struct slow_run *slow, const struct sending *sending)
+count_before(const struct slow_run *slow, const struct sending *sending,
+             bool to_anybody)
 {
     uint32_t n = 0;
 
@@ -162,7 +164,8 @@ count_before(const struct slow_run *slow, const struct sending *sending)
         n += &slow->sendings[m] != sending &&
              slow->sendings[m].start < HUGE_VAL &&
              slow->sendings[m].message->from == sending->message->from &&
-             slow->sendings[m].message->to == sending->message->to;
+             (to_anybody ||
+              slow->sendings[m].message->to == sending->message->to);
     }
     return n;
 }
@@ -208,7 +211,11 @@ start_sending(struct slow_run *slow, struct sending *sending)
             add_address(slow, sending, a);
         }
     } else if (params->select == SF_SELECT_MESSAGE) {
-        add_address(slow, sending, count_before(slow, sending) % n_addresses);
+        add_address(slow, sending,
+                    count_before(slow, sending, false) % n_addresses);
+    } else if (params->select == SF_SELECT_SENDER) {
+        add_address(slow, sending,
+                    count_before(slow, sending, true) % n_addresses);
     } else if (params->select == SF_SELECT_RANDOM) {
         uint32_t address = 0;
         sf_random_init(&random, params->seed, 0);
@@ -613,6 +620,7 @@ TEST(flow_run_on_a_diamond)
     /* The next message of a pair goes the other way, and only the link of the
      * host is shared. */
     check_two(&place, SF_SELECT_MESSAGE, one, next, 18, 12);
+    check_two(&place, SF_SELECT_SENDER, one, next, 18, 12);
 
     /* What comes from switch 1 has one way, and weighs twice as much on the
      * link to switch 3 as one of two stripes: 2/3 and 1/3.  The other stripe

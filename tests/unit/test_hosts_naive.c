@@ -228,6 +228,18 @@ count_before(const struct mock *mock, uint32_t m, bool packets)
     return n;
 }
 
+/* How many messages of its sender came before 'm', whoever received them. */
+static uint32_t
+count_of_sender(const struct mock *mock, uint32_t m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; mock->activated[i] != m; i++) {
+        n += message_of(mock, mock->activated[i])->from ==
+             message_of(mock, m)->from;
+    }
+    return n;
+}
+
 static uint32_t
 choose_stripe(const struct mock *mock, uint32_t m, uint32_t vls)
 {
@@ -289,6 +301,8 @@ choose(const struct mock *mock, uint32_t m, uint32_t vls)
     }
     if (select == SF_SELECT_MESSAGE) {
         address = count_before(mock, m, false) % mock->c->source.n_addresses;
+    } else if (select == SF_SELECT_SENDER) {
+        address = count_of_sender(mock, m) % mock->c->source.n_addresses;
     } else if (select == SF_SELECT_RANDOM) {
         address = mock->drawn[m];
     }

@@ -366,6 +366,86 @@ fit_q5(const char *pattern, uint32_t n_jobs, uint32_t n_hosts, uint32_t n_sets)
     return speed;
 }
 
+/* The load of the most loaded link under all-to-all inside a job of 16 hosts,
+ * on routes for 'pattern'. */
+static double
+find_most_loaded(const char *pattern)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+    struct sf_jobs *jobs = make_jobs(routing->network, pattern, 1, 16, NULL);
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    uint32_t n_arcs = 2 * routing->network->graph->n_links;
+    double *loads = calloc(n_arcs, sizeof *loads), most = 0;
+
+    CHECK(loads);
+    CHECK_EQ(sf_job_loads(routing->network, routing->routes, &jobs->jobs[0],
+                          loads, NULL),
+             SF_OK);
+    for (uint32_t i = 0; i < n_arcs; i++) {
+        most = fmax(most, loads[i]);
+    }
+    free(loads);
+    sf_job_routes_clear(&result);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+    return most;
+}
+
+/* Where the pattern is known, a full link is good enough. */
+TEST(job_routes_have_room_to_spare_for_unknown_patterns)
+{
+    double unknown = find_most_loaded("unknown");
+
+    CHECK(unknown < find_most_loaded("all-to-all"));
+    CHECK(unknown < 0.9);
+}
+
+/* A Fat Tree has what its jobs need. */
+TEST(job_routes_stay_where_no_link_is_overloaded)
+{
+    struct sf_fabric *fabric = planned_fabric("ft2:ports=12");
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+    struct sf_jobs *jobs = make_jobs(routing->network, "unknown", 2, 20, NULL);
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_job_routes result = fit(routing, jobs, &params);
+
+    CHECK(result.slowest.before == 1 && result.slowest.after == 1);
+    CHECK_EQ(result.n_changed, 0);
+    sf_job_routes_clear(&result);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* A way around the link between two groups of a Dragonfly goes over a third:
+ * five hops, where shortest paths have three. */
+TEST(job_routes_go_around_links_between_groups)
+{
+    struct sf_fabric *fabric = planned_fabric("df:a=4,h=2");
+    double speeds[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct sf_routing *routing = route(fabric, 4, 1, NULL);
+        struct sf_jobs *jobs =
+            make_jobs(routing->network, "all-to-all", 1, 32, NULL);
+        struct sf_job_routes_params params = { .seed = 1,
+                                               .n_tries = 6,
+                                               .max_hops = i ? 4 : 0 };
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        speeds[i] = result.slowest.after;
+        CHECK_EQ(routing->max_hops, i ? 4 : 5);
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+        sf_routing_free(routing);
+    }
+    CHECK_FOR(speeds[0] > 0.9 && speeds[1] < 0.9, "%g and %g", speeds[0],
+              speeds[1]);
+    sf_fabric_free(fabric);
+}
+
 TEST_LONG(job_routes_serve_a_full_network)
 {
     CHECK(fit_q5("all-to-all", 6, 32, 1) >= 0.86);

@@ -145,5 +145,6 @@ TEST(sim_choices_have_names)
     CHECK_STR(sf_select_name(SF_SELECT_MESSAGE), "message");
     CHECK_STR(sf_select_name(SF_SELECT_RANDOM), "random");
     CHECK_STR(sf_select_name(SF_SELECT_ADAPTIVE), "adaptive");
+    CHECK_STR(sf_select_name(SF_SELECT_SENDER), "sender");
     CHECK(sf_select_name(SF_N_SELECTS) == NULL);
 }

@@ -421,6 +421,43 @@ TEST(simulation_files_say_what_is_eager)
     simulation_case_free(made);
 }
 
+TEST(simulation_files_say_that_routes_are_for_jobs)
+{
+    struct simulation_case *made = simulation_case_make(CASE_MANY);
+    const struct sf_job_speed shares = { 0.4375, 0.875 };
+    char *titles[MAX_FIELDS], *fields[MAX_FIELDS], *at;
+    uint32_t n_titles, n_fields;
+
+    char *text = text_of(&made->table, "simulation.txt");
+    CHECK(!strstr(text, "routes for") && !strstr(text, "share"));
+    free(text);
+    made->rows[1].job_shares = &shares;
+    json_t *root = json_of(&made->table);
+    char *lines = text_of(&made->table, "simulation.csv");
+    text = text_of(&made->table, "simulation.txt");
+    CHECK(strstr(text, "routes for") && strstr(text, "share, %"));
+    CHECK(strstr(text, " 87.5 "));
+    check_null(row_of(root, 0), "routes_for");
+    check_null(row_of(root, 0), "job_shares");
+    json_t *told = json_object_get(row_of(root, 1), "job_shares");
+    CHECK(number_of(told, "before") == 0.4375);
+    CHECK(number_of(told, "after") == 0.875);
+    at = split(lines, titles, &n_titles);
+    for (uint32_t i = 0; i < 2; i++) {
+        at = split(at, fields, &n_fields);
+        CHECK_EQ(n_fields, n_titles);
+        CHECK_STR(field_of(titles, fields, n_fields, "routes_for"),
+                  i ? "jobs" : "");
+        CHECK_STR(field_of(titles, fields, n_fields, "job_share_after"),
+                  i ? "0.875" : "");
+    }
+    free(text);
+    free(lines);
+    json_decref(root);
+    made->rows[1].job_shares = NULL;
+    simulation_case_free(made);
+}
+
 TEST(simulation_links_are_those_of_the_fabric)
 {
     struct simulation_case *made = simulation_case_make(CASE_DEADLOCK);

@@ -190,7 +190,7 @@ TEST(workload_permutation_of_a_part)
 TEST(workload_has_the_flows_of_traffic)
 {
     static const char *const kinds[] = {
-        "all-to-all", "permutation", "switch-permutation:distance=1",
+        "permutation", "switch-permutation:distance=1",
         "longest-matching:elephants=0.3,ratio=1000",
         "adversarial:load=0.1,elephants=0.5,ratio=7.5"
     };
@@ -219,6 +219,75 @@ TEST(workload_has_the_flows_of_traffic)
         clear_round(&round);
         sf_workload_free(workload);
     }
+    sf_network_free(network);
+}
+
+/* Each sends to all behind it first, then to all before it. */
+TEST(workload_all_to_all_begins_behind_the_sender)
+{
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_sim_jobs asked = { .workload = "all-to-all",
+                                 .nodes = "7",
+                                 .size = 500 };
+    struct sf_workload *workload = workload_of(network, &asked, 1);
+    struct round round = round_of(workload, 0);
+
+    CHECK_EQ(round.n, 7 * 6);
+    for (uint32_t i = 0; i < round.n; i++) {
+        const struct sf_message *message = &round.program.messages.items[i];
+        CHECK_EQ(message->from, i / 6);
+        CHECK_EQ(message->to, (i / 6 + i % 6 + 1) % 7);
+        CHECK_EQ(message->bytes, 500);
+    }
+    clear_round(&round);
+    sf_workload_free(workload);
+    sf_network_free(network);
+}
+
+/* Makes lists of hosts out of 'asked' with each allocation failing in turn. */
+static struct sf_jobs *
+nodes_of(const struct sf_network *network, const struct sf_sim_jobs *asked)
+{
+    struct sf_jobs *jobs = NULL;
+    unsigned long nth = 0;
+    enum sf_status status;
+
+    do {
+        sf_mem_fail_at(++nth);
+        status = sf_sim_jobs_nodes(network, asked, 5, &jobs, NULL);
+        sf_mem_fail_at(0);
+        CHECK(nth < 200);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && !jobs));
+    } while (status != SF_OK);
+    CHECK(nth > 5);
+    return jobs;
+}
+
+/* Routes for jobs are for the hosts on which these run. */
+TEST(workload_tells_the_hosts_of_jobs)
+{
+    struct sf_network *network = network_by("sf:q=5");
+    struct sf_sim_jobs asked = { .workload = "all-to-all+ebb",
+                                 .nodes = "16+9",
+                                 .placement = "random" };
+    struct sf_workload *workload = workload_of(network, &asked, 5);
+    struct sf_jobs *jobs = nodes_of(network, &asked);
+
+    CHECK_EQ(jobs->n_jobs, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct sf_job *job = &jobs->jobs[i];
+        CHECK_EQ(job->n_hosts, workload->jobs[i].n_hosts);
+        CHECK_EQ(job->kind, SF_PATTERN_UNKNOWN);
+        CHECK(job->unit == job->n_hosts - 1);
+        for (uint32_t k = 0; k < job->n_hosts; k++) {
+            CHECK_EQ(job->hosts[k], workload->jobs[i].hosts[k]);
+        }
+    }
+    sf_jobs_free(jobs);
+    asked.nodes = "16+900";
+    CHECK_EQ(sf_sim_jobs_nodes(network, &asked, 5, &jobs, NULL), SF_EINVAL);
+    CHECK(!jobs);
+    sf_workload_free(workload);
     sf_network_free(network);
 }
 
