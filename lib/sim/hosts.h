@@ -29,9 +29,9 @@
  *   random    One for each message, drawn with the seed.
  *   adaptive  For each packet, that with the fewest packets of the pair under
  *             way among those with room; among equals, in turn.
- *   sender    The next address for each message of the sender, whoever receives
- *             it, in the order in which they start; the first message takes
- *             the first address.
+ *   sender    The next address for each message of the sender, whoever is to
+ *             receive it, in the order in which they start; the first message
+ *             takes the first address.
  *
  * What libraries do, as read in their sources:
  *
