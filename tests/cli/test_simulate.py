@@ -289,7 +289,7 @@ class ForJobs(Simulate):
             self.assertEqual(self.row(*args, "--for-jobs")["time_s"],
                              fitted["time_s"])
             self.assertEqual(self.row(*args)["time_s"], plain["time_s"])
-            self.assertEqual(len(os.listdir(kept)), 2)
+            self.assertEqual(len(glob.glob(f"{kept}/*")), 2)
 
 
 class Deadlock(Simulate):
