@@ -378,7 +378,7 @@ check_programs(uint32_t n, uint64_t seed)
         char *text = write_text(&ops, &random);
         double time = (double)interpret(&ops);
         n_exact += !has_ties(&ops);
-        for (uint32_t exact = 0; exact < 2 - has_ties(&ops); exact++) {
+        for (uint32_t exact = 0; exact < (has_ties(&ops) ? 1u : 2u); exact++) {
             struct host_case *c = case_of(text, ops.n_ranks, exact);
             struct sf_run run;
             if (exact) {
