@@ -837,3 +837,26 @@ TEST(goal_without_memory)
         CHECK(status == SF_OK || err.status == SF_ENOMEM);
     }
 }
+
+/* Computations and waits for starts, with the n-th allocation failing. */
+TEST(goal_runs_without_memory)
+{
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        struct host_case *c = case_of(memory_text, 2, exact);
+        enum sf_status status = SF_ENOMEM;
+        CHECK_EQ(sf_program_end(&c->program, 2, NULL), SF_OK);
+        for (unsigned long nth = 1; status != SF_OK; nth++) {
+            struct sf_error err = { 0 };
+            struct sf_run run = { 0 };
+            CHECK(nth < 1000);
+            sf_mem_fail_at(nth);
+            status = exact ? sf_run_packets(&c->setup, &c->program, &run, &err)
+                           : sf_run_flows(&c->setup, &c->program, &run, &err);
+            sf_mem_fail_at(0);
+            CHECK(status == SF_OK || status == SF_ENOMEM);
+            CHECK((status == SF_OK) == (run.ends != NULL));
+            sf_run_clear(&run);
+        }
+        host_case_free(c);
+    }
+}
