@@ -504,12 +504,12 @@ const struct sf_layer_scheme sf_scheme_gates = {
                              [FOR_UNIFORM] = "uniform",
                              [FOR_MIXED] = "mixed",
                              [FOR_ADVERSARIAL] = "adversarial" },
-                  .by_default = "split",
+                  .by_default = "mixed",
                   .meaning = "what paths are made for: traffic shared out "
                              "over them as is best (split), or equally: "
                              "all-to-all (uniform), permutations "
                              "(adversarial) or both (mixed)" },
-        [SETS] = SF_SETS_PARAM,
+        [SETS] = SF_SETS_PARAM_WITH("2"),
     },
     .takes_turns = true,
     .minimal_first = true,

@@ -97,7 +97,7 @@ compare_schemes(const char *spec, uint32_t n_layers, double against_paper,
                 double against_free, double within_trees)
 {
     struct sf_network *network = network_by(spec);
-    double gates = measure_scheme(network, "gates", n_layers, 1);
+    double gates = measure_scheme(network, "gates:for=split", n_layers, 1);
     double paper = measure_scheme(network, "paper", n_layers, 1);
     double chosen = measure_free_choice(network, SF_THROUGHPUT_FREE, n_layers);
     double trees = measure_free_choice(network, SF_THROUGHPUT_TREES, n_layers);
