@@ -712,9 +712,9 @@ class BadInput(harness.Case):
                      "ftree takes no settings"),
                     (["sf:q=5", "-o", out, "--lanes", "hops:x=1"],
                      "--lanes hops:x=1: 'x': hops takes no settings"),
-                    (["sf:q=5", "-o", out, "-s", "gates:sets=2",
+                    (["sf:q=5", "-o", out, "-s", "gates:sets=3",
                       "--path-sets", "2"],
-                     "--scheme gates:sets=2 and --path-sets both say how "
+                     "--scheme gates:sets=3 and --path-sets both say how "
                      "many path sets"),
                     (["sf:q=5", "-o", out, "--rues-fraction", "0.5"],
                      "unknown option '--rues-fraction'"),
