@@ -242,6 +242,8 @@ TEST(schemes_sets_of_paths_are_part_of_a_spec)
     } cases[] = {
         { NULL, 0, "gates", 2, false },
         { NULL, 3, "gates:sets=3", 3, false },
+        { "gates:for=mixed", 0, "gates", 2, false },
+        { "gates:for=split", 0, "gates:for=split", 2, false },
         { "gates:sets=2", 0, "gates", 2, true },
         { "gates:sets=2", 1, "gates:sets=1", 1, true },
         { "gates:sets=1", 0, "gates:sets=1", 1, true },
