@@ -30,9 +30,11 @@ def analyze(program, q, layers, *args):
     return {row["label"]: row for row in json.loads(done.stdout)["rows"]}
 
 
+# Made for the best shares, in one path set.
+SPLIT = "gates:for=split,sets=1"
 TRAFFICS = "all-to-all", "permutation", TRAFFIC
-CHOICES = ("minimal", "gates", "gates:for=uniform", "gates:for=mixed",
-           "gates:for=adversarial")
+CHOICES = ("minimal", SPLIT, "gates:for=uniform,sets=1", "gates:sets=1",
+           "gates:for=adversarial,sets=1", "gates")
 
 
 def bound(data, row):
@@ -74,18 +76,18 @@ def main():
           "  free   trees     free    gates  paths a link", flush=True)
     for q in sizes:
         for layers in LAYERS:
-            rows = analyze(program, q, layers, "--schemes", "paper,gates",
+            rows = analyze(program, q, layers, "--schemes", f"paper,{SPLIT}",
                            "--references", "free,trees", "--without-lanes")
-            sets = analyze(program, q, layers, "--schemes", "gates",
-                           "--path-sets", "2", "--references", "none",
+            sets = analyze(program, q, layers, "--schemes",
+                           "gates:for=split", "--references", "none",
                            "--without-lanes")
-            deployed = analyze(program, q, layers, "--schemes", "gates",
+            deployed = analyze(program, q, layers, "--schemes", SPLIT,
                                "--references", "none")
             paper, gates, free, trees = (
                 mean(rows[name]) for name in
-                ("paper", "gates", "free choice", "free, less trees"))
-            two, lanes = mean(sets["gates"]), mean(deployed["gates"])
-            load = rows["gates"]["paths"]["paths_per_link"]
+                ("paper", SPLIT, "free choice", "free, less trees"))
+            two, lanes = mean(sets["gates:for=split"]), mean(deployed[SPLIT])
+            load = rows[SPLIT]["paths"]["paths_per_link"]
             print(f"{q:>3} {layers:>6} {paper:>6.3f} {gates:>6.3f} "
                   f"{two:>7.3f} {free:>5.3f} {trees:>6.3f} {lanes:>6.3f} "
                   f"{gates / paper:>8.2f} {gates / free:>7.2f} "

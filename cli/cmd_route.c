@@ -246,10 +246,11 @@ const struct cli_command cli_command_route = {
         "0 has shortest paths, unless the scheme says otherwise. The paths of "
         "the other layers take other "
         "links, so that the layers together share the load and survive "
-        "faults. The hosts of a switch share its paths. With --path-sets, "
-        "they are dealt among several path sets. Two sets of 4 layers "
-        "carry a fifth to a third more under permutations of switches than "
-        "one set, and take twice the time to make.\n"
+        "faults. The hosts of a switch are dealt among --path-sets path "
+        "sets, and those of a set share its paths. At equal shares over 4 "
+        "addresses, two sets carry up to a fifth more than one under "
+        "permutations of switches, and jobs that fill the network gain an "
+        "eighth. They take up to twice the time to make.\n"
         "\n" CLI_FABRIC_IS
         " The files fabric.ibnetdiscover with the LIDs, " CLI_TABLES_FILE
         ", opensm-sl2vl.dump, path-sl.csv, guid2lid and "

@@ -1,5 +1,6 @@
 /* cmd_settings.c -- slimfly settings: what to tell OpenSM, MPI libraries and
  * Slurm. */
+#include "settings_advice.h"
 #include "settings_files.h"
 #include "settings_places.h"
 
@@ -7,6 +8,7 @@
 
 enum {
     OPT_FORCE = CLI_OWN,
+    OPT_JOBS,
     OPT_ONLY,
     OPT_PLAN,
     OPT_STANDBY,
@@ -15,6 +17,7 @@ enum {
 /* The settings, and what must be freed after. */
 struct job {
     struct sf_settings settings;
+    struct sf_advice advice;
     struct sf_layer_spec layers;
     struct sf_lane_spec lanes;
     struct sf_routing *routing; /* What the settings come to. */
@@ -27,6 +30,8 @@ struct job {
 static const struct cli_option options[] = {
     { OPT_FORCE, "force", 0, CLI_FLAG,
       .help = "replace files that this command did not write" },
+    { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
+      .help = "advise on addresses for the jobs of FILE, too" },
     { OPT_ONLY, "only", 0, CLI_TEXT, "PARTS",
       .help = "parts to write, separated by commas", .otherwise = "all" },
     { OPT_PLAN, "plan", 'p', CLI_FILE, "PLAN",
@@ -144,6 +149,7 @@ read_options(struct job *job, const struct cli_args *args)
         settings->seed = cli_seed(args, OPT_SEED);
     }
     settings->only = cli_text(args, OPT_ONLY);
+    settings->has_jobs = cli_has(args, OPT_JOBS);
     settings->is_standby = cli_has(args, OPT_STANDBY);
     return is_fine;
 }
@@ -312,6 +318,10 @@ run(const struct cli_args *args)
         code = route(&job, args);
     }
     if (code == CLI_FINE) {
+        code = cli_settings_advise(&job.settings, args,
+                                   cli_text(args, OPT_JOBS), &job.advice);
+    }
+    if (code == CLI_FINE) {
         code = write_all(&job, args);
     }
     free_job(&job);
@@ -338,12 +348,26 @@ const struct cli_command cli_command_settings = {
         "plugin (opensm.conf, slimfly.conf). file is OpenSM's own file "
         "engine, where no plugin may be loaded; it needs a folder with tables "
         "that 'slimfly route' wrote. ucx, openmpi, openib, mvapich2 and nccl "
-        "(RCCL too) are environments. slurm is topology.conf and "
+        "(RCCL too) are environments. addresses is an environment for each "
+        "kind of traffic, jobs one for the jobs of --jobs. slurm is "
+        "topology.conf and "
         "topology.yaml. hosts is three hostfiles.\n"
         "\n"
         "With --standby, opensm.conf is for a second machine that stands by "
         "and takes over when the first one is killed: it has a lower "
         "sm_priority, and all else is the same.\n"
+        "\n"
+        "Which addresses a job should use depends on what it does. The "
+        "command "
+        "measures the tables in FABRIC, or else the routes that the plugin "
+        "will make: what every host gets if traffic takes the first 1, 2, 4 "
+        "and so on addresses in turn. It prints a table and advises the "
+        "fewest addresses that get within 2 % of the most. The files "
+        "job-*.env "
+        "hold that advice, for a job to read before it starts: "
+        "job-alltoall.env, job-small.env, job-pairs.env and job-switches.env. "
+        "With --jobs FILE, in the form of 'slimfly route --jobs', "
+        "job-known.env is for these jobs.\n"
         "\n"
         "The hostfile linear lists hosts by rack, switch and port. random is "
         "a shuffle by --seed. spread takes a host from each rack in turn, and "
@@ -363,7 +387,10 @@ const struct cli_command cli_command_settings = {
     .examples =
         "slimfly settings tables --plan plan -o settings\tWrite the settings "
         "for what 'slimfly route' wrote, with the racks of a plan.\n"
-        "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n",
+        "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n"
+        "slimfly settings tables --jobs jobs.txt --only "
+        "addresses,jobs\tAdvise "
+        "on addresses for the tables that 'slimfly route --jobs' wrote.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
                  cli_path_options, cli_thread_options, cli_guid_options,
                  cli_live_options, cli_folder_options, cli_progress_options },

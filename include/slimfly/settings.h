@@ -4,6 +4,7 @@
 #ifndef SLIMFLY_SETTINGS_H
 #define SLIMFLY_SETTINGS_H
 
+#include "slimfly/advice.h"
 #include "slimfly/plan.h"
 #include "slimfly/routing.h"
 
@@ -17,9 +18,11 @@ struct sf_settings {
     const struct sf_fabric *fabric;
     const struct sf_plan *plan; /* Tells the racks of the switches, by their
                                  * names; may be NULL. */
-    const struct sf_routing *routing;   /* What came of the settings below when
-                                         * the fabric was routed; NULL if only
-                                         * parts without it are wanted. */
+    const struct sf_routing *routing; /* What came of the settings below when
+                                       * the fabric was routed; NULL if only
+                                       * parts without it are wanted. */
+    const struct sf_advice *advice; /* About addresses; NULL: not measured. */
+    bool has_jobs;                  /* The advice is about jobs, too. */
     const struct sf_layer_spec *layers; /* NULL: the best that is possible. */
     uint32_t n_layers;                  /* 1 to SF_MAX_LAYERS. */
     uint32_t n_path_sets; /* Sets of paths for the hosts of a switch; goes
@@ -38,7 +41,8 @@ struct sf_settings {
     const char *guids;     /* of a GUID map, or NULL, */
     const char *tables; /* and of the tables for the file engine, or NULL. */
     const char *only;   /* Parts that are wanted, with commas between;
-                         * NULL: all, but "file" only with tables. */
+                         * NULL: all, but "file" only with tables and "jobs"
+                         * only with jobs. */
 };
 
 struct sf_settings_file {

@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_SLIMFLY_H
 #define SLIMFLY_SLIMFLY_H
 
+#include "slimfly/advice.h"
 #include "slimfly/audit.h"
 #include "slimfly/backend.h"
 #include "slimfly/claims.h"

@@ -51,6 +51,8 @@ struct sf_throughput_params {
     enum sf_throughput_mode mode;
     const struct sf_routes *routes; /* LAYERS, EQUAL: with as many path sets as
                                      * the traffic has. */
+    uint32_t n_used;                /* EQUAL: so many addresses of a host are
+                                     * used, from the first on; 0: all. */
     uint32_t n_paths;               /* FREE, TREES */
     uint32_t max_hops;              /* FREE, TREES, HOPS; 0: diameter + 1. */
     uint64_t seed;                  /* FREE, TREES */

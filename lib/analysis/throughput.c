@@ -68,14 +68,16 @@ check_layers(const struct job *job, struct sf_error *err)
     return SF_OK;
 }
 
-/* The share of layer 'l' where senders take all addresses in turn: with more
- * addresses than layers, the first layers come again. */
+/* The share of layer 'l' where senders take all addresses in turn, or the
+ * first 'n_used' of them if that is not 0: with more addresses than layers,
+ * the first layers come again. */
 static double
-equal_share(const struct sf_routes *routes, uint32_t l)
+equal_share(const struct sf_routes *routes, uint32_t n_used, uint32_t l)
 {
     uint32_t n_layers = sf_routes_n_layers(routes);
-    uint32_t n =
+    uint32_t n_all =
         routes->n_addresses > n_layers ? routes->n_addresses : n_layers;
+    uint32_t n = n_used ? n_used : n_all;
     uint32_t n_here = (n + n_layers - 1 - l) / n_layers;
 
     return (double)n_here / n;
@@ -98,10 +100,11 @@ measure_equal(const struct job *job, struct sf_error *err)
         const struct sf_layers *layers =
             job->params->routes->sets[demand->set];
         for (uint32_t l = 0; status == SF_OK && l < layers->n_layers; l++) {
-            double amount =
-                demand->amount * equal_share(job->params->routes, l);
+            double share =
+                equal_share(job->params->routes, job->params->n_used, l);
+            double amount = demand->amount * share;
             uint32_t n_hops = 0, at = demand->source;
-            while (at != demand->destination) {
+            while (share > 0 && at != demand->destination) {
                 uint32_t arc =
                     sf_layers_arc(layers, graph, l, at, demand->destination);
                 if (arc == SF_NONE || n_hops++ == graph->n_nodes) {
@@ -111,7 +114,7 @@ measure_equal(const struct job *job, struct sf_error *err)
                 loads[arc] += amount;
                 at = graph->arcs[arc].to;
             }
-            job->result->n_paths++;
+            job->result->n_paths += share > 0;
         }
     }
     for (uint32_t arc = 0; arc < 2 * graph->n_links; arc++) {

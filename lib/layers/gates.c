@@ -504,12 +504,16 @@ const struct sf_layer_scheme sf_scheme_gates = {
                              [FOR_UNIFORM] = "uniform",
                              [FOR_MIXED] = "mixed",
                              [FOR_ADVERSARIAL] = "adversarial" },
-                  .by_default = "split",
-                  .meaning = "what paths are made for: traffic shared out "
-                             "over them as is best (split), or equally: "
-                             "all-to-all (uniform), permutations "
-                             "(adversarial) or both (mixed)" },
-        [SETS] = SF_SETS_PARAM,
+                  .by_default = "mixed",
+                  .meaning =
+                      "what paths are made for: equal shares over the "
+                      "addresses, as hosts take them, under all-to-all and "
+                      "permutations alike (mixed), under all-to-all at the "
+                      "price of permutations (uniform), or under "
+                      "permutations at the price of all-to-all, with paths "
+                      "of one hop more (adversarial); or the best shares for "
+                      "each traffic, which no host knows (split)" },
+        [SETS] = SF_SETS_PARAM_WITH("2"),
     },
     .takes_turns = true,
     .minimal_first = true,

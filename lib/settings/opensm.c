@@ -148,12 +148,17 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
 {
     const struct sf_routing_params *routed = &settings->routing->params;
+    const char *scheme =
+        settings->layers ? settings->layers->text : routed->layers.scheme;
     struct sf_layer_spec layers;
-    /* The path sets have a line of their own. */
+    /* The path sets have a line of their own, so the spec is to have as many
+     * as it has without a word. */
     enum sf_status status = sf_layer_spec_parse(
-        settings->layers ? settings->layers->text : routed->layers.scheme, 1,
-        &layers, err);
+        sf_layer_scheme_find(scheme)->name, 0, &layers, err);
 
+    if (status == SF_OK) {
+        status = sf_layer_spec_parse(scheme, layers.n_sets, &layers, err);
+    }
     if (status != SF_OK) {
         return status;
     }

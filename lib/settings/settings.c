@@ -37,6 +37,20 @@ const struct sf_settings_file sf_settings_files[] = {
       sf_settings_write_mvapich2 },
     { "nccl.env", "nccl", "environment for NCCL and RCCL",
       sf_settings_write_nccl },
+    { "job-alltoall.env", "addresses",
+      "environment for jobs: all-to-all of the whole machine",
+      sf_settings_write_all_to_all },
+    { "job-small.env", "addresses",
+      "environment for jobs: all-to-all in few racks",
+      sf_settings_write_small },
+    { "job-pairs.env", "addresses",
+      "environment for jobs: each host sends to few others",
+      sf_settings_write_pairs },
+    { "job-switches.env", "addresses",
+      "environment for jobs: rings, shifts, neighbours",
+      sf_settings_write_switches },
+    { "job-known.env", "jobs", "environment for the jobs of --jobs",
+      sf_settings_write_jobs },
     { "topology.conf", "slurm", "the tree of Slurm",
       sf_settings_write_topology_conf },
     { "topology.yaml", "slurm", "the same for Slurm 25.05 and newer",
@@ -85,7 +99,9 @@ sf_settings_wants(const struct sf_settings *settings, const char *part)
         at = at[length] ? at + length + 1 : NULL;
     }
     /* The file engine is of no use without tables. */
-    return !settings->only && (settings->tables || strcmp(part, "file") != 0);
+    return !settings->only &&
+           (settings->tables || strcmp(part, "file") != 0) &&
+           (settings->has_jobs || strcmp(part, "jobs") != 0);
 }
 
 static enum sf_status
@@ -96,8 +112,8 @@ check_parts(const char *only, struct sf_error *err)
         if (!is_part(at, length)) {
             return sf_fail(err, SF_EINVAL,
                            "part '%.*s': expected opensm, file, ucx, openmpi, "
-                           "openib, mvapich2, nccl, slurm or hosts, with "
-                           "commas between",
+                           "openib, mvapich2, nccl, addresses, jobs, slurm or "
+                           "hosts, with commas between",
                            (int)(length < 40 ? length : 40), at);
         }
         at = at[length] ? at + length + 1 : NULL;
@@ -182,6 +198,12 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          "part 'file' is for tables that are there: make them "
                          "with 'slimfly route FABRIC -o DIR', then ask for "
                          "'slimfly settings DIR'");
+    }
+    if (status == SF_OK && !settings->has_jobs &&
+        sf_settings_wants(settings, "jobs")) {
+        status = sf_fail(err, SF_EINVAL,
+                         "part 'jobs' is for jobs that are known: name their "
+                         "file with --jobs FILE");
     }
     bool is_for_opensm = sf_settings_wants(settings, "opensm") ||
                          sf_settings_wants(settings, "file");
@@ -376,6 +398,7 @@ sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
     if (sf_settings_need_path_sls(settings)) {
         write_sl_warning(settings, stream);
     }
+    sf_settings_write_advice(settings, stream);
 }
 
 /* Hostfiles are read by too many programs for comments to be safe there. */
@@ -546,7 +569,7 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
 
     json_t *root = json_pack(
         "{s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:b, s:b, s:I, "
-        "s:I, s:o, s:O}",
+        "s:I, s:o, s:o, s:O}",
         "schema", "slimfly.settings", "schema_version", 1, "n_switches",
         (json_int_t)fabric->n_switches, "n_hosts",
         (json_int_t)(fabric->n_nodes - fabric->n_switches), "n_layers",
@@ -559,7 +582,8 @@ sf_settings_write_json(const struct sf_settings *settings, FILE *stream,
         (int)(lanes && lanes->scheme->is_safe), "safe_on_any_sl",
         (int)(lanes && sf_lanes_ignore_sls(lanes)), "max_vls",
         (json_int_t)settings->max_vls, "seed", (json_int_t)settings->seed,
-        "warnings", warnings_to_json(settings), "files", files);
+        "warnings", warnings_to_json(settings), "advice",
+        sf_settings_advice_to_json(settings), "files", files);
     json_decref(files);
     if (status == SF_OK && !root) {
         status = sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -5,19 +5,14 @@
  * MVAPICH2 2.3.7, NCCL 2.30 and RCCL 2.21. */
 #include "settings/writers.h"
 
-/* As many paths of one connection UCX and MVAPICH2 use at most. */
-#define UCX_MAX_RAILS 4
-#define MV2_MAX_QPS   4
-
 static uint32_t
 at_most(uint32_t n, uint32_t limit)
 {
     return n < limit ? n : limit;
 }
 
-/* How an environment gets into effect. */
-static void
-write_head(const char *text, const char *file, FILE *stream)
+void
+sf_settings_write_head(const char *text, const char *file, FILE *stream)
 {
     sf_settings_comment(text, stream);
     fprintf(stream, "# In a shell: set -a; . ./%s; set +a\n", file);
@@ -30,9 +25,10 @@ sf_settings_write_ucx(const struct sf_settings *settings, FILE *stream,
     uint32_t n = settings->n_layers;
 
     (void)err;
-    write_head("Environment for UCX, and so for MPI libraries over UCX. The "
-               "same lines can stand in UCX's configuration file, ucx.conf.",
-               "ucx.env", stream);
+    sf_settings_write_head(
+        "Environment for UCX, and so for MPI libraries over UCX. The "
+        "same lines can stand in UCX's configuration file, ucx.conf.",
+        "ucx.env", stream);
     sf_settings_comment_warning(settings, "ucx", stream);
     fputc('\n', stream);
     sf_settings_comment("Addresses of a port that are used, one a layer. The "
@@ -48,7 +44,7 @@ sf_settings_write_ucx(const struct sf_settings *settings, FILE *stream,
                             "(eager) messages take one, which "
                             "UCX_MAX_EAGER_RAILS changes.",
                             stream);
-        fprintf(stream, "UCX_MAX_RNDV_RAILS=%u\n", at_most(n, UCX_MAX_RAILS));
+        fprintf(stream, "UCX_MAX_RNDV_RAILS=%u\n", at_most(n, SF_ADVICE_FEW));
     } else {
         fputs("UCX_IB_LID_PATH_BITS=0\n", stream);
     }
@@ -114,7 +110,8 @@ sf_settings_write_mvapich2(const struct sf_settings *settings, FILE *stream,
                            struct sf_error *err)
 {
     (void)err;
-    write_head("Environment for MVAPICH2 2.", "mvapich2.env", stream);
+    sf_settings_write_head("Environment for MVAPICH2 2.", "mvapich2.env",
+                           stream);
     sf_settings_comment_warning(settings, "mvapich2", stream);
     if (settings->n_layers > 1) {
         fputc('\n', stream);
@@ -129,7 +126,7 @@ sf_settings_write_mvapich2(const struct sf_settings *settings, FILE *stream,
                             "MVAPICH2 takes no more than 4.",
                             stream);
         fprintf(stream, "MV2_NUM_QP_PER_PORT=%u\n",
-                at_most(settings->n_layers, MV2_MAX_QPS));
+                at_most(settings->n_layers, SF_ADVICE_FEW));
     }
     fputc('\n', stream);
     if (sf_settings_need_path_sls(settings)) {
@@ -151,11 +148,12 @@ sf_settings_write_nccl(const struct sf_settings *settings, FILE *stream,
                        struct sf_error *err)
 {
     (void)err;
-    write_head("Environment for NCCL, and for RCCL, which reads the same "
-               "variables. For NCCL the same lines can stand in "
-               "/etc/nccl.conf. Both send to the first address of a port "
-               "only, so they use the first layer, whatever the LMC is.",
-               "nccl.env", stream);
+    sf_settings_write_head(
+        "Environment for NCCL, and for RCCL, which reads the same "
+        "variables. For NCCL the same lines can stand in "
+        "/etc/nccl.conf. Both send to the first address of a port "
+        "only, so they use the first layer, whatever the LMC is.",
+        "nccl.env", stream);
     sf_settings_comment_warning(settings, "nccl", stream);
     fputs("\n# The one service level of all traffic.\nNCCL_IB_SL=0\n", stream);
     return SF_OK;

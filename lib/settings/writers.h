@@ -5,6 +5,8 @@
 
 #include "slimfly/settings.h"
 
+#include <jansson.h>
+
 #define SF_SETTINGS_WRITER(name)                                          \
     enum sf_status name(const struct sf_settings *settings, FILE *stream, \
                         struct sf_error *err)
@@ -17,11 +19,25 @@ SF_SETTINGS_WRITER(sf_settings_write_openmpi);
 SF_SETTINGS_WRITER(sf_settings_write_openib);
 SF_SETTINGS_WRITER(sf_settings_write_mvapich2);
 SF_SETTINGS_WRITER(sf_settings_write_nccl);
+SF_SETTINGS_WRITER(sf_settings_write_all_to_all);
+SF_SETTINGS_WRITER(sf_settings_write_small);
+SF_SETTINGS_WRITER(sf_settings_write_pairs);
+SF_SETTINGS_WRITER(sf_settings_write_switches);
+SF_SETTINGS_WRITER(sf_settings_write_jobs);
 SF_SETTINGS_WRITER(sf_settings_write_topology_conf);
 SF_SETTINGS_WRITER(sf_settings_write_topology_yaml);
 SF_SETTINGS_WRITER(sf_settings_write_linear);
 SF_SETTINGS_WRITER(sf_settings_write_random);
 SF_SETTINGS_WRITER(sf_settings_write_spread);
+
+/* The advice about addresses, for people and for programs: an array, or NULL
+ * without memory. */
+void sf_settings_write_advice(const struct sf_settings *settings,
+                              FILE *stream);
+json_t *sf_settings_advice_to_json(const struct sf_settings *settings);
+
+/* How an environment gets into effect. */
+void sf_settings_write_head(const char *text, const char *file, FILE *stream);
 
 /* Whether the lanes protect only if each path has its service level. */
 bool sf_settings_need_path_sls(const struct sf_settings *settings);

@@ -156,7 +156,7 @@ class Metrics(Analyzed):
                             "-t", "switch-permutation:distance=2")
         one, each = (self.analyze("sf:q=5", "-s", "gates", *option,
                                   "-t", "switch-permutation:distance=2")
-                     for option in ([], ["--per-host"]))
+                     for option in (["--path-sets", "1"], ["--per-host"]))
         values = [document["rows"][0]["throughput"][0]["mean"]
                   for document in (one, made, each)]
         self.assertEqual(values, sorted(values))
@@ -277,7 +277,7 @@ class Metrics(Analyzed):
     def test_the_ceiling_of_three_hops(self):
         # An adjacent pair of a graph of girth 5 has one path of up to 3 hops.
         for layers in "4", "8":
-            paths = self.analyze("sf:q=5", "-l", layers,
+            paths = self.analyze("sf:q=5", "-l", layers, "--path-sets", "1",
                                  "--without-lanes")["rows"][0]["paths"]
             self.assertEqual(paths["n_pairs"], 2450)
             self.assertAlmostEqual(paths["share_3_disjoint"], 2100 / 2450, 7)
@@ -286,7 +286,7 @@ class Metrics(Analyzed):
     def test_the_documented_shares_are_those_measured(self):
         with open(f"{harness.ROOT}/doc/analysis.md", encoding="utf-8") as doc:
             documented = re.findall(
-                r"^\| (\w+), up to (\d) hops \| (.*) \|$", doc.read(), re.M)
+                r"^\| ([\w:=]+), up to (\d) hops \| (.*) \|$", doc.read(), re.M)
         self.assertEqual(len(documented), 4)
         for scheme, hops, shares in documented:
             rows = self.analyze("sf:q=5", "-s", scheme, "-l", "4,8,16",

@@ -150,7 +150,8 @@ class Schemes(Routed):
         # In a graph of girth 5 paths of at most 3 hops are disjoint if they
         # start with different links and end with different ones; an adjacent
         # pair has its direct link only.
-        tables = Tables(self.route("sf:q=5", "--layers", "4"))
+        tables = Tables(self.route("sf:q=5", "--layers", "4", "--path-sets",
+                                   "1"))
         hosts = {}
         for lid, offset in sorted(tables.lids.items()):
             if offset == 0:
@@ -211,12 +212,15 @@ class Schemes(Routed):
         self.assertEqual(self.report(again)["repair"]["changed"], 0)
 
     def test_sets_of_paths_are_part_of_the_spec(self):
-        one = self.route("sf:q=4", "--path-sets", "2")
-        other = self.route("sf:q=4", "-s", "gates:sets=2")
+        one = self.route("sf:q=4", "--path-sets", "3")
+        other = self.route("sf:q=4", "-s", "gates:sets=3")
         reports = [{**self.report(folder), "scheme_by_default": None}
                    for folder in (one, other)]
         self.assertEqual(reports[0], reports[1])
-        self.assertEqual(self.report(one)["scheme"], "gates:sets=2")
+        self.assertEqual(self.report(one)["scheme"], "gates:sets=3")
+        report = self.report(self.route("sf:q=4", "--path-sets", "2"))
+        self.assertEqual((report["scheme"], report["n_path_sets"]),
+                         ("gates", 2))
 
     def test_specs_have_one_spelling(self):
         for given, stored in [("rues:0.6", "rues"), ("rues:sets=1", "rues"),
@@ -712,9 +716,9 @@ class BadInput(harness.Case):
                      "ftree takes no settings"),
                     (["sf:q=5", "-o", out, "--lanes", "hops:x=1"],
                      "--lanes hops:x=1: 'x': hops takes no settings"),
-                    (["sf:q=5", "-o", out, "-s", "gates:sets=2",
+                    (["sf:q=5", "-o", out, "-s", "gates:sets=3",
                       "--path-sets", "2"],
-                     "--scheme gates:sets=2 and --path-sets both say how "
+                     "--scheme gates:sets=3 and --path-sets both say how "
                      "many path sets"),
                     (["sf:q=5", "-o", out, "--rues-fraction", "0.5"],
                      "unknown option '--rues-fraction'"),

@@ -18,8 +18,10 @@ import harness
 
 FILES = ["opensm.conf", "slimfly.conf", "ucx.env",
          "openmpi-mca-params.conf", "openib-mca-params.conf", "mvapich2.env",
-         "nccl.env", "topology.conf", "topology.yaml", "hostfile.linear",
-         "hostfile.random", "hostfile.spread"]
+         "nccl.env", "job-alltoall.env", "job-small.env", "job-pairs.env",
+         "job-switches.env", "topology.conf", "topology.yaml",
+         "hostfile.linear", "hostfile.random", "hostfile.spread"]
+JOB_FILES = [name for name in FILES if name.startswith("job-")]
 PATH = os.environ["PATH"] + ":/usr/sbin"
 # Lane schemes, and whether they protect only if every path has its SL.
 LANES = {"turns": False, "hops": True, "dfsssp": True, "none": False}
@@ -164,12 +166,14 @@ class Files(Settings):
         first = self.files("sf:q=5", "--seed", "7")
         self.assertEqual(first, self.files("sf:q=5", "--seed", "7"))
         other = self.files("sf:q=5", "--seed", "8")
+        # Figures differ with the routes.
         self.assertEqual([name for name in FILES
-                          if first[name] != other[name]],
+                          if first[name] != other[name]
+                          and name not in JOB_FILES],
                          ["slimfly.conf", "hostfile.random"])
 
     def test_every_setting_has_its_reason(self):
-        for text in list(self.files(self.routed()).values())[:8]:
+        for text in list(self.files(self.routed()).values())[:12]:
             lines = text.splitlines()
             for i, line in enumerate(lines):
                 if line and not line.startswith("#"):
@@ -187,9 +191,11 @@ class Files(Settings):
         told = json.loads(self.succeeds("settings", "sf:q=3", "--lanes",
                                         "none", "-f", "json"))
         members = set(told)
-        for name in "warnings", "files":
+        for name in "warnings", "advice", "files":
             for item in told[name]:
                 members |= {f"{name}[].{key}" for key in item}
+        members |= {f"advice[].measured[].{key}"
+                    for key in told["advice"][0]["measured"][0]}
         self.assertEqual(members, documented)
         self.assertEqual((told["schema"], told["schema_version"]),
                          ("slimfly.settings", 1))
@@ -319,6 +325,101 @@ class Values(Settings):
                              None if asks else "0")
             self.assertEqual(values(texts["nccl.env"]), {"NCCL_IB_SL": "0"})
             self.assertEqual(values(texts["ucx.env"])["UCX_IB_SL"], "0")
+
+
+class Advice(Settings):
+    """Which addresses a job should use, by what analyze measures."""
+
+    def advice(self, *args):
+        told = json.loads(self.succeeds("settings", *args, "--only",
+                                        "addresses" if "--jobs" not in args
+                                        else "addresses,jobs", "-f", "json"))
+        texts = {file["name"]: file["text"] for file in told["files"]}
+        return {row["pattern"]: row for row in told["advice"]}, texts
+
+    def test_the_first_for_all_to_all_and_all_for_pairs(self):
+        rows, texts = self.advice("sf:q=5")
+        self.assertEqual([row["n_addresses"] for row in rows.values()],
+                         [1, 4, 4, 4])
+        for pattern, expected in [
+                ("all-to-all", ["0", "2", "1", "0", "1"]),
+                ("switches", ["0-3", "4", "4", "1", "4"])]:
+            env = values(texts[rows[pattern]["file"]])
+            self.assertEqual([env[name] for name in (
+                "UCX_IB_LID_PATH_BITS", "UCX_MAX_RNDV_RAILS",
+                "OMPI_MCA_btl_openib_max_lmc", "MV2_USE_HSAM",
+                "MV2_NUM_QP_PER_PORT")], expected)
+        measured = {step["n_addresses"]: step["throughput"]
+                    for step in rows["all-to-all"]["measured"]}
+        self.assertEqual(list(measured), [1, 2, 4])
+        self.assertAlmostEqual(measured[1], 199 / 208)
+
+    def test_figures_are_those_of_analyze(self):
+        for spec in "sf:q=5", "hx2:4x4", "df:a=4,h=2", "ft2:leaf=6,core=3":
+            self.succeeds("route", spec, "-o", f"{self.folder}/tables")
+            rows, _ = self.advice(f"{self.folder}/tables")
+            told = json.loads(self.succeeds(
+                "analyze", f"{self.folder}/tables", "-t", "all-to-all",
+                "--split", "equal", "--references", "none", "-f", "json"))
+            [row] = told["rows"]
+            [found] = row["throughput"]
+            self.assertAlmostEqual(
+                rows["all-to-all"]["measured"][-1]["throughput"],
+                found["mean"], places=6)
+
+    def test_libraries_that_take_four_at_most(self):
+        rows, texts = self.advice("sf:q=5", "--layers", "8")
+        env = values(texts["job-switches.env"])
+        self.assertEqual(rows["switches"]["n_addresses"], 8)
+        self.assertEqual(rows["switches"]["n_few"], 4)
+        self.assertEqual(env["UCX_IB_LID_PATH_BITS"], "0-3")
+        self.assertEqual(env["OMPI_MCA_btl_openib_max_lmc"], "8")
+        shown = self.succeeds("settings", "sf:q=5", "--layers", "8", "--only",
+                              "addresses")
+        self.assertIn("use  UCX  environment", shown)
+
+    def test_jobs_that_tables_were_made_for(self):
+        jobs = self.write("jobs.txt", "a all-to-all node[0000-0031]\n")
+        self.succeeds("route", "sf:q=5", "--jobs", jobs, "-o",
+                      f"{self.folder}/tables")
+        self.succeeds("route", "sf:q=5", "-o", f"{self.folder}/plain")
+        speeds = {}
+        for name in "tables", "plain":
+            rows, texts = self.advice(f"{self.folder}/{name}", "--jobs", jobs)
+            speeds[name] = rows["jobs"]["measured"][-1]["throughput"]
+            self.assertIn("job-known.env", texts)
+        self.assertAlmostEqual(speeds["tables"], 1)
+        self.assertLess(speeds["plain"], 0.6)
+        # Options that ask for other routes go before the tables.
+        rows, _ = self.advice(f"{self.folder}/tables", "--jobs", jobs,
+                              "--seed", "1")
+        self.assertAlmostEqual(rows["jobs"]["measured"][-1]["throughput"],
+                               speeds["plain"])
+
+    def test_what_is_wrong(self):
+        self.fails("settings", "sf:q=3", "--only", "jobs",
+                   says="name their file with --jobs FILE")
+        jobs = self.write("jobs.txt", "a all-to-all nobody[1-3]\n")
+        self.fails("settings", "sf:q=3", "--jobs", jobs, says="jobs.txt:1")
+        self.fails("settings", "sf:q=3", "--jobs", "none.txt",
+                   says="none.txt")
+
+    def test_every_family(self):
+        for spec in ("sf:q=4", "ft2:ports=8", "ft2b:ports=8,over=3",
+                     "ft3:ports=4", "hx2:3x4", "df:a=3,h=1",
+                     "xpander:k=4,lift=4", "jellyfish:n=14,k=4", "pf:q=3"):
+            with self.subTest(spec=spec):
+                rows, texts = self.advice(spec)
+                self.assertEqual(len(rows), 4)
+                for row in rows.values():
+                    steps = row["measured"]
+                    best = max(step["throughput"] for step in steps)
+                    for step in steps:
+                        self.assertTrue(0 < step["throughput"] <= 1 + 1e-9)
+                        if step["n_addresses"] == row["n_addresses"]:
+                            self.assertGreaterEqual(step["throughput"],
+                                                    0.98 * best)
+                    self.assertIn(row["file"], texts)
 
 
 class Orders(Settings):
@@ -740,17 +841,24 @@ PartitionName=all Nodes=ALL Default=YES
         # Without a device it lists those of a transport: UCX_RC_VERBS_SL
         # inherits from UCX_IB_SL.
         known = set(re.findall(r"^(UCX_\w+)=", done.stdout, re.M))
-        for name in values(self.files("sf:q=5")["ucx.env"]):
-            self.assertIn(name.replace("UCX_IB_", "UCX_RC_VERBS_"), known)
+        texts = self.files("sf:q=5")
+        for file in ["ucx.env", *JOB_FILES]:
+            for name in values(texts[file]):
+                if name.startswith("UCX_"):
+                    self.assertIn(name.replace("UCX_IB_", "UCX_RC_VERBS_"),
+                                  known)
 
     def test_ucx_reads_them(self):
-        env = values(self.files("sf:q=5")["ucx.env"])
-        done = subprocess.run(["ucx_info", "-c"], capture_output=True,
-                              env={**os.environ, **env}, text=True,
-                              timeout=harness.PATIENCE, check=True)
-        for name, value in env.items():
-            name = name.replace("UCX_IB_", "UCX_RC_VERBS_")
-            self.assertIn(f"{name}={value}\n", done.stdout)
+        texts = self.files("sf:q=5")
+        for file in "ucx.env", "job-alltoall.env", "job-switches.env":
+            env = values(texts[file])
+            done = subprocess.run(["ucx_info", "-c"], capture_output=True,
+                                  env={**os.environ, **env}, text=True,
+                                  timeout=harness.PATIENCE, check=True)
+            for name, value in env.items():
+                if name.startswith("UCX_"):
+                    name = name.replace("UCX_IB_", "UCX_RC_VERBS_")
+                    self.assertIn(f"{name}={value}\n", done.stdout)
 
     def test_openmpi(self):
         # All but btl_openib_ib_path_record_service_level, which Debian's
@@ -763,6 +871,12 @@ PartitionName=all Nodes=ALL Default=YES
         for name in "openmpi-mca-params.conf", "openib-mca-params.conf":
             ours = values(self.files("sf:q=5")[name])
             self.assertLessEqual(set(ours), known)
+        for name in JOB_FILES:
+            ours = {key.removeprefix("OMPI_MCA_")
+                    for key in values(self.files("sf:q=5")[name])
+                    if key.startswith("OMPI_")}
+            self.assertEqual(len(ours), 1)
+            self.assertLessEqual(ours, known)
 
 
 if __name__ == "__main__":

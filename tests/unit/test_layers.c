@@ -514,7 +514,9 @@ TEST(layers_gates_disjoint_paths)
         CHECK_EQ(fewest_disjoint(layers, topo->graph, 2), 7);
         sf_layers_free(layers);
 
+        /* With equal shares in mind, neighbours keep to their link. */
         params.max_hops = 4;
+        params.scheme = "gates:for=split";
         layers = layers_of(topo, &params);
         CHECK(fewest_disjoint(layers, topo->graph, 1) >= 3);
         check_valid(layers, topo->graph, &params);
@@ -632,7 +634,9 @@ TEST(layers_gates_even_loads)
 
     for (size_t i = 0; i < sizeof specs / sizeof *specs * 5; i++) {
         struct sf_topology *topo = build_topology(specs[i / 5]);
-        struct sf_layers_params params = { .n_layers = n_layers[i % 5],
+        struct sf_layers_params params = { .scheme = i % 2 ? "gates"
+                                                           : "gates:for=split",
+                                           .n_layers = n_layers[i % 5],
                                            .seed = 1 };
         if (specs[i / 5][0] == 'd' && params.n_layers < 4) {
             sf_topology_free(topo);
@@ -640,8 +644,8 @@ TEST(layers_gates_even_loads)
         }
         struct sf_layers *layers = layers_of(topo, &params);
         double ratio = oracle_load_ratio(layers, topo->graph);
-        CHECK_FOR(ratio <= 1.15, "%s, %u layers: %.3f", specs[i / 5],
-                  n_layers[i % 5], ratio);
+        CHECK_FOR(ratio <= (i % 2 ? 1.16 : 1.15), "%s, %u layers: %.3f",
+                  specs[i / 5], n_layers[i % 5], ratio);
         sf_layers_free(layers);
         sf_topology_free(topo);
     }

@@ -161,8 +161,8 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "'fraction' is not a key of gates; it has for, sets");
     check_refused("scheme=gates:min-hops=2",
                   "'min-hops' is not a key of gates");
-    check_refused("scheme=gates:sets=2 path_sets=3",
-                  "the scheme gates:sets=2 and path_sets both say how many "
+    check_refused("scheme=gates:sets=4 path_sets=3",
+                  "the scheme gates:sets=4 and path_sets both say how many "
                   "path sets");
     check_refused("rues_fraction=0.5", "found 'rues_fraction'");
     check_refused("scheme=best", "expected a layer scheme: gates, ");

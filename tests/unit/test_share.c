@@ -207,7 +207,7 @@ TEST(share_trades_length_for_overlap)
         struct sums before = { 0 };
         for (uint32_t k = 0; k < 3; k++) {
             static const uint32_t overlaps[] = { 0, 128, 2048 };
-            struct work work = begin(specs[i], "gates", 4, i, false);
+            struct work work = begin(specs[i], "gates:for=split", 4, i, false);
             before = add_up(&work);
             CHECK_EQ(share(&work, overlaps[k]), SF_OK);
             sums[k] = add_up(&work);
@@ -227,7 +227,7 @@ TEST(share_trades_length_for_overlap)
 TEST(share_for_all_to_all_finds_the_shortest_paths)
 {
     for (uint64_t seed = 0; seed < 4; seed++) {
-        struct work work = begin("sf:q=5", "gates", 4, seed, false);
+        struct work work = begin("sf:q=5", "gates:for=split", 4, seed, false);
         for (uint32_t s = 0; s < 50; s++) {
             work.weights[s] = 1;
         }
@@ -327,6 +327,6 @@ TEST(share_survives_failed_allocations)
         CHECK(status == SF_OK || status == SF_ENOMEM);
     } while (status != SF_OK);
     sf_mem_fail_at(0);
-    CHECK_EQ(nth, 9);
+    CHECK_EQ(nth, 11);
     end(&work);
 }
