@@ -2,7 +2,12 @@
  * paths: one job, a full network, permutations, and random mixes of jobs that
  * start and end one by one.  Racks in order, 4 addresses, lanes by turns.
  *
- * Takes "q" (default 5, 7 and 11) and the number of mixes (default 10). */
+ * Each is measured with one column for all hosts of a switch ("set") and with
+ * one for each ("host").
+ *
+ * Takes q (0: 5, 7 and 11), the number of mixes (default 10) and words: "host"
+ * for only that, "mixes" for only these, "once" to fit routes to the last
+ * state of each mix alone. */
 #include "base/mem.h"
 #include "slimfly/slimfly.h"
 
@@ -14,11 +19,13 @@
 
 #define N_LAYERS 4
 #define MAX_JOBS 512
+#define N_DRAWS  12 /* Of jobs that fill the network in the end. */
 
 /* A Slim Fly as planned, its routes without jobs and its hosts by rack. */
 struct net {
     char spec[16];
-    uint32_t q, n_sets, n_hosts;
+    uint32_t q, n_hosts;
+    bool is_split; /* Each host has columns of its own. */
     struct sf_fabric *fabric;
     struct sf_routing *base, *routing;
     uint32_t *order;   /* [n_hosts] Hosts by rack. */
@@ -117,25 +124,27 @@ static struct sf_routing *
 route(const struct net *net, const struct sf_network *network, uint64_t seed)
 {
     struct sf_routing_params params = { .layers = { .n_layers = N_LAYERS,
-                                                    .seed = seed },
-                                        .n_path_sets = net->n_sets };
+                                                    .seed = seed } };
     struct sf_routing *routing;
     struct sf_error err;
 
     sf_ib_count_addresses(net->fabric, &params);
     check(sf_routing_build(network, &params, &routing, &err), &err);
+    if (net->is_split) {
+        check(sf_routing_split_sets(routing, &err), &err);
+    }
     return routing;
 }
 
 static void
-make_net(struct net *net, uint32_t q, uint32_t n_sets)
+make_net(struct net *net, uint32_t q, bool is_split)
 {
     struct sf_topology *topo;
     struct sf_network *network;
     struct sf_plan *plan;
     struct sf_error err;
 
-    *net = (struct net){ .q = q, .n_sets = n_sets };
+    *net = (struct net){ .q = q, .is_split = is_split };
     snprintf(net->spec, sizeof net->spec, "sf:q=%u", q);
     check(sf_topology_build(net->spec, &topo, &err), &err);
     check(sf_plan_build(topo, NULL, NULL, &plan, &err), &err);
@@ -319,11 +328,11 @@ measure_still(struct net *net, const char *title, const char *pattern,
         note(&changed, (double)result.n_changed);
         sf_job_routes_clear(&result);
     }
-    printf("%-7s %u sets  %-26s least %.3f mean %.3f of %.3f  uniform least "
+    printf("%-7s %-5s %-26s least %.3f mean %.3f of %.3f  uniform least "
            "%.3f mean %.3f  %.3f s (most %.3f)  %.0f entries\n",
-           net->spec, net->n_sets, title, speed.least, mean(&speed),
-           find_bound(net, jobs), uniform.least, mean(&uniform), mean(&time),
-           time.most, mean(&changed));
+           net->spec, net->is_split ? "host" : "set", title, speed.least,
+           mean(&speed), find_bound(net, jobs), uniform.least, mean(&uniform),
+           mean(&time), time.most, mean(&changed));
     fflush(stdout);
     sf_jobs_free(jobs);
 }
@@ -357,10 +366,11 @@ measure_permutations(struct net *net, uint32_t n_seeds)
         sf_jobs_free(jobs);
         sf_job_routes_clear(&result);
     }
-    printf("%-7s %u sets  %-26s least %.3f mean %.3f of %.3f  %.3f s (most "
+    printf("%-7s %-5s %-26s least %.3f mean %.3f of %.3f  %.3f s (most "
            "%.3f)\n",
-           net->spec, net->n_sets, "random rings of all hosts", speed.least,
-           mean(&speed), mean(&bound), mean(&time), time.most);
+           net->spec, net->is_split ? "host" : "set",
+           "random rings of all hosts", speed.least, mean(&speed),
+           mean(&bound), mean(&time), time.most);
     fflush(stdout);
     free(order);
 }
@@ -477,9 +487,11 @@ follow_mix(struct mix *mix, bool is_start, struct mix_figures *figures)
     return speed;
 }
 
-/* Fills the network, and then lets as many jobs end and others start. */
+/* Fills the network, and then lets some jobs end and others start.  Unless
+ * 'follows', the routes are fitted to the last state alone. */
 static void
-run_mix(struct net *net, uint64_t seed, struct mix_figures *figures)
+run_mix(struct net *net, uint64_t seed, bool follows,
+        struct mix_figures *figures)
 {
     struct mix mix = { .net = net,
                        .is_taken = allocate(net->n_hosts, sizeof(bool)) };
@@ -489,16 +501,21 @@ run_mix(struct net *net, uint64_t seed, struct mix_figures *figures)
     sf_random_init(&mix.random, seed, 7);
     for (uint32_t n_refused = 0; n_refused < 4;) {
         if (start_any(&mix)) {
-            speed = follow_mix(&mix, true, figures);
+            speed = follows ? follow_mix(&mix, true, figures) : 1;
             continue;
         }
         n_refused++;
         for (uint32_t k = 0; k < 2 && mix.n_jobs > 0; k++) {
             end_job(&mix, sf_random_below(&mix.random, mix.n_jobs));
-            speed = follow_mix(&mix, false, figures);
+            speed = follows ? follow_mix(&mix, false, figures) : 1;
         }
     }
-    while (start_any(&mix)) {
+    for (uint32_t i = 0; i < N_DRAWS; i++) {
+        if (start_any(&mix) && follows) {
+            speed = follow_mix(&mix, true, figures);
+        }
+    }
+    if (!follows) {
         speed = follow_mix(&mix, true, figures);
     }
     struct sf_jobs *jobs = parse(net);
@@ -515,20 +532,21 @@ run_mix(struct net *net, uint64_t seed, struct mix_figures *figures)
 }
 
 static void
-measure_mixes(struct net *net, uint32_t n_mixes)
+measure_mixes(struct net *net, uint32_t n_mixes, bool follows)
 {
     struct mix_figures figures = { 0 };
 
     for (uint32_t i = 0; i < n_mixes; i++) {
-        run_mix(net, i + 1, &figures);
+        run_mix(net, i + 1, follows, &figures);
     }
-    printf(
-        "%-7s %u sets  %u mixes of %.0f jobs: %.3f of the bound in the mean, "
-        "least %.3f; %.3f and %.3f of %.3f; uniform %.3f, least %.3f\n",
-        net->spec, net->n_sets, n_mixes, mean(&figures.jobs),
-        mean(&figures.ratio), figures.ratio.least, mean(&figures.speed),
-        figures.speed.least, mean(&figures.bound), mean(&figures.uniform),
-        figures.uniform.least);
+    printf("%-7s %-5s %u mixes of %.0f jobs%s: %.3f of the bound in the "
+           "mean, "
+           "least %.3f; %.3f and %.3f of %.3f; uniform %.3f, least %.3f\n",
+           net->spec, net->is_split ? "host" : "set", n_mixes,
+           mean(&figures.jobs), follows ? "" : " at once",
+           mean(&figures.ratio), figures.ratio.least, mean(&figures.speed),
+           figures.speed.least, mean(&figures.bound), mean(&figures.uniform),
+           figures.uniform.least);
     printf("        a start: %.3f s, most %.3f, %.0f entries, most %.0f; an "
            "end: %.3f s, most %.3f, %.0f entries, most %.0f\n",
            mean(&figures.start_time), figures.start_time.most,
@@ -538,41 +556,79 @@ measure_mixes(struct net *net, uint32_t n_mixes)
     fflush(stdout);
 }
 
+/* What to measure. */
+struct choice {
+    uint32_t n_mixes;
+    bool only_split, only_mixes, at_once;
+};
+
 static void
-measure(uint32_t q, uint32_t n_sets, uint32_t n_mixes)
+measure_still_jobs(struct net *net)
 {
     static const uint32_t sizes[] = { 8, 16, 32, 64, 128 };
-    uint32_t n_seeds = q < 11 ? 15 : 3;
-    struct net net;
+    uint32_t n_seeds = net->q < 11 ? 15 : 3, n_jobs = net->n_hosts / 32;
     char title[40];
 
-    make_net(&net, q, n_sets);
-    for (size_t i = q < 11 ? 0 : 2; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = net->q < 11 ? 0 : 2; i < sizeof sizes / sizeof *sizes;
+         i++) {
         snprintf(title, sizeof title, "all-to-all of %u", sizes[i]);
-        measure_still(&net, title, "all-to-all", 1, sizes[i], n_seeds);
+        measure_still(net, title, "all-to-all", 1, sizes[i], n_seeds);
     }
-    uint32_t n_jobs = net.n_hosts / 32;
     snprintf(title, sizeof title, "%u times all-to-all of 32", n_jobs);
-    measure_still(&net, title, "all-to-all", n_jobs, 32, q < 11 ? 5 : 1);
-    measure_still(&net, "shift of all by 40", "shift:by=40", 1, net.n_hosts,
+    measure_still(net, title, "all-to-all", n_jobs, 32, net->q < 11 ? 5 : 1);
+    measure_still(net, "shift of all by 40", "shift:by=40", 1, net->n_hosts,
                   n_seeds);
-    measure_permutations(&net, q < 11 ? 10 : 1);
-    measure_mixes(&net, n_mixes);
-    free_net(&net);
+    measure_permutations(net, net->q < 11 ? 10 : 1);
+}
+
+static void
+measure(const struct choice *choice, uint32_t q)
+{
+    struct net net;
+
+    for (uint32_t i = choice->only_split ? 1 : 0; i < 2; i++) {
+        make_net(&net, q, i > 0);
+        if (!choice->only_mixes) {
+            measure_still_jobs(&net);
+        }
+        if (choice->n_mixes > 0) {
+            measure_mixes(&net, choice->n_mixes, !choice->at_once);
+        }
+        free_net(&net);
+    }
+}
+
+static uint32_t
+number(int argc, char **argv, int i, uint32_t usual)
+{
+    return i < argc ? (uint32_t)strtoul(argv[i], NULL, 10) : usual;
+}
+
+/* Whether 'word' is among the arguments. */
+static bool
+has(int argc, char **argv, const char *word)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], word)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int
 main(int argc, char **argv)
 {
-    static const uint32_t qs[] = { 5, 7, 11 };
-    uint32_t n_mixes = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 10;
+    uint32_t q = number(argc, argv, 1, 0);
+    struct choice choice = { .n_mixes = number(argc, argv, 2, 10),
+                             .only_split = has(argc, argv, "host"),
+                             .only_mixes = has(argc, argv, "mixes"),
+                             .at_once = has(argc, argv, "once") };
 
-    for (size_t i = 0; i < sizeof qs / sizeof *qs; i++) {
-        if (argc > 1 && qs[i] != strtoul(argv[1], NULL, 10)) {
-            continue;
+    for (uint32_t i = 5; i <= 11; i += i == 5 ? 2 : 4) {
+        if (q == 0 || q == i) {
+            measure(&choice, i);
         }
-        measure(qs[i], 1, n_mixes);
-        measure(qs[i], qs[i] == 5 ? 4 : qs[i] == 7 ? 6 : 9, n_mixes);
     }
     return EXIT_SUCCESS;
 }

@@ -18,8 +18,8 @@ struct sf_job_routes_params {
     uint32_t max_hops;  /* Of a path that a job uses; 0: as was asked for
                          * the routing, else 4, or more if the routing has
                          * longer paths. */
-    uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
-    uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
+    uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 24. */
+    uint32_t n_tries;   /* At most, with other random numbers; 0: 9. */
     bool keeps_minimal; /* Layer 0 stays as it is. */
     const struct sf_routes *base; /* Routes of the same network under the same
                                    * turns, without jobs: columns that no job
@@ -58,6 +58,14 @@ enum sf_status sf_routing_fit_jobs(struct sf_routing *routing,
                                    struct sf_job_routes *result,
                                    struct sf_error *err);
 void sf_job_routes_clear(struct sf_job_routes *result);
+
+/* Gives each host of a switch a path set of its own, with the paths that it
+ * has: tables stay as they are.  Routes for jobs are better then, since the
+ * hosts of a switch can be reached by different paths.  The routes without
+ * jobs, 'base', need the same.  Does nothing where lanes go by paths, which
+ * routes for jobs cannot use. */
+enum sf_status sf_routing_split_sets(struct sf_routing *routing,
+                                     struct sf_error *err);
 
 /* Fills 'loads' [2E], by arc of the network's graph, with what 'job' sends
  * over each: every flow at equal shares over the addresses of its receiver. */
