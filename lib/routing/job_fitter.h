@@ -57,4 +57,8 @@ void sf_job_fitter_put_back(const struct sf_job_fitter *fitter,
  * best that it finds (job_search.c). */
 void sf_job_search(struct sf_job_fitter *fitter);
 
+/* Evens out uniform traffic over the columns that differ from
+ * fitter->original; paths of jobs stay (job_level.c). */
+void sf_job_level(struct sf_job_fitter *fitter);
+
 #endif

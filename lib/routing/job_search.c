@@ -35,9 +35,12 @@ struct way {
 
 /* Beyond the last, the last two take turns. */
 static const struct way ways[] = {
-    { true, true, 0.5, 3, 0, 1, 1.02 },     { true, true, 0.5, 3, 0, 1, 1.06 },
-    { true, true, 1, 6, 0.6, 0.9, 1.1 },    { false, false, 1, 10, 0, 1, 1.1 },
-    { false, false, 1, 10, 0, 1, DBL_MAX },
+    { true, true, 0.5, 2, 0, 1, 1.04 },
+    { true, true, 0.5, 2, 0, 1, 1.2 },
+    { true, true, 0.5, 3, 0.3, 1, DBL_MAX },
+    { true, true, 1, 6, 0.6, 0.9, DBL_MAX },
+    { false, false, 1, 8, 0, 1, DBL_MAX },
+    { false, false, 1, 8, 0, 1, DBL_MAX },
 };
 
 /* For jobs that are not limited by the most loaded link. */
@@ -386,4 +389,5 @@ sf_job_search(struct sf_job_fitter *fitter)
     }
     start_from(fitter, fitter->best);
     undo_needless(fitter);
+    sf_job_level(fitter);
 }
