@@ -549,10 +549,16 @@ settle_params(struct sf_job_fitter *fitter,
     }
 }
 
-/* Notes that paths may be that long now. */
+/* Notes what routes are like now: how long paths may be, if some have changed.
+ */
 static void
-raise_limit(struct sf_routing *routing, uint32_t max_hops)
+note_fit(const struct sf_job_fitter *fitter, bool has_changed)
 {
+    struct sf_routing *routing = fitter->routing;
+    uint32_t max_hops = has_changed ? fitter->params.max_hops : 0;
+
+    routing->is_fitted = fitter->jobs->n_jobs > 0 ||
+                         (routing->is_fitted && !fitter->params.base);
     if (max_hops > routing->max_hops) {
         routing->max_hops = max_hops;
     }
@@ -613,8 +619,8 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         fitter.grower.max_hops = fitter.params.max_hops;
         fit(&fitter, result);
         status = check(&fitter);
-        if (status == SF_OK && result->n_changed > 0) {
-            raise_limit(routing, fitter.params.max_hops);
+        if (status == SF_OK) {
+            note_fit(&fitter, result->n_changed > 0);
         } else if (status != SF_OK && fitter.whole) {
             copy_whole(&fitter, true);
         } else if (status != SF_OK) {

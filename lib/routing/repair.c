@@ -391,7 +391,7 @@ repair_column(struct repairer *repairer, const struct sf_layers *before,
     take_over_column(repairer, before, layer, d);
     mender->hops = sf_layers_tree(repairer->routes->sets[set], layer, d);
     mender->before = repairer->before;
-    mender->is_minimal = layer == 0;
+    mender->is_minimal = layer == 0 && !repairer->earlier->is_fitted;
     memcpy(mender->hops, repairer->before, n * sizeof *mender->hops);
     bool is_whole = mend(mender, repairer->order, n_reached);
     for (uint32_t s = 0; s < n; s++) {
