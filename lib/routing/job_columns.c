@@ -240,8 +240,8 @@ step(struct sf_job_grower *grower, uint32_t s, uint32_t i, uint32_t n,
     }
 }
 
-/* Searches on from 's'.  The last hop can only be the one to the destination.
- */
+/* Searches on from 's'.  The last hop can only be the one to the destination,
+ * and that before leads beside it. */
 static void
 search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
        double cost)
@@ -252,9 +252,13 @@ search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
         step(grower, s, grower->direct[s], n, rank, cost);
         return;
     }
+    bool is_near = n + 2 == grower->max_hops;
+    const uint32_t *first =
+        is_near ? grower->column->first_near : graph->first;
+    const uint32_t *arcs = is_near ? grower->column->near : grower->sorted;
     grower->is_passed[s] = true;
-    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        step(grower, s, grower->sorted[i], n, rank, cost);
+    for (uint32_t i = first[s]; i < first[s + 1]; i++) {
+        step(grower, s, arcs[i], n, rank, cost);
     }
     grower->is_passed[s] = false;
 }

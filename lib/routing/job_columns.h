@@ -27,11 +27,13 @@ struct sf_job_column {
     uint32_t set, layer, d;
     const struct sf_job_source *sources;
     uint32_t n_sources;
-    double share;            /* Of each amount that comes this way. */
-    double uniform_share;    /* What each host sends this way under uniform
-                              * traffic. */
-    const uint8_t *distance; /* [V] To 'd'. */
-    uint16_t *hops;          /* [V] In the routes. */
+    double share;               /* Of each amount that comes this way. */
+    double uniform_share;       /* What each host sends this way under uniform
+                                 * traffic. */
+    const uint8_t *distance;    /* [V] To 'd'. */
+    const uint32_t *first_near; /* [V + 1] Where the arcs of a switch start */
+    const uint32_t *near;       /* among those that lead to 'd' or beside. */
+    uint16_t *hops;             /* [V] In the routes. */
 };
 
 /* Loads and prices of arcs, and what growing needs. */

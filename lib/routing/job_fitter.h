@@ -18,6 +18,8 @@ struct sf_job_fitter {
     uint32_t *job_of;               /* [hosts] SF_NONE: of no job. */
     struct sf_job_source *sources;  /* Grouped. */
     uint8_t *distances;             /* [V] for each destination of jobs. */
+    uint32_t *first_near;           /* [V + 1] likewise, */
+    uint32_t *near;                 /* into this. */
     struct sf_job_column *columns;  /* [n_columns] That may change. */
     uint32_t n_columns;
     uint32_t *order;           /* [n_columns] Those at hand come first, */
@@ -27,7 +29,8 @@ struct sf_job_fitter {
     double *job_most;          /* [n_jobs] The most loaded link of each. */
     double *job_limits;        /* [n_jobs] What that may be. */
     double *limits;            /* [2E] How far links may be loaded. */
-    double least;              /* The load of the most loaded link, at best, */
+    double first;              /* The load of the most loaded link, at first */
+    double least;              /* and at best, */
     double least_uniform;      /* and then that of uniform traffic, */
     double most_uniform;       /* which was this at first. */
     struct sf_job_grower grower;
@@ -47,10 +50,14 @@ void sf_job_fitter_measure(struct sf_job_fitter *fitter);
 void sf_job_fitter_lower(struct sf_job_fitter *fitter, uint32_t i,
                          double limit);
 
+/* Makes column number 'i' as 'hops', and keeps grower.uniform true. */
+void sf_job_fitter_replace(struct sf_job_fitter *fitter, uint32_t i,
+                           const uint16_t *hops);
+
 /* Keeps the columns as they are in 'kept' [n_columns * V], or puts them back
- * from there. */
+ * from there, by sf_job_fitter_replace(). */
 void sf_job_fitter_keep(const struct sf_job_fitter *fitter, uint16_t *kept);
-void sf_job_fitter_put_back(const struct sf_job_fitter *fitter,
+void sf_job_fitter_put_back(struct sf_job_fitter *fitter,
                             const uint16_t *kept);
 
 /* Changes the columns for the jobs, from fitter->original on, and leaves the

@@ -189,7 +189,6 @@ sf_job_level(struct sf_job_fitter *fitter)
         .is_inner = grower->is_passed, /* All false between searches. */
     };
 
-    sf_uniform_loads(network, fitter->routing->routes, grower->uniform);
     for (uint32_t i = 0; i < N_PASSES; i++) {
         for (uint32_t k = 0; k < fitter->n_columns; k++) {
             const struct sf_job_column *column = &fitter->columns[k];

@@ -212,7 +212,8 @@ measure_distances(const struct sf_graph *graph, uint32_t root,
  * change. */
 static void
 add_columns(struct sf_job_fitter *fitter, const struct sf_demand *first,
-            uint32_t n, struct sf_job_source *sources, const uint8_t *distance)
+            uint32_t n, struct sf_job_source *sources, const uint8_t *distance,
+            const uint32_t *first_near)
 {
     const struct sf_routes *routes = fitter->routing->routes;
 
@@ -235,6 +236,8 @@ add_columns(struct sf_job_fitter *fitter, const struct sf_demand *first,
                     share * sf_uniform_amount(fitter->routing->network, routes,
                                               first->set, first->destination),
                 .distance = distance,
+                .first_near = first_near,
+                .near = fitter->near,
                 .hops = sf_layers_tree(routes->sets[first->set], l,
                                        first->destination),
             };
@@ -257,18 +260,55 @@ count_groups(const struct sf_demand *demands, size_t n, bool any_set)
     return n_groups;
 }
 
+/* How many arcs lead to switch 'd' or beside it. */
+static size_t
+count_near(const struct sf_graph *graph, uint32_t d)
+{
+    size_t n = sf_graph_degree(graph, d);
+
+    for (uint32_t i = graph->first[d]; i < graph->first[d + 1]; i++) {
+        n += sf_graph_degree(graph, graph->arcs[i].to);
+    }
+    return n;
+}
+
+/* Lists them from near[n] on; where that ends. */
+static uint32_t
+list_near(const struct sf_job_fitter *fitter, const uint8_t *distances,
+          uint32_t *first_near, uint32_t n)
+{
+    const struct sf_graph *graph = fitter->routing->network->graph;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        first_near[s] = n;
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            if (distances[graph->arcs[i].to] <= 1) {
+                fitter->near[n++] = i;
+            }
+        }
+    }
+    first_near[graph->n_nodes] = n;
+    return n;
+}
+
 /* Lists the columns that jobs use, group by group. */
 static void
 list_columns(struct sf_job_fitter *fitter, const struct sf_demand *demands,
              size_t n)
 {
     const struct sf_graph *graph = fitter->routing->network->graph;
-    uint8_t *distances = fitter->distances - graph->n_nodes;
+    size_t n_switches = graph->n_nodes, k = 0;
+    uint32_t n_near = 0;
 
     for (size_t i = 0, end; i < n; i = end) {
-        if (i == 0 || demands[i].destination != demands[i - 1].destination) {
-            distances += graph->n_nodes;
+        bool is_same =
+            i > 0 && demands[i].destination == demands[i - 1].destination;
+        k += i > 0 && !is_same;
+        uint8_t *distances = fitter->distances + k * n_switches;
+        uint32_t *first_near = fitter->first_near + k * (n_switches + 1);
+        if (!is_same) {
             measure_distances(graph, demands[i].destination, distances);
+            n_near = list_near(fitter, distances, first_near, n_near);
         }
         for (end = i + 1;
              end < n && demands[end].destination == demands[i].destination &&
@@ -276,8 +316,23 @@ list_columns(struct sf_job_fitter *fitter, const struct sf_demand *demands,
              end++) {
         }
         add_columns(fitter, &demands[i], (uint32_t)(end - i),
-                    fitter->sources + i, distances);
+                    fitter->sources + i, distances, first_near);
     }
+}
+
+/* How many arcs lead to or beside a destination, for each. */
+static size_t
+count_all_near(const struct sf_graph *graph, const struct sf_demand *demands,
+               size_t n)
+{
+    size_t n_near = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || demands[i].destination != demands[i - 1].destination) {
+            n_near += count_near(graph, demands[i].destination);
+        }
+    }
+    return n_near;
 }
 
 void
@@ -291,13 +346,28 @@ sf_job_fitter_keep(const struct sf_job_fitter *fitter, uint16_t *kept)
 }
 
 void
-sf_job_fitter_put_back(const struct sf_job_fitter *fitter,
-                       const uint16_t *kept)
+sf_job_fitter_replace(struct sf_job_fitter *fitter, uint32_t i,
+                      const uint16_t *hops)
+{
+    const struct sf_job_column *column = &fitter->columns[i];
+    const struct sf_network *network = fitter->routing->network;
+    size_t size = count_switches(fitter) * sizeof *hops;
+    double *uniform = fitter->grower.uniform;
+
+    if (memcmp(column->hops, hops, size) != 0) {
+        sf_column_load(network, column->hops, -column->uniform_share, uniform);
+        memcpy(column->hops, hops, size);
+        sf_column_load(network, column->hops, column->uniform_share, uniform);
+    }
+}
+
+void
+sf_job_fitter_put_back(struct sf_job_fitter *fitter, const uint16_t *kept)
 {
     size_t n = count_switches(fitter);
 
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        memcpy(fitter->columns[i].hops, kept + i * n, n * sizeof *kept);
+        sf_job_fitter_replace(fitter, i, kept + i * n);
     }
 }
 
@@ -344,13 +414,19 @@ prepare_columns(struct sf_job_fitter *fitter)
     fitter->sources = sf_calloc(n, sizeof *fitter->sources);
     fitter->distances =
         sf_calloc(all ? count_groups(all, n, true) : 0, n_switches);
+    fitter->first_near =
+        sf_calloc(all ? count_groups(all, n, true) : 0,
+                  (n_switches + 1) * sizeof *fitter->first_near);
+    fitter->near =
+        sf_calloc(all ? count_all_near(routing->network->graph, all, n) : 0,
+                  sizeof *fitter->near);
     fitter->columns = sf_calloc(n_most, sizeof *fitter->columns);
     fitter->order = sf_calloc(n_most, sizeof *fitter->order);
     fitter->original = sf_calloc(n_most, n_switches * sizeof(uint16_t));
     fitter->best = sf_calloc(n_most, n_switches * sizeof(uint16_t));
     bool made = all && fitter->sources && fitter->distances &&
-                fitter->columns && fitter->order && fitter->original &&
-                fitter->best;
+                fitter->first_near && fitter->near && fitter->columns &&
+                fitter->order && fitter->original && fitter->best;
     if (made) {
         list_columns(fitter, all, n);
         sf_job_fitter_keep(fitter, fitter->original);
@@ -409,19 +485,27 @@ copy_whole(const struct sf_job_fitter *fitter, bool puts_back)
     }
 }
 
-/* Makes the columns that no job uses those of the base. */
+/* Makes all columns those of the base, and keeps grower.uniform true. */
 static void
-return_others(const struct sf_job_fitter *fitter)
+return_all(struct sf_job_fitter *fitter)
 {
+    const struct sf_network *network = fitter->routing->network;
     const struct sf_routes *routes = fitter->routing->routes;
     const struct sf_routes *base = fitter->params.base;
-    size_t n = count_switches(fitter);
+    uint32_t n = count_switches(fitter), n_layers = sf_routes_n_layers(routes);
 
-    for (uint32_t i = 0; i < routes->n_sets; i++) {
-        memcpy(routes->sets[i]->hops, base->sets[i]->hops,
-               sf_routes_n_layers(routes) * n * n * sizeof(uint16_t));
+    for (uint32_t i = 0; i < routes->n_sets * n_layers * n; i++) {
+        uint32_t set = i / n / n_layers, l = i / n % n_layers, d = i % n;
+        uint16_t *hops = sf_layers_tree(routes->sets[set], l, d);
+        const uint16_t *to = sf_layers_tree(base->sets[set], l, d);
+        double amount = sf_uniform_amount(network, routes, set, d) *
+                        sf_layer_share(routes, l);
+        if (memcmp(hops, to, n * sizeof *hops) != 0) {
+            sf_column_load(network, hops, -amount, fitter->grower.uniform);
+            sf_column_load(network, to, amount, fitter->grower.uniform);
+            memcpy(hops, to, n * sizeof *hops);
+        }
     }
-    sf_job_fitter_put_back(fitter, fitter->original);
 }
 
 /* Prepares for a base, if there is one. */
@@ -451,35 +535,20 @@ prepare_base(struct sf_job_fitter *fitter)
     return SF_OK;
 }
 
-/* The most uniform traffic on a link without jobs. */
-static double
-find_most_at_first(const struct sf_job_fitter *fitter)
-{
-    const struct sf_network *network = fitter->routing->network;
-    double *loads = fitter->grower.uniform_before; /* Not in use yet. */
-
-    if (!fitter->params.base) {
-        return fitter->least_uniform;
-    }
-    sf_uniform_loads(network, fitter->params.base, loads);
-    return sf_job_find_most(network->graph, loads);
-}
-
 /* Chooses the columns, and fills in the result. */
 static void
 fit(struct sf_job_fitter *fitter, struct sf_job_routes *result)
 {
+    const struct sf_graph *graph = fitter->routing->network->graph;
+
     measure(fitter, false, result);
+    fitter->least = sf_job_find_most(graph, fitter->grower.loads);
     if (fitter->params.base) {
-        return_others(fitter);
-        sf_uniform_loads(fitter->routing->network, fitter->routing->routes,
-                         fitter->grower.uniform);
+        return_all(fitter);
     }
-    fitter->least = sf_job_find_most(fitter->routing->network->graph,
-                                     fitter->grower.loads);
-    fitter->least_uniform = sf_job_find_most(fitter->routing->network->graph,
-                                             fitter->grower.uniform);
-    fitter->most_uniform = find_most_at_first(fitter);
+    fitter->most_uniform = sf_job_find_most(graph, fitter->grower.uniform);
+    sf_job_fitter_put_back(fitter, fitter->original);
+    fitter->least_uniform = sf_job_find_most(graph, fitter->grower.uniform);
     sf_job_search(fitter);
     measure(fitter, true, result);
     count_changes(fitter, result);
@@ -580,6 +649,8 @@ clear(struct sf_job_fitter *fitter)
     free(fitter->original);
     free(fitter->order);
     free(fitter->columns);
+    free(fitter->near);
+    free(fitter->first_near);
     free(fitter->distances);
     free(fitter->sources);
     free(fitter->limits);

@@ -19,9 +19,12 @@
 
 #define FIRST_BETA 4.0
 #define LAST_BETA  80.0
-#define HOT        0.85 /* Of the most loaded link. */
-#define MAX_VAIN   2    /* Tries with all columns that gain nothing. */
-#define MAX_LEVELS 6    /* Of jobs that are limited by other links. */
+#define HOT        0.85   /* Of the most loaded link. */
+#define MAX_VAIN   2      /* Tries with all columns that gain nothing. */
+#define WORK       100000 /* Columns that tries with all may grow anew. */
+#define GOOD       1.1    /* A load that more work is not worth. */
+#define MIN_ROUNDS 8
+#define MAX_LEVELS 6 /* Of jobs that are limited by other links. */
 
 /* What a try may do. */
 struct way {
@@ -33,14 +36,13 @@ struct way {
     double floor; /* The most uniform traffic on a link, of what it was. */
 };
 
-/* Beyond the last, the last two take turns. */
+/* The last takes all tries that are left. */
 static const struct way ways[] = {
     { true, true, 0.5, 2, 0, 1, 1.04 },
     { true, true, 0.5, 2, 0, 1, 1.2 },
     { true, true, 0.5, 3, 0.3, 1, DBL_MAX },
     { true, true, 1, 6, 0.6, 0.9, DBL_MAX },
-    { false, false, 1, 8, 0, 1, DBL_MAX },
-    { false, false, 1, 8, 0, 1, DBL_MAX },
+    { false, false, 1, UINT32_MAX, 0, 1, DBL_MAX },
 };
 
 /* For jobs that are not limited by the most loaded link. */
@@ -103,7 +105,9 @@ keeps_others(struct sf_job_fitter *fitter)
     return true;
 }
 
-/* Keeps the columns if they are the best so far. */
+/* Keeps the columns if they are the best so far.  Uniform traffic decides
+ * between those that are better than all was at first: nothing changes for its
+ * sake alone. */
 static void
 judge(struct sf_job_fitter *fitter, double most)
 {
@@ -112,6 +116,7 @@ judge(struct sf_job_fitter *fitter, double most)
 
     if ((most * SF_JOB_FULL < fitter->least ||
          (most <= fitter->least * SF_JOB_FULL &&
+          most * SF_JOB_FULL < fitter->first &&
           uniform < fitter->least_uniform)) &&
         keeps_others(fitter)) {
         fitter->least = most;
@@ -147,29 +152,25 @@ visit(struct sf_job_fitter *fitter, double beta, bool only_hot)
 static void
 start_from(struct sf_job_fitter *fitter, const uint16_t *kept)
 {
-    const struct sf_routing *routing = fitter->routing;
-
     sf_job_fitter_put_back(fitter, kept);
     sf_job_fitter_load(fitter, fitter->grower.loads);
     fitter->grower.is_most_stale = true;
-    sf_uniform_loads(routing->network, routing->routes,
-                     fitter->grower.uniform);
 }
 
 /* Rounds of visits; whether no link is overloaded at the end. */
 static bool
 try_rounds(struct sf_job_fitter *fitter, const struct way *way,
-           uint32_t number)
+           uint32_t number, uint32_t n_rounds)
 {
-    uint32_t n_rounds = fitter->params.n_rounds, last_gain = 0;
     struct sf_job_grower *grower = &fitter->grower;
+    uint32_t last_gain = 0;
     double least = DBL_MAX;
 
     sf_random_init(&grower->random, fitter->params.seed, number);
     grower->floor = way->floor * fmax(1, fitter->most_uniform);
     grower->old_factor = way->old_factor;
     for (uint32_t r = 0;
-         r < n_rounds && least > SF_JOB_FULL && r < last_gain + way->patience;
+         r < n_rounds && least > SF_JOB_FULL && r - last_gain < way->patience;
          r++) {
         double part = n_rounds > 1 ? (double)r / (n_rounds - 1) : 0;
         double heat = way->first + (way->last - way->first) * part;
@@ -185,26 +186,47 @@ try_rounds(struct sf_job_fitter *fitter, const struct way *way,
     return least <= SF_JOB_FULL;
 }
 
-/* Tries with all columns, until no link is overloaded or tries are in vain. */
+/* How many rounds a try has; 0 if it is not worth the work after 'done'. */
+static uint32_t
+count_rounds(const struct sf_job_fitter *fitter, const struct way *way,
+             uint64_t done)
+{
+    uint32_t most = fitter->params.n_rounds, n = fitter->n_columns;
+
+    if (way->goes_on) {
+        return most;
+    }
+    uint32_t affordable = WORK / n > MIN_ROUNDS ? WORK / n : MIN_ROUNDS;
+    uint32_t n_rounds = affordable < most ? affordable : most;
+    bool is_urgent = done == 0 && fitter->least > GOOD;
+    return is_urgent || done + (uint64_t)n_rounds * n <= WORK ? n_rounds : 0;
+}
+
+/* Tries with all columns, until no link is overloaded, tries are in vain or
+ * there was enough work. */
 static void
 search_all(struct sf_job_fitter *fitter)
 {
-    uint32_t n_tries = fitter->params.n_tries, n_vain = 0;
+    uint32_t n_tries = fitter->params.n_tries, n_vain = 0, n_rounds = 1;
+    uint64_t done = 0;
     bool is_done = fitter->least <= SF_JOB_FULL;
 
+    fitter->first = fitter->least;
     fitter->n_active = fitter->n_columns;
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
         fitter->order[i] = i;
     }
-    for (uint32_t i = 0; !is_done && n_vain < MAX_VAIN && i < n_tries; i++) {
-        const struct way *way =
-            &ways[i < N_WAYS ? i : N_WAYS - 2 + (i - N_WAYS) % 2];
+    for (uint32_t i = 0;
+         !is_done && n_rounds > 0 && n_vain < MAX_VAIN && i < n_tries; i++) {
+        const struct way *way = &ways[i < N_WAYS ? i : N_WAYS - 1];
         double least = fitter->least;
         sf_progress_report("fitting routes to jobs", i, n_tries);
+        n_rounds = count_rounds(fitter, way, done);
         if (i == 0 || !way->goes_on) {
             start_from(fitter, fitter->original);
+            done += way->goes_on ? 0 : (uint64_t)n_rounds * fitter->n_columns;
         }
-        is_done = try_rounds(fitter, way, i);
+        is_done = try_rounds(fitter, way, i, n_rounds);
         bool has_gained = fitter->least * SF_JOB_FULL < least;
         n_vain = has_gained || way->goes_on ? 0 : n_vain + 1;
     }
@@ -265,13 +287,14 @@ search_more(struct sf_job_fitter *fitter, uint32_t level)
         }
     }
     fitter->least = find_most_active(fitter);
-    fitter->least_uniform = 0; /* Only speed counts. */
+    fitter->first = 0; /* Only speed counts. */
     if (fitter->n_active == 0 || fitter->least <= SF_JOB_FULL) {
         return fitter->n_active > 0;
     }
     for (uint32_t i = 0; i < N_MORE_WAYS; i++) {
         if (try_rounds(fitter, &more_ways[i],
-                       fitter->params.n_tries + level * N_MORE_WAYS + i)) {
+                       fitter->params.n_tries + level * N_MORE_WAYS + i,
+                       fitter->params.n_rounds)) {
             break;
         }
     }
@@ -367,7 +390,7 @@ undo_needless(struct sf_job_fitter *fitter)
         load_column(fitter, column, original, 1);
         if (fits(fitter, column, original, limit, false)) {
             fits(fitter, column, original, limit, true);
-            memcpy(column->hops, original, n * sizeof *original);
+            sf_job_fitter_replace(fitter, i, original);
         } else {
             load_column(fitter, column, original, -1);
             load_column(fitter, column, column->hops, 1);

@@ -670,3 +670,138 @@ TEST(jobs_survive_each_allocation_that_fails)
     fail_each("sf:q=3", line);
     temporary_remove(&file);
 }
+
+/* Fills 'hops' with the next hop at each switch towards each address of each
+ * host and of each switch; how many there are. */
+static size_t
+list_next_hops(const struct sf_routing *routing, uint16_t *hops)
+{
+    const struct sf_routes *routes = routing->routes;
+    uint32_t v = routing->network->graph->n_nodes;
+    size_t n = 0;
+
+    for (uint32_t h = 0; h < sf_network_count_hosts(routing->network); h++) {
+        for (uint32_t k = 0; k < routes->n_addresses; k++) {
+            const uint16_t *column =
+                sf_routes_column(routes, h, k, switch_of(routing->network, h));
+            memcpy(hops + n, column, v * sizeof *hops);
+            n += v;
+        }
+    }
+    for (uint32_t d = 0; d < v; d++) {
+        memcpy(hops + n, sf_layers_tree(routes->sets[0], 0, d),
+               v * sizeof *hops);
+        n += v;
+    }
+    return n;
+}
+
+TEST(split_sets_leave_every_path_as_it_is)
+{
+    static const char *const specs[] = { "sf:q=4", "hx2:3x3,p=3",
+                                         "ft2:leaf=4,core=2" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        for (uint32_t n_sets = 0; n_sets <= 2; n_sets++) {
+            struct sf_fabric *fabric = lanes_fabric(specs[i], 4);
+            struct sf_routing *routing = route(fabric, 4, n_sets, NULL);
+            uint32_t v = routing->network->graph->n_nodes;
+            size_t n =
+                4 * v * (size_t)(sf_network_count_hosts(routing->network) + v);
+            uint16_t *before = calloc(n, sizeof *before);
+            uint16_t *after = calloc(n, sizeof *after);
+            CHECK(before && after);
+            size_t n_hops = list_next_hops(routing, before);
+            for (uint32_t k = 0; k < 2; k++) {
+                CHECK_EQ(sf_routing_split_sets(routing, NULL), SF_OK);
+                CHECK_EQ(list_next_hops(routing, after), n_hops);
+                CHECK(memcmp(before, after, n_hops * sizeof *after) == 0);
+            }
+            for (uint32_t h = 1; h < routing->network->first_host[1]; h++) {
+                CHECK(routing->routes->host_sets[h] !=
+                      routing->routes->host_sets[h - 1]);
+            }
+            free(after);
+            free(before);
+            sf_routing_free(routing);
+            sf_fabric_free(fabric);
+        }
+    }
+}
+
+TEST(split_sets_survive_each_allocation_that_fails)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=3", 2);
+    struct sf_routing *routing = route(fabric, 2, 1, NULL);
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        struct sf_error err = { 0 };
+        CHECK(nth < MAX_ALLOCATIONS);
+        sf_mem_fail_at(nth);
+        status = sf_routing_split_sets(routing, &err);
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && err.text[0]));
+        CHECK((routing->routes->n_sets == 1) == (status != SF_OK));
+    }
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Routes the 50-switch Slim Fly with columns for each host. */
+static struct sf_routing *
+route_split(const struct sf_fabric *fabric)
+{
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+
+    CHECK_EQ(sf_routing_split_sets(routing, NULL), SF_OK);
+    return routing;
+}
+
+TEST(job_routes_keep_uniform_traffic_where_hosts_have_columns)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_jobs *jobs = make_jobs(routing->network, "unknown", 1, 32, NULL);
+    uint16_t *hops = copy_hops(routing->routes);
+
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct sf_job_routes_params params = { .seed = seed };
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        CHECK_NEAR(result.slowest.after, 1, 0);
+        CHECK_FOR(result.uniform.after >= 0.65, "%g", result.uniform.after);
+        sf_job_routes_clear(&result);
+        /* And nothing changes if nothing changes. */
+        result = fit(routing, jobs, &params);
+        CHECK_EQ(result.n_changed, 0);
+        sf_job_routes_clear(&result);
+        restore_hops(routing->routes, hops);
+    }
+    free(hops);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+TEST(job_routes_give_a_shift_half_the_rate_for_every_seed)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+    struct sf_jobs *jobs =
+        make_jobs(routing->network, "shift:by=40", 1, 200, NULL);
+    uint16_t *hops = copy_hops(routing->routes);
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct sf_job_routes_params params = { .seed = seed };
+        struct sf_job_routes result;
+        CHECK_EQ(sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                 SF_OK);
+        CHECK_NEAR(result.slowest.after, 0.5, 1e-9);
+        sf_job_routes_clear(&result);
+        restore_hops(routing->routes, hops);
+    }
+    free(hops);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
