@@ -21,6 +21,7 @@ sf_job_grower_make(struct sf_job_grower *grower,
     *grower = (struct sf_job_grower){
         .network = network,
         .old_factor = 1,
+        .ceiling = DBL_MAX,
         .loads = sf_calloc(n_arcs, sizeof *grower->loads),
         .prices = sf_calloc(n_arcs, sizeof *grower->prices),
         .uniform = sf_calloc(n_arcs, sizeof *grower->uniform),
@@ -593,7 +594,7 @@ sf_job_grower_regrow(struct sf_job_grower *grower,
     double returned = -grower->rise;
     bool is_better = place_sources(grower) &&
                      grower->rise <= ROUNDING * returned &&
-                     !is_as_before(grower);
+                     grower->most <= grower->ceiling && !is_as_before(grower);
     if (is_better) {
         memcpy(grower->uniform_before, grower->uniform,
                n_arcs * sizeof *grower->uniform);

@@ -51,6 +51,7 @@ struct sf_job_grower {
     bool is_most_stale;     /* unless this. */
     double *uniform;        /* [2E] Loads of uniform traffic, */
     double floor;           /* and above what none may get by a change. */
+    double ceiling;         /* Above what no load may get by a change. */
     struct sf_random random;
 
     /* The column at hand. */

@@ -6,8 +6,8 @@
  * some times with other random numbers.
  *
  * The most loaded link limits some jobs.  The others may have more, so the
- * search goes on with their columns alone: these keep off the links that limit
- * the first, as they cost more than all others.
+ * search goes on for them: with their columns, and with those of the first
+ * that are in their way.
  *
  * In the end columns that changed in vain are put back. */
 #include "routing/job_fitter.h"
@@ -125,6 +125,68 @@ judge(struct sf_job_fitter *fitter, double most)
     }
 }
 
+/* Marks the links that demands of columns at hand meet, in limits[]. */
+static void
+mark_links(struct sf_job_fitter *fitter)
+{
+    const struct sf_graph *graph = fitter->routing->network->graph;
+
+    memset(fitter->limits, 0,
+           2 * (size_t)graph->n_links * sizeof *fitter->limits);
+    for (uint32_t k = 0; k < fitter->n_active; k++) {
+        const struct sf_job_column *column =
+            &fitter->columns[fitter->order[k]];
+        for (uint32_t i = 0; i < column->n_sources; i++) {
+            sf_load_path(graph, column->hops, column->sources[i].s, 1,
+                         fitter->limits);
+        }
+    }
+}
+
+/* Whether 'column', of a job that has its limit, meets a marked link that is
+ * loaded more than 'hot'. */
+static bool
+is_in_the_way(const struct sf_job_fitter *fitter,
+              const struct sf_job_column *column, double hot)
+{
+    const struct sf_graph *graph = fitter->routing->network->graph;
+
+    for (uint32_t i = 0; i < column->n_sources; i++) {
+        for (uint32_t s = column->sources[i].s;
+             column->hops[s] != SF_NO_HOP;) {
+            uint32_t arc = graph->first[s] + column->hops[s];
+            if (fitter->limits[arc] > 0 && fitter->grower.loads[arc] > hot) {
+                return true;
+            }
+            s = graph->arcs[arc].to;
+        }
+    }
+    return false;
+}
+
+/* Grows columns of jobs that have their limit anew, where they are in the way
+ * of others. */
+static void
+visit_others(struct sf_job_fitter *fitter, double most)
+{
+    uint32_t n_others = fitter->n_columns - fitter->n_active;
+    double hot = fmax(SF_JOB_FULL, HOT * most);
+
+    if (n_others == 0 || most <= SF_JOB_FULL) {
+        return;
+    }
+    mark_links(fitter);
+    sf_random_shuffle(&fitter->grower.random, fitter->order + fitter->n_active,
+                      n_others);
+    for (uint32_t i = fitter->n_active; i < fitter->n_columns; i++) {
+        const struct sf_job_column *column =
+            &fitter->columns[fitter->order[i]];
+        if (is_in_the_way(fitter, column, hot)) {
+            sf_job_grower_regrow(&fitter->grower, column);
+        }
+    }
+}
+
 /* Visits the columns at hand once, or only those over hot links; the load of
  * the most loaded link after that. */
 static double
@@ -145,6 +207,7 @@ visit(struct sf_job_fitter *fitter, double beta, bool only_hot)
         }
         most = has_all ? sf_job_grower_most(grower) : most;
     }
+    visit_others(fitter, most);
     return find_most_active(fitter);
 }
 
@@ -281,11 +344,12 @@ search_more(struct sf_job_fitter *fitter, uint32_t level)
         return false;
     }
     fitter->n_active = 0;
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        if (!is_limited(fitter, &fitter->columns[i])) {
-            fitter->order[fitter->n_active++] = i;
-        }
+    for (uint32_t i = 0, n_last = fitter->n_columns; i < fitter->n_columns;
+         i++) {
+        bool is_open = !is_limited(fitter, &fitter->columns[i]);
+        fitter->order[is_open ? fitter->n_active++ : --n_last] = i;
     }
+    fitter->grower.ceiling = sf_job_grower_most(&fitter->grower) * SF_JOB_FULL;
     fitter->least = find_most_active(fitter);
     fitter->first = 0; /* Only speed counts. */
     if (fitter->n_active == 0 || fitter->least <= SF_JOB_FULL) {
