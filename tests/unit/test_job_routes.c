@@ -805,3 +805,162 @@ TEST(job_routes_give_a_shift_half_the_rate_for_every_seed)
     sf_routing_free(routing);
     sf_fabric_free(fabric);
 }
+
+/* Four hosts a switch that all send to those of one other: the shift cannot
+ * have it all, but the job beside it has more. */
+TEST(job_routes_give_more_to_jobs_beside_a_limited_one)
+{
+    char text[] = "a shift:by=40 node[0000-0079]\n"
+                  "b unknown node[0080-0111]\n";
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_jobs *jobs;
+
+    CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network, &jobs,
+                           NULL),
+             SF_OK);
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    CHECK(result.jobs[0].after < 1);
+    CHECK_NEAR(result.slowest.after, result.jobs[0].after, 1e-9);
+    CHECK_FOR(result.jobs[1].after > result.jobs[0].after + 0.05, "%g and %g",
+              result.jobs[0].after, result.jobs[1].after);
+    sf_job_routes_clear(&result);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Jobs of a random network; each runs or not. */
+struct shifts {
+    char lines[4][512]; /* One a job. */
+    bool runs[4];
+};
+
+/* Deals the hosts among four jobs. */
+static void
+deal_hosts(const struct sf_network *network, struct sf_random *random,
+           struct shifts *shifts)
+{
+    uint32_t n = sf_network_count_hosts(network);
+    size_t lengths[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        lengths[i] = (size_t)sprintf(shifts->lines[i], "j%u %s ", i,
+                                     i % 2 ? "ring" : "unknown");
+    }
+    for (uint32_t h = 0; h < n; h++) {
+        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
+        uint32_t i = h < 4 ? h : sf_random_below(random, 4);
+        lengths[i] += (size_t)snprintf(shifts->lines[i] + lengths[i],
+                                       sizeof shifts->lines[i] - lengths[i],
+                                       "%s%s", h < 4 ? "" : ",",
+                                       network->fabric->nodes[node].name);
+    }
+}
+
+/* Checks that 'routing' is as 'base' but towards switches of jobs. */
+static void
+check_others(const struct sf_routing *routing, const struct sf_routing *base,
+             const struct sf_jobs *jobs)
+{
+    uint16_t *hops = copy_hops(base->routes);
+
+    count_changed(routing, jobs, hops);
+    free(hops);
+}
+
+/* Starts and ends jobs at random: routes stay sound, others are as without
+ * jobs, nobody gets less than before a job ended, and in the end all is as it
+ * was. */
+TEST(job_routes_follow_jobs_that_start_and_end)
+{
+    struct sf_random random;
+    struct shifts shifts;
+
+    sf_random_init(&random, 6, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct sf_fabric *fabric = lanes_random_fabric(9, 16, 3, &random);
+        struct sf_routing *routing = route_split(fabric);
+        struct sf_routing *base = route_split(fabric);
+        memset(&shifts, 0, sizeof shifts);
+        deal_hosts(routing->network, &random, &shifts);
+        for (uint32_t k = 0; k <= 8; k++) {
+            struct sf_job_routes_params params = { .seed = k,
+                                                   .n_rounds = 6,
+                                                   .base = base->routes };
+            struct sf_job_routes result;
+            struct sf_jobs *jobs;
+            char text[2048] = "";
+            uint32_t which = sf_random_below(&random, 4);
+            shifts.runs[which] = !shifts.runs[which];
+            for (uint32_t j = 0; k < 8 && j < 4; j++) {
+                strcat(text, shifts.runs[j] ? shifts.lines[j] : "");
+                strcat(text, shifts.runs[j] ? "\n" : "");
+            }
+            CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs",
+                                   routing->network, &jobs, NULL),
+                     SF_OK);
+            CHECK_EQ(
+                sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                SF_OK);
+            CHECK_NEAR(result.slowest.after, oracle_speed(routing, jobs),
+                       1e-8);
+            CHECK_NEAR(result.uniform.after, oracle_uniform_speed(routing),
+                       1e-8);
+            CHECK(result.slowest.after >= result.slowest.before - 1e-8);
+            check_others(routing, base, jobs);
+            CHECK_EQ(routing->is_fitted, jobs->n_jobs > 0);
+            sf_job_routes_clear(&result);
+            sf_jobs_free(jobs);
+        }
+        sf_routing_free(base);
+        sf_routing_free(routing);
+        sf_fabric_free(fabric);
+    }
+}
+
+/* A job that comes and goes leaves nothing behind but in columns of another,
+ * which keeps its speed. */
+TEST(job_routes_are_as_before_when_a_job_has_come_and_gone)
+{
+    static const char *const states[] = {
+        "a unknown node[0000-0015]",
+        "a unknown node[0000-0015]\nb unknown node[0100-0115]",
+        "a unknown node[0000-0015]",
+    };
+    struct sf_fabric *fabric = lanes_fabric("sf:q=5", 4);
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_routing *base = route_split(fabric);
+    struct sf_job_routes_params params = { .seed = 1, .base = base->routes };
+    uint16_t *first = NULL;
+    uint64_t n_started = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+        struct sf_job_routes result;
+        struct sf_jobs *jobs;
+        char text[128];
+        snprintf(text, sizeof text, "%s", states[i]);
+        CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network,
+                               &jobs, NULL),
+                 SF_OK);
+        CHECK_EQ(sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                 SF_OK);
+        CHECK_NEAR(result.slowest.after, 1, 0);
+        CHECK(result.n_changed > 0);
+        if (i == 0) {
+            first = copy_hops(routing->routes);
+        } else if (i == 1) {
+            n_started = result.n_changed;
+        } else {
+            count_changed(routing, jobs, first);
+            CHECK(result.n_changed <= n_started);
+        }
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+    }
+    free(first);
+    sf_routing_free(base);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
