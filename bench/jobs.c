@@ -5,9 +5,10 @@
  * Each is measured with one column for all hosts of a switch ("set") and with
  * one for each ("host").
  *
- * Takes q (0: 5, 7 and 11), the number of mixes (default 10) and words: "host"
- * for only that, "mixes" for only these, "once" to fit routes to the last
- * state of each mix alone. */
+ * Takes q (0: 5, 7 and 11), the number of mixes (default 10; a third at q =
+ * 11) and words: "host" for only that, "mixes" for only these, "once" to fit
+ * routes to the last state of each mix alone, "stay" to leave the columns of
+ * jobs that have ended as they are. */
 #include "base/mem.h"
 #include "slimfly/slimfly.h"
 
@@ -26,6 +27,7 @@ struct net {
     char spec[16];
     uint32_t q, n_hosts;
     bool is_split; /* Each host has columns of its own. */
+    bool stays;    /* Columns of jobs that have ended stay. */
     struct sf_fabric *fabric;
     struct sf_routing *base, *routing;
     uint32_t *order;   /* [n_hosts] Hosts by rack. */
@@ -263,21 +265,19 @@ parse(struct net *net)
     return jobs;
 }
 
-/* Fits the routes to the lines of net->text. */
 static struct sf_job_routes
-fit(struct net *net, uint64_t seed, double *timep)
+fit(struct net *net, const struct sf_jobs *jobs, uint64_t seed, double *timep)
 {
-    struct sf_job_routes_params params = { .seed = seed,
-                                           .base = net->base->routes };
+    struct sf_job_routes_params params = {
+        .seed = seed, .base = net->stays ? NULL : net->base->routes
+    };
     struct sf_job_routes result;
-    struct sf_jobs *jobs = parse(net);
     struct sf_error err;
     double start = seconds();
 
     check(sf_routing_fit_jobs(net->routing, jobs, &params, &result, &err),
           &err);
     *timep = seconds() - start;
-    sf_jobs_free(jobs);
     return result;
 }
 
@@ -321,7 +321,7 @@ measure_still(struct net *net, const char *title, const char *pattern,
     for (uint32_t seed = 1; seed <= n_seeds; seed++) {
         double spent;
         reset(net);
-        struct sf_job_routes result = fit(net, seed, &spent);
+        struct sf_job_routes result = fit(net, jobs, seed, &spent);
         note(&speed, result.slowest.after);
         note(&uniform, result.uniform.after);
         note(&time, spent);
@@ -337,42 +337,38 @@ measure_still(struct net *net, const char *title, const char *pattern,
     sf_jobs_free(jobs);
 }
 
-/* Random permutations of all hosts, as files of pairs cannot be without. */
+/* A kind of traffic of all hosts as a job, for several seeds. */
 static void
-measure_permutations(struct net *net, uint32_t n_seeds)
+measure_traffic(struct net *net, const char *kind, uint32_t n_seeds)
 {
     struct figure speed = { 0 }, time = { 0 }, bound = { 0 };
-    uint32_t n = net->n_hosts;
-    uint32_t *order = allocate(n, sizeof *order);
-    struct sf_random random;
+    struct sf_job job = { .kind = SF_PATTERN_PAIRS,
+                          .unit = 1,
+                          .n_hosts = net->n_hosts,
+                          .hosts = net->order };
+    struct sf_jobs jobs = { .n_jobs = 1, .jobs = &job };
 
     for (uint32_t seed = 1; seed <= n_seeds; seed++) {
-        size_t length = (size_t)sprintf(net->text, "p ring ");
+        struct sf_flows *flows;
+        struct sf_error err;
         double spent;
-        sf_random_init(&random, seed, 0);
-        for (uint32_t i = 0; i < n; i++) {
-            order[i] = i;
-        }
-        sf_random_shuffle(&random, order, n);
-        for (uint32_t i = 0; i < n; i++) {
-            length = add_host(net, length, order[i], i == 0);
-        }
+        check(sf_flows_build(kind, net->routing->network, seed, &flows, &err),
+              &err);
+        job.n_pairs = flows->n_flows;
+        job.pairs = flows->flows;
         reset(net);
-        struct sf_job_routes result = fit(net, seed, &spent);
-        struct sf_jobs *jobs = parse(net);
+        struct sf_job_routes result = fit(net, &jobs, seed, &spent);
         note(&speed, result.slowest.after);
         note(&time, spent);
-        note(&bound, find_bound(net, jobs));
-        sf_jobs_free(jobs);
+        note(&bound, find_bound(net, &jobs));
         sf_job_routes_clear(&result);
+        sf_flows_free(flows);
     }
     printf("%-7s %-5s %-26s least %.3f mean %.3f of %.3f  %.3f s (most "
            "%.3f)\n",
-           net->spec, net->is_split ? "host" : "set",
-           "random rings of all hosts", speed.least, mean(&speed),
-           mean(&bound), mean(&time), time.most);
+           net->spec, net->is_split ? "host" : "set", kind, speed.least,
+           mean(&speed), mean(&bound), mean(&time), time.most);
     fflush(stdout);
-    free(order);
 }
 
 /* Takes the first free hosts in the order of racks. */
@@ -477,7 +473,9 @@ follow_mix(struct mix *mix, bool is_start, struct mix_figures *figures)
     double spent;
 
     write_mix(mix);
-    struct sf_job_routes result = fit(mix->net, mix->n_started, &spent);
+    struct sf_jobs *jobs = parse(mix->net);
+    struct sf_job_routes result = fit(mix->net, jobs, mix->n_started, &spent);
+    sf_jobs_free(jobs);
     double speed = result.slowest.after;
     note(is_start ? &figures->start_time : &figures->end_time, spent);
     note(is_start ? &figures->start_changed : &figures->end_changed,
@@ -559,7 +557,7 @@ measure_mixes(struct net *net, uint32_t n_mixes, bool follows)
 /* What to measure. */
 struct choice {
     uint32_t n_mixes;
-    bool only_split, only_mixes, at_once;
+    bool only_split, only_mixes, at_once, stays;
 };
 
 static void
@@ -578,7 +576,8 @@ measure_still_jobs(struct net *net)
     measure_still(net, title, "all-to-all", n_jobs, 32, net->q < 11 ? 5 : 1);
     measure_still(net, "shift of all by 40", "shift:by=40", 1, net->n_hosts,
                   n_seeds);
-    measure_permutations(net, net->q < 11 ? 10 : 1);
+    measure_traffic(net, "permutation", net->q < 11 ? 10 : 1);
+    measure_traffic(net, "switch-permutation", net->q < 11 ? 10 : 1);
 }
 
 static void
@@ -588,11 +587,14 @@ measure(const struct choice *choice, uint32_t q)
 
     for (uint32_t i = choice->only_split ? 1 : 0; i < 2; i++) {
         make_net(&net, q, i > 0);
+        net.stays = choice->stays;
         if (!choice->only_mixes) {
             measure_still_jobs(&net);
         }
         if (choice->n_mixes > 0) {
-            measure_mixes(&net, choice->n_mixes, !choice->at_once);
+            measure_mixes(&net,
+                          q < 11 ? choice->n_mixes : (choice->n_mixes + 2) / 3,
+                          !choice->at_once);
         }
         free_net(&net);
     }
@@ -623,7 +625,8 @@ main(int argc, char **argv)
     struct choice choice = { .n_mixes = number(argc, argv, 2, 10),
                              .only_split = has(argc, argv, "host"),
                              .only_mixes = has(argc, argv, "mixes"),
-                             .at_once = has(argc, argv, "once") };
+                             .at_once = has(argc, argv, "once"),
+                             .stays = has(argc, argv, "stay") };
 
     for (uint32_t i = 5; i <= 11; i += i == 5 ? 2 : 4) {
         if (q == 0 || q == i) {
