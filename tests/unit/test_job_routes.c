@@ -964,3 +964,80 @@ TEST(job_routes_are_as_before_when_a_job_has_come_and_gone)
     sf_routing_free(routing);
     sf_fabric_free(fabric);
 }
+
+/* Checks that paths to 'd' in 'column' are shortest ones. */
+static void
+check_minimal(const struct sf_graph *graph, const uint16_t *column, uint32_t d)
+{
+    uint32_t *distances = calloc(graph->n_nodes, sizeof *distances);
+    bool has_changed = true;
+
+    CHECK(distances != NULL);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        distances[s] = s == d ? 0 : graph->n_nodes;
+    }
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+                uint32_t over = distances[graph->arcs[i].to] + 1;
+                has_changed |= over < distances[s];
+                distances[s] = over < distances[s] ? over : distances[s];
+            }
+        }
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        CHECK(s == d ||
+              distances[graph->arcs[graph->first[s] + column[s]].to] + 1 ==
+                  distances[s]);
+    }
+    free(distances);
+}
+
+TEST(job_routes_are_repaired_and_the_rest_stays_minimal)
+{
+    char text[] = "a unknown node[0000-0015]";
+    struct sf_fabric *fabric = planned_fabric("sf:q=4"), *later;
+    struct sf_routing *routing = route_split(fabric), *repaired;
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_network *network;
+    struct sf_jobs *jobs;
+    struct sf_random random;
+    struct sf_error err = { 0 };
+    uint32_t n_longer = 0, n = routing->network->graph->n_nodes;
+
+    CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network, &jobs,
+                           NULL),
+             SF_OK);
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    sf_job_routes_clear(&result);
+    CHECK(routing->is_fitted);
+    sf_random_init(&random, 8, 0);
+    CHECK_EQ(sf_fabric_copy(fabric, &later, NULL), SF_OK);
+    lanes_unplug(later, 2, &random);
+    CHECK_EQ(sf_network_build(later, &network, NULL), SF_OK);
+    CHECK_FOR(sf_routing_repair(routing, network, &repaired, &err) == SF_OK,
+              "%s", err.text);
+    CHECK(repaired->is_fitted);
+    for (uint32_t d = 0; d < n; d++) {
+        bool is_of_job = false;
+        for (uint32_t i = 0; i < jobs->jobs[0].n_hosts; i++) {
+            is_of_job |= switch_of(network, jobs->jobs[0].hosts[i]) == d;
+        }
+        for (uint32_t k = 0; !is_of_job && k < repaired->routes->n_sets; k++) {
+            check_minimal(repaired->network->graph,
+                          sf_layers_tree(repaired->routes->sets[k], 0, d), d);
+        }
+        n_longer += is_of_job;
+    }
+    CHECK(n_longer > 0 && n_longer < n);
+    result = fit(repaired, jobs, &params);
+    CHECK(result.slowest.after >= 0.9);
+    sf_job_routes_clear(&result);
+    sf_routing_free(repaired);
+    sf_network_free(network);
+    sf_fabric_free(later);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
