@@ -52,7 +52,7 @@ static const struct way more_ways[] = {
 };
 
 #define N_WAYS      (sizeof ways / sizeof *ways)
-#define N_MORE_WAYS (sizeof more_ways / sizeof *more_ways)
+#define N_MORE_WAYS ((uint32_t)(sizeof more_ways / sizeof *more_ways))
 
 /* The most loaded link that the demands of 'column' meet. */
 static double
