@@ -44,11 +44,12 @@ struct sf_job_routes {
     uint64_t n_entries, n_changed;         /* Next hops in these. */
 };
 
-/* Makes the routes of 'routing' serve 'jobs', of its network.  On failure the
- * routes stay as they were.  For a job that starts or ends, call it again with
- * all jobs that run then: it goes on from the routes that are there, so that
- * few change.  The caller calls sf_job_routes_clear() on
- * '*result' in any case.
+/* Makes the routes of 'routing' serve 'jobs', of its network: the slowest job
+ * first, then the next.  It is better after sf_routing_split_sets().  On
+ * failure the routes stay as they were.  For a job that starts or ends, call
+ * it again with all jobs that run then: it goes on from the routes that are
+ * there, so that few change, and none if no job would get more.  The caller
+ * calls sf_job_routes_clear() on '*result' in any case.
  *
  * SF_ELANES: the lanes are neither by turns nor a single one, so that new
  * paths could deadlock. */
