@@ -286,7 +286,11 @@ const struct cli_command cli_command_route = {
         "are, so that only forwarding tables change. Paths of jobs may have "
         "four hops, or two more than there are between the switches of a job, "
         "also in layer 0, unless --keep-minimal or --max-hops says "
-        "otherwise. The lanes must be by turns or a single one.",
+        "otherwise. The lanes must be by turns or a single one. With "
+        "--previous DIR as well, paths for jobs that still run stay where "
+        "they are good, and paths for jobs that have ended become what they "
+        "would "
+        "be without jobs.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
         "Fly in four layers.\n"

@@ -52,6 +52,9 @@ make(struct cli_fit *fit, struct sf_error *err)
     enum sf_status status = sf_routing_build(
         base->subject->network, &base->made->params, &routing->made, err);
     if (status == SF_OK) {
+        status = sf_routing_split_sets(routing->made, err);
+    }
+    if (status == SF_OK) {
         status = sf_routing_fit_jobs(routing->made, fit->jobs, &params,
                                      &result, err);
     }

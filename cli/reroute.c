@@ -77,7 +77,7 @@ make_anew(struct cli_routing *job, struct sf_error *err)
         job->tables = tables;
         job->repair = job->recomputation;
     } else {
-        sf_routing_free(anew);
+        job->anew = anew;
         sf_ib_tables_free(tables);
     }
     return status;
@@ -130,14 +130,51 @@ assign_lids(struct cli_routing *job, struct sf_error *err)
     return status;
 }
 
+/* Whether the paths of what was made anew could stand beside those that were
+ * repaired: they obey the same turns. */
+static bool
+has_base(const struct cli_routing *job)
+{
+    const struct sf_routes *routes = job->routing->routes;
+    struct sf_layers_claims claims = { .within_parts = true,
+                                       .turns = routes->turns };
+    bool has = job->anew && routes->turns && job->anew->routes->turns;
+
+    for (uint32_t i = 0; has && i < job->anew->routes->n_sets; i++) {
+        has = sf_layers_check(job->anew->routes->sets[i], job->network->graph,
+                              &claims, NULL) == SF_OK;
+    }
+    return has;
+}
+
+/* Gives each host paths of its own.  What jobs that have ended changed returns
+ * to what it would be without. */
+static enum sf_status
+prepare_fit(struct cli_routing *job, struct sf_error *err)
+{
+    enum sf_status status = sf_routing_split_sets(job->routing, err);
+
+    if (status == SF_OK && has_base(job)) {
+        status = sf_routing_split_sets(job->anew, err);
+        if (status == SF_OK &&
+            job->anew->routes->n_sets == job->routing->routes->n_sets) {
+            job->job_params.base = job->anew->routes;
+        }
+    }
+    return status;
+}
+
 /* Fits the routing that was chosen to the jobs, and encodes it again. */
 static enum sf_status
 fit_jobs(struct cli_routing *job, struct sf_error *err)
 {
     double start = cli_seconds();
-    enum sf_status status = sf_routing_fit_jobs(
-        job->routing, job->jobs, &job->job_params, &job->job_routes, err);
+    enum sf_status status = prepare_fit(job, err);
 
+    if (status == SF_OK) {
+        status = sf_routing_fit_jobs(job->routing, job->jobs, &job->job_params,
+                                     &job->job_routes, err);
+    }
     job->job_seconds = cli_seconds() - start;
     if (status != SF_OK) {
         return status;
@@ -166,6 +203,7 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
         params->layers.n_threads = job->params.layers.n_threads;
         params->layers.within_parts = job->params.layers.within_parts;
         params->layers.may_exceed = true;
+        job->previous->is_fitted = job->jobs_path != NULL;
         job->params = *params;
         if (job->previous->has_default_layers) {
             job->params.layers.scheme = NULL;
@@ -231,6 +269,7 @@ cli_routing_clear(struct cli_routing *job)
     sf_job_routes_clear(&job->job_routes);
     sf_jobs_free(job->jobs);
     sf_ib_tables_free(job->tables);
+    sf_routing_free(job->anew);
     sf_routing_free(job->routing);
     sf_tables_free(job->previous_tables);
     sf_routing_free(job->previous);

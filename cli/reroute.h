@@ -12,6 +12,7 @@ struct cli_routing {
     struct sf_routing *previous;       /* NULL unless it is to be repaired, */
     struct sf_tables *previous_tables; /* and what it was encoded as. */
     struct sf_routing *routing;
+    struct sf_routing *anew; /* What was made anew, if not that; or NULL. */
     struct sf_ib_tables *tables;
     double seconds;     /* For the routing. */
     char why_anew[640]; /* Why a repair was not possible, or "", */

@@ -4,8 +4,10 @@ set -eu
 build=$1
 [ -f "$build/build.ninja" ] || echo "setting up $build"
 [ -f "$build/build.ninja" ] || meson setup "$build" --buildtype=release >/dev/null
-"$(dirname "$0")/build.sh" "$build" "" all bench/bench bench/packets bench/sharing
+"$(dirname "$0")/build.sh" "$build" "" all bench/bench bench/jobs bench/packets \
+    bench/sharing
 "$build/bench/bench"
+"$build/bench/jobs"
 "$build/bench/packets"
 "$build/bench/sharing"
 "$build/bench/sharing" "$build/bench/all_to_all.txt"

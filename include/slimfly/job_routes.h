@@ -19,8 +19,8 @@ struct sf_job_routes_params {
                          * the routing, else 4, or 2 more than there are
                          * between the switches of a job, if these are more
                          * than 2 apart. */
-    uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 60. */
-    uint32_t n_tries;   /* With columns that start as they were; 0: 9. */
+    uint32_t n_rounds;  /* Of visits to the columns in each try; 0: 24. */
+    uint32_t n_tries;   /* At most, with other random numbers; 0: 9. */
     bool keeps_minimal; /* Layer 0 stays as it is. */
     const struct sf_routes *base; /* Routes of the same network under the same
                                    * turns, without jobs: columns that no job
@@ -45,11 +45,12 @@ struct sf_job_routes {
     uint64_t n_entries, n_changed;         /* Next hops in these. */
 };
 
-/* Makes the routes of 'routing' serve 'jobs', of its network.  On failure the
- * routes stay as they were.  For a job that starts or ends, call it again with
- * all jobs that run then: it goes on from the routes that are there, so that
- * few change.  The caller calls sf_job_routes_clear() on
- * '*result' in any case.
+/* Makes the routes of 'routing' serve 'jobs', of its network: the slowest job
+ * first, then the next.  It is better after sf_routing_split_sets().  On
+ * failure the routes stay as they were.  For a job that starts or ends, call
+ * it again with all jobs that run then: it goes on from the routes that are
+ * there, so that few change, and none if no job would get more.  The caller
+ * calls sf_job_routes_clear() on '*result' in any case.
  *
  * SF_ELANES: the lanes are neither by turns nor a single one, so that new
  * paths could deadlock. */
@@ -59,6 +60,14 @@ enum sf_status sf_routing_fit_jobs(struct sf_routing *routing,
                                    struct sf_job_routes *result,
                                    struct sf_error *err);
 void sf_job_routes_clear(struct sf_job_routes *result);
+
+/* Gives each host of a switch a path set of its own, with the paths that it
+ * has: tables stay as they are.  Routes for jobs are better then, since the
+ * hosts of a switch can be reached by different paths.  The routes without
+ * jobs, 'base', need the same.  Does nothing where lanes go by paths, which
+ * routes for jobs cannot use. */
+enum sf_status sf_routing_split_sets(struct sf_routing *routing,
+                                     struct sf_error *err);
 
 /* Fills 'loads' [2E], by arc of the network's graph, with what 'job' sends
  * over each: every flow at equal shares over the addresses of its receiver. */

@@ -52,6 +52,8 @@ struct sf_routing {
     struct sf_routes *routes;        /* With lanes, unless without_lanes. */
     uint32_t max_hops; /* No path is longer, unless after a fault no other
                         * is left. */
+    bool is_fitted; /* To jobs: layer 0 need not be minimal, and a repair keeps
+                     * what is not, and paths of max_hops. */
     bool has_default_layers; /* No scheme was asked for, */
     bool has_default_lanes;  /* no lanes: others may take over. */
 

@@ -12,6 +12,7 @@ struct sf_earlier {
     uint16_t *hops;     /* [2E of the earlier network] The arc of the same
                          * switch that now leaves by the port by which that
                          * arc left; SF_NO_HOP if none does. */
+    bool is_fitted;     /* To jobs: layer 0 need not be minimal. */
 };
 
 /* Compares 'network' with an 'earlier' one; both have fabrics. */

@@ -21,6 +21,7 @@ sf_job_grower_make(struct sf_job_grower *grower,
     *grower = (struct sf_job_grower){
         .network = network,
         .old_factor = 1,
+        .ceiling = DBL_MAX,
         .loads = sf_calloc(n_arcs, sizeof *grower->loads),
         .prices = sf_calloc(n_arcs, sizeof *grower->prices),
         .uniform = sf_calloc(n_arcs, sizeof *grower->uniform),
@@ -35,17 +36,19 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .touched = sf_calloc(n_arcs, sizeof *grower->touched),
         .before = sf_calloc(n_arcs, sizeof *grower->before),
         .is_touched = sf_calloc(n_arcs, sizeof *grower->is_touched),
+        .sorted = sf_calloc(n_arcs, sizeof *grower->sorted),
     };
     return grower->loads && grower->prices && grower->uniform &&
            grower->uniform_before && grower->old && grower->hops &&
            grower->depths && grower->ranks && grower->is_passed &&
            grower->order && grower->direct && grower->touched &&
-           grower->before && grower->is_touched;
+           grower->before && grower->is_touched && grower->sorted;
 }
 
 void
 sf_job_grower_clear(struct sf_job_grower *grower)
 {
+    free(grower->sorted);
     free(grower->is_touched);
     free(grower->before);
     free(grower->touched);
@@ -69,19 +72,51 @@ price_of(const struct sf_job_grower *grower, double load)
     return exp(grower->beta * (load - grower->offset));
 }
 
+double
+sf_job_grower_most(struct sf_job_grower *grower)
+{
+    if (grower->is_most_stale) {
+        grower->most = 0;
+        grower->is_most_stale = false;
+        for (uint32_t i = 0; i < 2 * grower->network->graph->n_links; i++) {
+            grower->most = fmax(grower->most, grower->loads[i]);
+        }
+    }
+    return grower->most;
+}
+
+/* Sorts the arcs of each switch by price, so that good paths are found soon
+ * and others need not be followed. */
+static void
+sort_arcs(struct sf_job_grower *grower)
+{
+    const struct sf_graph *graph = grower->network->graph;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            uint32_t k = i;
+            for (; k > graph->first[s] &&
+                   grower->prices[grower->sorted[k - 1]] > grower->prices[i];
+                 k--) {
+                grower->sorted[k] = grower->sorted[k - 1];
+            }
+            grower->sorted[k] = i;
+        }
+    }
+}
+
 void
 sf_job_grower_heat(struct sf_job_grower *grower, double beta)
 {
     uint32_t n_arcs = 2 * grower->network->graph->n_links;
 
     grower->beta = beta;
-    grower->offset = 0;
-    for (uint32_t i = 0; i < n_arcs; i++) {
-        grower->offset = fmax(grower->offset, grower->loads[i]);
-    }
+    grower->is_most_stale = true;
+    grower->offset = sf_job_grower_most(grower);
     for (uint32_t i = 0; i < n_arcs; i++) {
         grower->prices[i] = price_of(grower, grower->loads[i]);
     }
+    sort_arcs(grower);
 }
 
 /* Adds 'amount' to the arcs from 's' along 'hops', and follows the potential.
@@ -99,7 +134,9 @@ load(struct sf_job_grower *grower, const uint16_t *hops, uint32_t s,
             grower->before[arc] = grower->loads[arc];
             grower->touched[grower->n_touched++] = arc;
         }
+        grower->is_most_stale |= grower->loads[arc] >= grower->most;
         grower->loads[arc] += amount;
+        grower->most = fmax(grower->most, grower->loads[arc]);
         double price = price_of(grower, grower->loads[arc]);
         grower->rise += price - grower->prices[arc];
         grower->prices[arc] = price;
@@ -204,8 +241,8 @@ step(struct sf_job_grower *grower, uint32_t s, uint32_t i, uint32_t n,
     }
 }
 
-/* Searches on from 's'.  The last hop can only be the one to the destination.
- */
+/* Searches on from 's'.  The last hop can only be the one to the destination,
+ * and that before leads beside it. */
 static void
 search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
        double cost)
@@ -216,9 +253,13 @@ search(struct sf_job_grower *grower, uint32_t s, uint32_t n, uint32_t rank,
         step(grower, s, grower->direct[s], n, rank, cost);
         return;
     }
+    bool is_near = n + 2 == grower->search_hops;
+    const uint32_t *first =
+        is_near ? grower->column->first_near : graph->first;
+    const uint32_t *arcs = is_near ? grower->column->near : grower->sorted;
     grower->is_passed[s] = true;
-    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        step(grower, s, i, n, rank, cost);
+    for (uint32_t i = first[s]; i < first[s + 1]; i++) {
+        step(grower, s, arcs[i], n, rank, cost);
     }
     grower->is_passed[s] = false;
 }
@@ -496,6 +537,7 @@ begin(struct sf_job_grower *grower, const struct sf_job_column *column)
     grower->column = column;
     grower->rise = 0;
     grower->n_touched = 0;
+    grower->most_before = sf_job_grower_most(grower);
     memcpy(grower->old, column->hops, n * sizeof *column->hops);
     memset(grower->hops, 0xff, n * sizeof *grower->hops);
     memset(grower->depths, 0xff, n * sizeof *grower->depths);
@@ -514,6 +556,21 @@ take_back(struct sf_job_grower *grower)
         grower->loads[arc] = grower->before[arc];
         grower->prices[arc] = price_of(grower, grower->loads[arc]);
     }
+    grower->most = grower->most_before;
+    grower->is_most_stale = false;
+}
+
+/* Whether all that has its place has it as before. */
+static bool
+is_as_before(const struct sf_job_grower *grower)
+{
+    for (uint32_t s = 0; s < grower->network->graph->n_nodes; s++) {
+        if (grower->hops[s] != SF_NO_HOP &&
+            grower->hops[s] != grower->old[s]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether the new column is worse than the old one for uniform traffic, and
@@ -535,8 +592,9 @@ sf_job_grower_regrow(struct sf_job_grower *grower,
 
     begin(grower, column);
     double returned = -grower->rise;
-    bool is_better =
-        place_sources(grower) && grower->rise <= ROUNDING * returned;
+    bool is_better = place_sources(grower) &&
+                     grower->rise <= ROUNDING * returned &&
+                     grower->most <= grower->ceiling && !is_as_before(grower);
     if (is_better) {
         memcpy(grower->uniform_before, grower->uniform,
                n_arcs * sizeof *grower->uniform);

@@ -27,11 +27,13 @@ struct sf_job_column {
     uint32_t set, layer, d;
     const struct sf_job_source *sources;
     uint32_t n_sources;
-    double share;            /* Of each amount that comes this way. */
-    double uniform_share;    /* What each host sends this way under uniform
-                              * traffic. */
-    const uint8_t *distance; /* [V] To 'd'. */
-    uint16_t *hops;          /* [V] In the routes. */
+    double share;               /* Of each amount that comes this way. */
+    double uniform_share;       /* What each host sends this way under uniform
+                                 * traffic. */
+    const uint8_t *distance;    /* [V] To 'd'. */
+    const uint32_t *first_near; /* [V + 1] Where the arcs of a switch start */
+    const uint32_t *near;       /* among those that lead to 'd' or beside. */
+    uint16_t *hops;             /* [V] In the routes. */
 };
 
 /* Loads and prices of arcs, and what growing needs. */
@@ -45,8 +47,12 @@ struct sf_job_grower {
     double beta, offset;
     double old_factor;      /* Times the price of arcs that the column had. */
     double *loads, *prices; /* [2E] */
+    uint32_t *sorted;       /* [2E] The arcs of each switch by price. */
+    double most;            /* The load of the most loaded arc, */
+    bool is_most_stale;     /* unless this. */
     double *uniform;        /* [2E] Loads of uniform traffic, */
     double floor;           /* and above what none may get by a change. */
+    double ceiling;         /* Above what no load may get by a change. */
     struct sf_random random;
 
     /* The column at hand. */
@@ -58,6 +64,7 @@ struct sf_job_grower {
     uint32_t *order;      /* [V] */
     uint32_t *direct; /* [V] The arc to the destination, where there is one. */
     double rise;      /* Of the potential, so far. */
+    double most_before;
     uint32_t *touched;      /* [2E] Arcs whose loads changed, */
     double *before;         /* [2E] and what they were, by arc. */
     bool *is_touched;       /* [2E] */
@@ -76,6 +83,9 @@ void sf_job_grower_clear(struct sf_job_grower *grower);
 
 /* Sets beta, and all prices by it. */
 void sf_job_grower_heat(struct sf_job_grower *grower, double beta);
+
+/* The load of the most loaded arc. */
+double sf_job_grower_most(struct sf_job_grower *grower);
 
 /* Grows 'column' anew; false if it stayed as it was. */
 bool sf_job_grower_regrow(struct sf_job_grower *grower,

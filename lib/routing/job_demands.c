@@ -172,6 +172,18 @@ sf_uniform_amount(const struct sf_network *network,
     return n_receivers / fmax(1, sf_network_count_hosts(network) - 1.0);
 }
 
+void
+sf_column_load(const struct sf_network *network, const uint16_t *hops,
+               double amount, double *loads)
+{
+    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+        if (network->n_hosts[s] > 0) {
+            sf_load_path(network->graph, hops, s, amount * network->n_hosts[s],
+                         loads);
+        }
+    }
+}
+
 /* Adds what all hosts send in total to the hosts of 'set' on switch 'd', over
  * 'layer'. */
 static void
@@ -179,15 +191,12 @@ load_column_uniformly(const struct sf_network *network,
                       const struct sf_routes *routes, uint32_t set,
                       uint32_t layer, uint32_t d, double *loads)
 {
-    const uint16_t *hops = sf_layers_tree(routes->sets[set], layer, d);
     double amount = sf_uniform_amount(network, routes, set, d) *
                     sf_layer_share(routes, layer);
 
-    for (uint32_t s = 0; amount > 0 && s < network->graph->n_nodes; s++) {
-        if (s != d && network->n_hosts[s] > 0) {
-            sf_load_path(network->graph, hops, s, amount * network->n_hosts[s],
-                         loads);
-        }
+    if (amount > 0) {
+        sf_column_load(network, sf_layers_tree(routes->sets[set], layer, d),
+                       amount, loads);
     }
 }
 

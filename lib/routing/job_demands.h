@@ -39,6 +39,11 @@ void sf_demands_load(const struct sf_network *network,
                      const struct sf_demand *demands, size_t n_demands,
                      double *loads);
 
+/* Adds 'amount' for each host of each switch to the arcs along 'hops', a
+ * column. */
+void sf_column_load(const struct sf_network *network, const uint16_t *hops,
+                    double amount, double *loads);
+
 /* What each host sends to the hosts of 'set' on switch 'd' in total, if it
  * sends 1 to all others evenly. */
 double sf_uniform_amount(const struct sf_network *network,

@@ -1,84 +1,34 @@
-/* job_routes.c -- columns for the jobs that run: which are grown anew, when,
- * and how long.
- *
- * First few changes are tried: only columns over links that are loaded most,
- * which like the links that they have.  If links stay overloaded, all columns
- * of jobs are grown anew in rounds, from how they were, some times with other
- * random numbers.  What was best stays, and columns that changed in vain are
- * put back. */
+/* job_routes.c -- finds the columns that jobs use, has them changed
+ * (job_search.c), and says what came of it. */
 #include "slimfly/job_routes.h"
 
 #include "base/mem.h"
-#include "routing/job_columns.h"
-#include "routing/job_demands.h"
+#include "routing/job_fitter.h"
 #include "routing/path_order.h"
-#include "slimfly/progress.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define DEFAULT_HOPS   4
 #define DETOUR         2 /* Hops more than there are between two. */
-#define DEFAULT_ROUNDS 60
+#define DEFAULT_ROUNDS 24
 #define DEFAULT_TRIES  9
-#define PATIENCE       3 /* Rounds that may gain nothing. */
-#define FIRST_BETA     4.0
-#define LAST_BETA      80.0
-#define HOT            0.85 /* Of the most loaded link, */
-#define FULL           (1 + 1e-9)
-#define FEW_COLUMNS    64
-#define SPARE          0.7 /* Enough where it is not known what jobs send. */
-#define OLD_FACTOR     0.5 /* The price of links that a column has. */
-
-/* What a try may do.  Beyond the last, the last two take turns. */
-static const struct way {
-    bool is_lazy; /* Only columns over hot links, which like what they have. */
-    double floor; /* The most uniform traffic on a link, of what it was. */
-} ways[] = {
-    { true, 1.02 },    { true, 1.06 }, { true, 1.2 },
-    { true, DBL_MAX }, { false, 1.1 }, { false, DBL_MAX },
-};
-
-#define N_WAYS (sizeof ways / sizeof *ways)
-#define N_LAZY 4 /* The first ones. */
-
-struct fitter {
-    struct sf_routing *routing;
-    const struct sf_jobs *jobs;
-    struct sf_job_routes_params params;
-    struct sf_turns *own_turns;     /* Made for a routing without. */
-    struct sf_job_demands *demands; /* [n_jobs] */
-    struct sf_job_source *sources;  /* [n_sources] Grouped. */
-    uint8_t *distances;             /* [V] for each destination of jobs. */
-    struct sf_job_column *columns;  /* [n_columns] That may change. */
-    uint32_t n_columns;
-    uint32_t *order;           /* [n_columns] */
-    uint16_t *original, *best; /* [n_columns * V] */
-    uint16_t *whole;           /* All columns as they were, with a base. */
-    double least;              /* The load of the most loaded link, at best, */
-    double least_uniform;      /* and then that of uniform traffic, */
-    double most_uniform;       /* which was this at first. */
-    double enough;             /* No load needs to be lower than that. */
-    struct sf_job_grower grower;
-    struct sf_error *err;
-};
 
 static enum sf_status
-fail_memory(const struct fitter *fitter)
+fail_memory(const struct sf_job_fitter *fitter)
 {
     return sf_fail(fitter->err, SF_ENOMEM,
                    "out of memory for the routes of jobs");
 }
 
 static uint32_t
-count_switches(const struct fitter *fitter)
+count_switches(const struct sf_job_fitter *fitter)
 {
     return fitter->routing->network->graph->n_nodes;
 }
 
-static double
-find_most(const struct sf_graph *graph, const double *loads)
+double
+sf_job_find_most(const struct sf_graph *graph, const double *loads)
 {
     double most = 0;
 
@@ -91,12 +41,11 @@ find_most(const struct sf_graph *graph, const double *loads)
 static double
 speed_of(double most)
 {
-    return most > FULL ? 1 / most : 1;
+    return most > SF_JOB_FULL ? 1 / most : 1;
 }
 
-/* Adds up the loads of all jobs. */
-static void
-load_jobs(const struct fitter *fitter, double *loads)
+void
+sf_job_fitter_load(const struct sf_job_fitter *fitter, double *loads)
 {
     const struct sf_routing *routing = fitter->routing;
 
@@ -108,24 +57,29 @@ load_jobs(const struct fitter *fitter, double *loads)
     }
 }
 
-/* What of 'loads' the demands of a job meet at most. */
+/* Goes along all paths of job number 'i': the most of grower.loads there.
+ * Makes 'limits' [2E], unless it is NULL, no higher than 'limit' there. */
 static double
-find_most_of_job(const struct sf_routing *routing,
-                 const struct sf_job_demands *demands, const double *loads)
+walk(const struct sf_job_fitter *fitter, uint32_t i, double *limits,
+     double limit)
 {
-    const struct sf_graph *graph = routing->network->graph;
-    const struct sf_routes *routes = routing->routes;
+    const struct sf_graph *graph = fitter->routing->network->graph;
+    const struct sf_routes *routes = fitter->routing->routes;
+    const struct sf_job_demands *demands = &fitter->demands[i];
     double most = 0;
 
     for (uint32_t l = 0; l < sf_routes_n_layers(routes); l++) {
-        for (size_t i = 0; sf_layer_share(routes, l) > 0 && i < demands->n;
-             i++) {
-            const struct sf_demand *demand = &demands->items[i];
+        for (size_t k = 0; sf_layer_share(routes, l) > 0 && k < demands->n;
+             k++) {
+            const struct sf_demand *demand = &demands->items[k];
             const uint16_t *hops = sf_layers_tree(routes->sets[demand->set], l,
                                                   demand->destination);
             for (uint32_t s = demand->source; hops[s] != SF_NO_HOP;) {
                 uint32_t arc = graph->first[s] + hops[s];
-                most = fmax(most, loads[arc]);
+                most = fmax(most, fitter->grower.loads[arc]);
+                if (limits) {
+                    limits[arc] = fmin(limits[arc], limit);
+                }
                 s = graph->arcs[arc].to;
             }
         }
@@ -133,26 +87,41 @@ find_most_of_job(const struct sf_routing *routing,
     return most;
 }
 
+void
+sf_job_fitter_measure(struct sf_job_fitter *fitter)
+{
+    for (uint32_t i = 0; i < fitter->jobs->n_jobs; i++) {
+        fitter->job_most[i] = walk(fitter, i, NULL, 0);
+    }
+}
+
+void
+sf_job_fitter_lower(struct sf_job_fitter *fitter, uint32_t i, double limit)
+{
+    walk(fitter, i, fitter->limits, limit);
+}
+
 /* Measures what jobs and uniform traffic get; 'is_after' says where to note
  * it. */
 static void
-measure(struct fitter *fitter, bool is_after, struct sf_job_routes *result)
+measure(struct sf_job_fitter *fitter, bool is_after,
+        struct sf_job_routes *result)
 {
     const struct sf_routing *routing = fitter->routing;
     const struct sf_graph *graph = routing->network->graph;
     double *loads = fitter->grower.loads, *uniform = fitter->grower.uniform;
     double speed;
 
-    load_jobs(fitter, loads);
+    sf_job_fitter_load(fitter, loads);
+    sf_job_fitter_measure(fitter);
     sf_uniform_loads(routing->network, routing->routes, uniform);
     for (uint32_t i = 0; i < result->n_jobs; i++) {
-        speed =
-            speed_of(find_most_of_job(routing, &fitter->demands[i], loads));
+        speed = speed_of(fitter->job_most[i]);
         *(is_after ? &result->jobs[i].after : &result->jobs[i].before) = speed;
     }
-    speed = speed_of(find_most(graph, loads));
+    speed = speed_of(sf_job_find_most(graph, loads));
     *(is_after ? &result->slowest.after : &result->slowest.before) = speed;
-    speed = speed_of(find_most(graph, uniform));
+    speed = speed_of(sf_job_find_most(graph, uniform));
     *(is_after ? &result->uniform.after : &result->uniform.before) = speed;
 }
 
@@ -196,7 +165,7 @@ add_up(struct sf_demand *demands, size_t n)
 /* Puts the demands of all jobs into one sorted list, which the caller frees.
  */
 static struct sf_demand *
-merge_demands(const struct fitter *fitter, size_t *np)
+merge_demands(const struct sf_job_fitter *fitter, size_t *np)
 {
     size_t n = 0;
 
@@ -243,8 +212,9 @@ measure_distances(const struct sf_graph *graph, uint32_t root,
 /* Adds the columns of one destination and set, in each layer that may
  * change. */
 static void
-add_columns(struct fitter *fitter, const struct sf_demand *first, uint32_t n,
-            struct sf_job_source *sources, const uint8_t *distance)
+add_columns(struct sf_job_fitter *fitter, const struct sf_demand *first,
+            uint32_t n, struct sf_job_source *sources, const uint8_t *distance,
+            const uint32_t *first_near)
 {
     const struct sf_routes *routes = fitter->routing->routes;
 
@@ -267,6 +237,8 @@ add_columns(struct fitter *fitter, const struct sf_demand *first, uint32_t n,
                     share * sf_uniform_amount(fitter->routing->network, routes,
                                               first->set, first->destination),
                 .distance = distance,
+                .first_near = first_near,
+                .near = fitter->near,
                 .hops = sf_layers_tree(routes->sets[first->set], l,
                                        first->destination),
             };
@@ -289,17 +261,55 @@ count_groups(const struct sf_demand *demands, size_t n, bool any_set)
     return n_groups;
 }
 
-/* Lists the columns that jobs use, group by group. */
-static void
-list_columns(struct fitter *fitter, const struct sf_demand *demands, size_t n)
+/* How many arcs lead to switch 'd' or beside it. */
+static size_t
+count_near(const struct sf_graph *graph, uint32_t d)
+{
+    size_t n = sf_graph_degree(graph, d);
+
+    for (uint32_t i = graph->first[d]; i < graph->first[d + 1]; i++) {
+        n += sf_graph_degree(graph, graph->arcs[i].to);
+    }
+    return n;
+}
+
+/* Lists them from near[n] on; where that ends. */
+static uint32_t
+list_near(const struct sf_job_fitter *fitter, const uint8_t *distances,
+          uint32_t *first_near, uint32_t n)
 {
     const struct sf_graph *graph = fitter->routing->network->graph;
-    uint8_t *distances = fitter->distances - graph->n_nodes;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        first_near[s] = n;
+        for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            if (distances[graph->arcs[i].to] <= 1) {
+                fitter->near[n++] = i;
+            }
+        }
+    }
+    first_near[graph->n_nodes] = n;
+    return n;
+}
+
+/* Lists the columns that jobs use, group by group. */
+static void
+list_columns(struct sf_job_fitter *fitter, const struct sf_demand *demands,
+             size_t n)
+{
+    const struct sf_graph *graph = fitter->routing->network->graph;
+    size_t n_switches = graph->n_nodes, k = 0;
+    uint32_t n_near = 0;
 
     for (size_t i = 0, end; i < n; i = end) {
-        if (i == 0 || demands[i].destination != demands[i - 1].destination) {
-            distances += graph->n_nodes;
+        bool is_same =
+            i > 0 && demands[i].destination == demands[i - 1].destination;
+        k += i > 0 && !is_same;
+        uint8_t *distances = fitter->distances + k * n_switches;
+        uint32_t *first_near = fitter->first_near + k * (n_switches + 1);
+        if (!is_same) {
             measure_distances(graph, demands[i].destination, distances);
+            n_near = list_near(fitter, distances, first_near, n_near);
         }
         for (end = i + 1;
              end < n && demands[end].destination == demands[i].destination &&
@@ -307,13 +317,27 @@ list_columns(struct fitter *fitter, const struct sf_demand *demands, size_t n)
              end++) {
         }
         add_columns(fitter, &demands[i], (uint32_t)(end - i),
-                    fitter->sources + i, distances);
+                    fitter->sources + i, distances, first_near);
     }
 }
 
-/* Keeps the columns as they are in 'kept', or puts them back from there. */
-static void
-keep(const struct fitter *fitter, uint16_t *kept)
+/* How many arcs lead to or beside a destination, for each. */
+static size_t
+count_all_near(const struct sf_graph *graph, const struct sf_demand *demands,
+               size_t n)
+{
+    size_t n_near = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || demands[i].destination != demands[i - 1].destination) {
+            n_near += count_near(graph, demands[i].destination);
+        }
+    }
+    return n_near;
+}
+
+void
+sf_job_fitter_keep(const struct sf_job_fitter *fitter, uint16_t *kept)
 {
     size_t n = count_switches(fitter);
 
@@ -322,27 +346,51 @@ keep(const struct fitter *fitter, uint16_t *kept)
     }
 }
 
-static void
-put_back(const struct fitter *fitter, const uint16_t *kept)
+void
+sf_job_fitter_replace(struct sf_job_fitter *fitter, uint32_t i,
+                      const uint16_t *hops)
+{
+    const struct sf_job_column *column = &fitter->columns[i];
+    const struct sf_network *network = fitter->routing->network;
+    size_t size = count_switches(fitter) * sizeof *hops;
+    double *uniform = fitter->grower.uniform;
+
+    if (memcmp(column->hops, hops, size) != 0) {
+        sf_column_load(network, column->hops, -column->uniform_share, uniform);
+        memcpy(column->hops, hops, size);
+        sf_column_load(network, column->hops, column->uniform_share, uniform);
+    }
+}
+
+void
+sf_job_fitter_put_back(struct sf_job_fitter *fitter, const uint16_t *kept)
 {
     size_t n = count_switches(fitter);
 
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        memcpy(fitter->columns[i].hops, kept + i * n, n * sizeof *kept);
+        sf_job_fitter_replace(fitter, i, kept + i * n);
     }
 }
 
 /* Finds the demands of all jobs and the columns that they use. */
 static enum sf_status
-prepare_columns(struct fitter *fitter)
+prepare_columns(struct sf_job_fitter *fitter)
 {
     const struct sf_routing *routing = fitter->routing;
     size_t n_switches = count_switches(fitter), n;
     uint32_t n_layers = sf_routes_n_layers(routing->routes);
     enum sf_status status = SF_OK;
 
-    fitter->demands = sf_calloc(fitter->jobs->n_jobs, sizeof *fitter->demands);
-    if (!fitter->demands) {
+    uint32_t n_jobs = fitter->jobs->n_jobs;
+    fitter->demands = sf_calloc(n_jobs, sizeof *fitter->demands);
+    fitter->job_of = sf_calloc(sf_network_count_hosts(routing->network),
+                               sizeof *fitter->job_of);
+    fitter->job_most = sf_calloc(n_jobs, sizeof *fitter->job_most);
+    fitter->job_limits = sf_calloc(n_jobs, sizeof *fitter->job_limits);
+    fitter->limits = sf_calloc(2 * (size_t)routing->network->graph->n_links,
+                               sizeof *fitter->limits);
+    if (!fitter->demands || !fitter->job_of || !fitter->job_most ||
+        !fitter->job_limits || !fitter->limits) {
         return fail_memory(fitter);
     }
     for (uint32_t i = 0; status == SF_OK && i < fitter->jobs->n_jobs; i++) {
@@ -353,175 +401,40 @@ prepare_columns(struct fitter *fitter)
     if (status != SF_OK) {
         return status;
     }
+    for (uint32_t i = 0; i < sf_network_count_hosts(routing->network); i++) {
+        fitter->job_of[i] = SF_NONE;
+    }
+    for (uint32_t i = 0; i < fitter->jobs->n_jobs; i++) {
+        const struct sf_job *job = &fitter->jobs->jobs[i];
+        for (uint32_t k = 0; k < job->n_hosts; k++) {
+            fitter->job_of[job->hosts[k]] = i;
+        }
+    }
     struct sf_demand *all = merge_demands(fitter, &n);
     size_t n_most = all ? count_groups(all, n, false) * n_layers : 0;
     fitter->sources = sf_calloc(n, sizeof *fitter->sources);
     fitter->distances =
         sf_calloc(all ? count_groups(all, n, true) : 0, n_switches);
+    fitter->first_near =
+        sf_calloc(all ? count_groups(all, n, true) : 0,
+                  (n_switches + 1) * sizeof *fitter->first_near);
+    fitter->near =
+        sf_calloc(all ? count_all_near(routing->network->graph, all, n) : 0,
+                  sizeof *fitter->near);
     fitter->columns = sf_calloc(n_most, sizeof *fitter->columns);
     fitter->order = sf_calloc(n_most, sizeof *fitter->order);
     fitter->original = sf_calloc(n_most, n_switches * sizeof(uint16_t));
     fitter->best = sf_calloc(n_most, n_switches * sizeof(uint16_t));
     bool made = all && fitter->sources && fitter->distances &&
-                fitter->columns && fitter->order && fitter->original &&
-                fitter->best;
+                fitter->first_near && fitter->near && fitter->columns &&
+                fitter->order && fitter->original && fitter->best;
     if (made) {
         list_columns(fitter, all, n);
-        keep(fitter, fitter->original);
-        keep(fitter, fitter->best);
+        sf_job_fitter_keep(fitter, fitter->original);
+        sf_job_fitter_keep(fitter, fitter->best);
     }
     free(all);
     return made ? SF_OK : fail_memory(fitter);
-}
-
-/* Whether the demands of 'column' meet a load above 'limit'. */
-static bool
-is_hot(const struct fitter *fitter, const struct sf_job_column *column,
-       double limit)
-{
-    const struct sf_graph *graph = fitter->routing->network->graph;
-
-    for (uint32_t i = 0; i < column->n_sources; i++) {
-        for (uint32_t s = column->sources[i].s;
-             column->hops[s] != SF_NO_HOP;) {
-            uint32_t arc = graph->first[s] + column->hops[s];
-            if (fitter->grower.loads[arc] > limit) {
-                return true;
-            }
-            s = graph->arcs[arc].to;
-        }
-    }
-    return false;
-}
-
-/* Keeps the columns if they are the best so far. */
-static void
-judge(struct fitter *fitter, double most)
-{
-    double uniform =
-        find_most(fitter->routing->network->graph, fitter->grower.uniform);
-
-    if (most * FULL < fitter->least ||
-        (most <= fitter->least * FULL && uniform < fitter->least_uniform)) {
-        fitter->least = most;
-        fitter->least_uniform = uniform;
-        keep(fitter, fitter->best);
-    }
-}
-
-/* Visits all columns once, or only those over hot links; the load of the most
- * loaded link after that. */
-static double
-visit(struct fitter *fitter, double beta, bool only_hot)
-{
-    struct sf_job_grower *grower = &fitter->grower;
-    const struct sf_graph *graph = fitter->routing->network->graph;
-
-    sf_job_grower_heat(grower, beta);
-    sf_random_shuffle(&grower->random, fitter->order, fitter->n_columns);
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        const struct sf_job_column *column =
-            &fitter->columns[fitter->order[i]];
-        double most = find_most(graph, grower->loads);
-        if (most <= fitter->enough) {
-            break;
-        }
-        if (!only_hot ||
-            is_hot(fitter, column, fmax(fitter->enough, HOT * most))) {
-            sf_job_grower_regrow(grower, column);
-        }
-    }
-    return find_most(graph, grower->loads);
-}
-
-/* Prepares for a try.  A lazy one goes on where the one before could not, with
- * a lower floor; others start with all as it was. */
-static void
-prepare_try(struct fitter *fitter, uint32_t number, const struct way *way)
-{
-    const struct sf_routing *routing = fitter->routing;
-    struct sf_job_grower *grower = &fitter->grower;
-
-    if (number == 0 || !way->is_lazy) {
-        put_back(fitter, fitter->original);
-        load_jobs(fitter, grower->loads);
-        sf_uniform_loads(routing->network, routing->routes, grower->uniform);
-        for (uint32_t i = 0; i < fitter->n_columns; i++) {
-            fitter->order[i] = i;
-        }
-    }
-    sf_random_init(&grower->random, fitter->params.seed, number);
-    grower->floor = way->floor * fmax(1, fitter->most_uniform);
-    grower->old_factor = way->is_lazy ? OLD_FACTOR : 1;
-}
-
-/* Rounds of visits from the original columns; whether no link is overloaded
- * at the end. */
-static bool
-try_rounds(struct fitter *fitter, uint32_t number)
-{
-    const struct way *way =
-        &ways[number < N_WAYS ? number : N_WAYS - 1 - (number - N_WAYS) % 2];
-    uint32_t n_rounds = fitter->params.n_rounds, last_gain = 0;
-    double least = DBL_MAX;
-
-    prepare_try(fitter, number, way);
-    for (uint32_t r = 0; r < n_rounds && least > fitter->enough &&
-                         (!way->is_lazy || r < last_gain + PATIENCE);
-         r++) {
-        double part = n_rounds > 1 ? (double)r / (n_rounds - 1) : 0;
-        sf_progress_report("fitting routes to jobs", number * n_rounds + r,
-                           fitter->params.n_tries * n_rounds);
-        double most =
-            visit(fitter, FIRST_BETA * pow(LAST_BETA / FIRST_BETA, part),
-                  way->is_lazy);
-        judge(fitter, most);
-        if (most < least) {
-            least = most;
-            last_gain = r;
-        }
-    }
-    return least <= fitter->enough;
-}
-
-/* Adds what the demands of 'column' put onto arcs, times 'sign'. */
-static void
-load_column(struct fitter *fitter, const struct sf_job_column *column,
-            const uint16_t *hops, double sign)
-{
-    for (uint32_t i = 0; i < column->n_sources; i++) {
-        sf_load_path(fitter->routing->network->graph, hops,
-                     column->sources[i].s,
-                     sign * column->sources[i].amount * column->share,
-                     fitter->grower.loads);
-    }
-}
-
-/* Puts the original of each changed column back where no job gets less by
- * that. */
-static void
-undo_needless(struct fitter *fitter)
-{
-    const struct sf_graph *graph = fitter->routing->network->graph;
-    size_t n = count_switches(fitter);
-    double limit = fmax(fitter->least, fitter->enough) * FULL;
-
-    load_jobs(fitter, fitter->grower.loads);
-    for (uint32_t i = 0; i < fitter->n_columns; i++) {
-        const struct sf_job_column *column = &fitter->columns[i];
-        const uint16_t *original = fitter->original + i * n;
-        if (!memcmp(column->hops, original, n * sizeof *original)) {
-            continue;
-        }
-        load_column(fitter, column, column->hops, -1);
-        load_column(fitter, column, original, 1);
-        if (find_most(graph, fitter->grower.loads) <= limit) {
-            memcpy(column->hops, original, n * sizeof *original);
-        } else {
-            load_column(fitter, column, original, -1);
-            load_column(fitter, column, column->hops, 1);
-        }
-    }
 }
 
 /* Counts what differs in a column. */
@@ -538,7 +451,7 @@ count_column(const uint16_t *now, const uint16_t *before, uint32_t n,
 }
 
 static void
-count_changes(const struct fitter *fitter, struct sf_job_routes *result)
+count_changes(const struct sf_job_fitter *fitter, struct sf_job_routes *result)
 {
     const struct sf_routes *routes = fitter->routing->routes;
     uint32_t n = count_switches(fitter);
@@ -559,7 +472,7 @@ count_changes(const struct fitter *fitter, struct sf_job_routes *result)
 
 /* Keeps all columns in fitter->whole, or puts them back from there. */
 static void
-copy_whole(const struct fitter *fitter, bool puts_back)
+copy_whole(const struct sf_job_fitter *fitter, bool puts_back)
 {
     const struct sf_routes *routes = fitter->routing->routes;
     size_t n = count_switches(fitter);
@@ -573,24 +486,32 @@ copy_whole(const struct fitter *fitter, bool puts_back)
     }
 }
 
-/* Makes the columns that no job uses those of the base. */
+/* Makes all columns those of the base, and keeps grower.uniform true. */
 static void
-return_others(const struct fitter *fitter)
+return_all(struct sf_job_fitter *fitter)
 {
+    const struct sf_network *network = fitter->routing->network;
     const struct sf_routes *routes = fitter->routing->routes;
     const struct sf_routes *base = fitter->params.base;
-    size_t n = count_switches(fitter);
+    uint32_t n = count_switches(fitter), n_layers = sf_routes_n_layers(routes);
 
-    for (uint32_t i = 0; i < routes->n_sets; i++) {
-        memcpy(routes->sets[i]->hops, base->sets[i]->hops,
-               sf_routes_n_layers(routes) * n * n * sizeof(uint16_t));
+    for (uint32_t i = 0; i < routes->n_sets * n_layers * n; i++) {
+        uint32_t set = i / n / n_layers, l = i / n % n_layers, d = i % n;
+        uint16_t *hops = sf_layers_tree(routes->sets[set], l, d);
+        const uint16_t *to = sf_layers_tree(base->sets[set], l, d);
+        double amount = sf_uniform_amount(network, routes, set, d) *
+                        sf_layer_share(routes, l);
+        if (memcmp(hops, to, n * sizeof *hops) != 0) {
+            sf_column_load(network, hops, -amount, fitter->grower.uniform);
+            sf_column_load(network, to, amount, fitter->grower.uniform);
+            memcpy(hops, to, n * sizeof *hops);
+        }
     }
-    put_back(fitter, fitter->original);
 }
 
 /* Prepares for a base, if there is one. */
 static enum sf_status
-prepare_base(struct fitter *fitter)
+prepare_base(struct sf_job_fitter *fitter)
 {
     const struct sf_routes *routes = fitter->routing->routes;
     const struct sf_routes *base = fitter->params.base;
@@ -615,73 +536,28 @@ prepare_base(struct fitter *fitter)
     return SF_OK;
 }
 
-/* The most uniform traffic on a link without jobs. */
-static double
-find_most_at_first(const struct fitter *fitter)
-{
-    const struct sf_network *network = fitter->routing->network;
-    double *loads = fitter->grower.uniform_before; /* Not in use yet. */
-
-    if (!fitter->params.base) {
-        return fitter->least_uniform;
-    }
-    sf_uniform_loads(network, fitter->params.base, loads);
-    return find_most(network->graph, loads);
-}
-
-/* Which load is low enough, once columns have to change.  The less of a link
- * all-to-all takes, the fewer pairs share it, which is good for whatever else
- * a job may send. */
-static double
-find_enough(const struct sf_jobs *jobs)
-{
-    for (uint32_t i = 0; i < jobs->n_jobs; i++) {
-        if (jobs->jobs[i].kind == SF_PATTERN_UNKNOWN) {
-            return SPARE;
-        }
-    }
-    return FULL;
-}
-
-/* Whether no link is overloaded, and try 'number' would take too long for what
- * it might gain. */
-static bool
-is_good(const struct fitter *fitter, uint32_t number)
-{
-    uint32_t n_worth = N_LAZY + (fitter->n_columns <= FEW_COLUMNS);
-
-    return fitter->least <= FULL && number >= n_worth;
-}
-
 /* Chooses the columns, and fills in the result. */
 static void
-fit(struct fitter *fitter, struct sf_job_routes *result)
+fit(struct sf_job_fitter *fitter, struct sf_job_routes *result)
 {
+    const struct sf_graph *graph = fitter->routing->network->graph;
+
     measure(fitter, false, result);
+    fitter->least = sf_job_find_most(graph, fitter->grower.loads);
     if (fitter->params.base) {
-        return_others(fitter);
-        sf_uniform_loads(fitter->routing->network, fitter->routing->routes,
-                         fitter->grower.uniform);
+        return_all(fitter);
     }
-    fitter->least =
-        find_most(fitter->routing->network->graph, fitter->grower.loads);
-    fitter->least_uniform =
-        find_most(fitter->routing->network->graph, fitter->grower.uniform);
-    fitter->most_uniform = find_most_at_first(fitter);
-    fitter->enough = find_enough(fitter->jobs);
-    bool is_done = fitter->least <= FULL;
-    for (uint32_t i = 0; !is_done && i < fitter->params.n_tries; i++) {
-        is_done = try_rounds(fitter, i) || is_good(fitter, i + 1);
-    }
-    put_back(fitter, fitter->best);
-    undo_needless(fitter);
+    fitter->most_uniform = sf_job_find_most(graph, fitter->grower.uniform);
+    sf_job_fitter_put_back(fitter, fitter->original);
+    fitter->least_uniform = sf_job_find_most(graph, fitter->grower.uniform);
+    sf_job_search(fitter);
     measure(fitter, true, result);
     count_changes(fitter, result);
 }
 
 /* Whether all columns, of jobs or not, obey what the lanes rest on. */
 static enum sf_status
-check(const struct fitter *fitter)
+check(const struct sf_job_fitter *fitter)
 {
     const struct sf_routing *routing = fitter->routing;
     struct sf_layers_claims claims = { .within_parts = true,
@@ -698,7 +574,7 @@ check(const struct fitter *fitter)
 
 /* Finds what new paths must obey. */
 static enum sf_status
-prepare_turns(struct fitter *fitter)
+prepare_turns(struct sf_job_fitter *fitter)
 {
     const struct sf_routing *routing = fitter->routing;
     const struct sf_lanes *lanes = routing->routes->lanes;
@@ -724,7 +600,8 @@ prepare_turns(struct fitter *fitter)
 }
 
 static void
-settle_params(struct fitter *fitter, const struct sf_job_routes_params *params)
+settle_params(struct sf_job_fitter *fitter,
+              const struct sf_job_routes_params *params)
 {
     uint32_t asked = fitter->routing->params.layers.max_hops;
     struct sf_job_routes_params *settled = &fitter->params;
@@ -743,7 +620,7 @@ at_most(uint32_t hops, uint32_t most)
 
 /* The hops between the switches of jobs that are furthest apart. */
 static uint32_t
-find_farthest(const struct fitter *fitter)
+find_farthest(const struct sf_job_fitter *fitter)
 {
     uint32_t farthest = 0;
 
@@ -761,7 +638,7 @@ find_farthest(const struct fitter *fitter)
  * around what lies between two switches.  Paths that jobs do not use may stay
  * as long as they are. */
 static void
-settle_hops(struct fitter *fitter)
+settle_hops(struct sf_job_fitter *fitter)
 {
     uint32_t usual = fitter->routing->max_hops;
     uint32_t *most = &fitter->params.max_hops;
@@ -775,10 +652,16 @@ settle_hops(struct fitter *fitter)
     fitter->grower.max_hops = *most;
 }
 
-/* Notes that paths may be that long now. */
+/* Notes what routes are like now: how long paths may be, if some have changed.
+ */
 static void
-raise_limit(struct sf_routing *routing, uint32_t max_hops)
+note_fit(const struct sf_job_fitter *fitter, bool has_changed)
 {
+    struct sf_routing *routing = fitter->routing;
+    uint32_t max_hops = has_changed ? fitter->params.max_hops : 0;
+
+    routing->is_fitted = fitter->jobs->n_jobs > 0 ||
+                         (routing->is_fitted && !fitter->params.base);
     if (max_hops > routing->max_hops) {
         routing->max_hops = max_hops;
     }
@@ -789,7 +672,7 @@ raise_limit(struct sf_routing *routing, uint32_t max_hops)
 }
 
 static void
-clear(struct fitter *fitter)
+clear(struct sf_job_fitter *fitter)
 {
     for (uint32_t i = 0; fitter->demands && i < fitter->jobs->n_jobs; i++) {
         free(fitter->demands[i].items);
@@ -800,8 +683,14 @@ clear(struct fitter *fitter)
     free(fitter->original);
     free(fitter->order);
     free(fitter->columns);
+    free(fitter->near);
+    free(fitter->first_near);
     free(fitter->distances);
     free(fitter->sources);
+    free(fitter->limits);
+    free(fitter->job_limits);
+    free(fitter->job_most);
+    free(fitter->job_of);
     free(fitter->demands);
     sf_turns_free(fitter->own_turns);
 }
@@ -811,7 +700,9 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
                     const struct sf_job_routes_params *params,
                     struct sf_job_routes *result, struct sf_error *err)
 {
-    struct fitter fitter = { .routing = routing, .jobs = jobs, .err = err };
+    struct sf_job_fitter fitter = { .routing = routing,
+                                    .jobs = jobs,
+                                    .err = err };
 
     *result = (struct sf_job_routes){ .n_jobs = jobs->n_jobs };
     result->jobs = sf_calloc(jobs->n_jobs, sizeof *result->jobs);
@@ -833,12 +724,12 @@ sf_routing_fit_jobs(struct sf_routing *routing, const struct sf_jobs *jobs,
         settle_hops(&fitter);
         fit(&fitter, result);
         status = check(&fitter);
-        if (status == SF_OK && result->n_changed > 0) {
-            raise_limit(routing, fitter.params.max_hops);
+        if (status == SF_OK) {
+            note_fit(&fitter, result->n_changed > 0);
         } else if (status != SF_OK && fitter.whole) {
             copy_whole(&fitter, true);
         } else if (status != SF_OK) {
-            put_back(&fitter, fitter.original);
+            sf_job_fitter_put_back(&fitter, fitter.original);
         }
     }
     clear(&fitter);

@@ -331,9 +331,11 @@ struct repairer {
     const struct sf_earlier *earlier;
     const struct sf_network *network;
     uint32_t usual_hops;
-    uint32_t *order;  /* [n] */
-    uint32_t *best;   /* [n] */
-    uint16_t *before; /* [n] The column at hand, as it was. */
+    uint32_t *order;        /* [n] */
+    uint32_t *best;         /* [n] */
+    uint16_t *before;       /* [n] The column at hand, as it was. */
+    uint32_t *order_before; /* [n of the earlier network], */
+    uint32_t *best_before;  /* likewise. */
     struct mender mender;
     struct sf_routes *routes;
 };
@@ -356,6 +358,29 @@ take_over_column(struct repairer *repairer, const struct sf_layers *layers,
                 : sf_layers_arc(layers, graph, layer, s_before, d_before);
         repairer->before[s] = arc == SF_NONE ? SF_NO_HOP : earlier->hops[arc];
     }
+}
+
+/* Whether the earlier column towards switch 'd' had shortest paths only: each
+ * switch goes to one that is nearer. */
+static bool
+was_minimal(struct repairer *repairer, const struct sf_layers *layers,
+            uint32_t layer, uint32_t d)
+{
+    const struct sf_graph *graph = repairer->earlier->earlier->graph;
+    uint32_t d_before = repairer->earlier->switches[d];
+
+    if (d_before == SF_NONE) {
+        return true;
+    }
+    search(graph, d_before, repairer->order_before, repairer->best_before);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        uint32_t arc = sf_layers_arc(layers, graph, layer, s, d_before);
+        if (arc != SF_NONE && repairer->best_before[graph->arcs[arc].to] + 1 !=
+                                  repairer->best_before[s]) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Whether any address of 'd' or of a host there leads over that column. */
@@ -391,7 +416,8 @@ repair_column(struct repairer *repairer, const struct sf_layers *before,
     take_over_column(repairer, before, layer, d);
     mender->hops = sf_layers_tree(repairer->routes->sets[set], layer, d);
     mender->before = repairer->before;
-    mender->is_minimal = layer == 0;
+    mender->is_minimal = layer == 0 && (!repairer->earlier->is_fitted ||
+                                        was_minimal(repairer, before, 0, d));
     memcpy(mender->hops, repairer->before, n * sizeof *mender->hops);
     bool is_whole = mend(mender, repairer->order, n_reached);
     for (uint32_t s = 0; s < n; s++) {
@@ -483,6 +509,7 @@ sf_routes_repair(const struct sf_earlier *earlier,
 {
     const struct sf_network *network = earlier->network;
     uint32_t n = network->graph->n_nodes;
+    uint32_t n_before = earlier->earlier->graph->n_nodes;
     struct repairer repairer = {
         .earlier = earlier,
         .network = network,
@@ -490,6 +517,8 @@ sf_routes_repair(const struct sf_earlier *earlier,
         .order = sf_calloc(n, sizeof(uint32_t)),
         .best = sf_calloc(n, sizeof(uint32_t)),
         .before = sf_calloc(n, sizeof(uint16_t)),
+        .order_before = sf_calloc(n_before, sizeof(uint32_t)),
+        .best_before = sf_calloc(n_before, sizeof(uint32_t)),
         .mender = { .graph = network->graph,
                     .reverse = network->reverse,
                     .depths = sf_calloc(n, sizeof(uint32_t)),
@@ -498,6 +527,7 @@ sf_routes_repair(const struct sf_earlier *earlier,
     };
     struct mender *mender = &repairer.mender;
     bool made = repairer.order && repairer.best && repairer.before &&
+                repairer.order_before && repairer.best_before &&
                 mender->depths && mender->queue && mender->ranks;
 
     mender->best = repairer.best;
@@ -513,6 +543,8 @@ sf_routes_repair(const struct sf_earlier *earlier,
     free(mender->ranks);
     free(mender->queue);
     free(mender->depths);
+    free(repairer.best_before);
+    free(repairer.order_before);
     free(repairer.before);
     free(repairer.best);
     free(repairer.order);

@@ -9,8 +9,9 @@
  * hops change only where a path does not lead to its destination any more, is
  * longer than 'usual_hops' and than the shortest from the farthest switch,
  * does not obey the turns that the routes have or, in layer 0, is longer than
- * it need be.  Paths are free of loops.  The result has no lanes yet.
- * SF_ELANES if the turns do not allow a path that is needed. */
+ * it need be, unless the routes were fitted to jobs and the column was so
+ * before.  Paths are free of loops.  The result has no lanes yet.  SF_ELANES
+ * if the turns do not allow a path that is needed. */
 enum sf_status sf_routes_repair(const struct sf_earlier *earlier,
                                 const struct sf_routes *before,
                                 uint32_t usual_hops,

@@ -411,6 +411,13 @@ repair_routes(const struct sf_routing *base, struct sf_routing *routing,
                                   &usual_hops, &routing->max_hops, err);
     }
     if (status == SF_OK) {
+        earlier.is_fitted = base->is_fitted;
+        if (base->is_fitted && base->max_hops > usual_hops) {
+            usual_hops = base->max_hops;
+        }
+        if (usual_hops > routing->max_hops) {
+            routing->max_hops = usual_hops;
+        }
         status = sf_routes_repair(&earlier, base->routes, usual_hops,
                                   &routing->routes, err);
     }
@@ -444,6 +451,7 @@ sf_routing_repair(const struct sf_routing *base,
     if (status == SF_OK) {
         routing->has_default_layers = base->has_default_layers;
         routing->has_default_lanes = base->has_default_lanes;
+        routing->is_fitted = base->is_fitted;
         status = repair_routes(base, routing, err);
     }
     if (status == SF_OK) {

@@ -97,6 +97,30 @@ class Jobs(harness.Case):
         self.assertIsNotNone(report["repair"])
         self.assertEqual(report["jobs"]["slowest"]["after"], 1)
 
+    def test_only_what_jobs_change_changes(self):
+        both = self.write("a all-to-all node[0000-0015]\n"
+                          "b all-to-all node[0040-0055]\n")
+        self.succeeds("route", "sf:q=5", "-o", self.path("base"))
+        self.succeeds("route", "sf:q=5", "--jobs", both, "-o",
+                      self.path("first"))
+        self.succeeds("route", "sf:q=5", "--previous", self.path("first"),
+                      "--jobs", both, "-o", self.path("same"))
+        report = json.loads(self.read("same", "route.json"))
+        self.assertEqual(report["jobs"]["next_hops_changed"], 0)
+        self.assertEqual(self.read("same", "opensm-lfts.dump"),
+                         self.read("first", "opensm-lfts.dump"))
+        one = self.write("a all-to-all node[0000-0015]\n")
+        self.succeeds("route", "sf:q=5", "--previous", self.path("first"),
+                      "--jobs", one, "-o", self.path("one"))
+        report = json.loads(self.read("one", "route.json"))["jobs"]
+        self.assertGreater(report["next_hops_changed"], 0)
+        self.assertEqual(report["slowest"]["after"], 1)
+        none = self.write("")
+        self.succeeds("route", "sf:q=5", "--previous", self.path("one"),
+                      "--jobs", none, "-o", self.path("none"))
+        self.assertEqual(self.read("none", "opensm-lfts.dump"),
+                         self.read("base", "opensm-lfts.dump"))
+
     def test_what_is_wrong_is_named(self):
         out = ["-o", self.path("tables")]
         jobs = self.write("a ring node[0000-0003]\nb ring node0002\n")

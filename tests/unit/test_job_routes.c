@@ -750,3 +750,374 @@ TEST(jobs_survive_each_allocation_that_fails)
     fail_each("sf:q=3", line);
     temporary_remove(&file);
 }
+
+/* Fills 'hops' with the next hop at each switch towards each address of each
+ * host and of each switch; how many there are. */
+static size_t
+list_next_hops(const struct sf_routing *routing, uint16_t *hops)
+{
+    const struct sf_routes *routes = routing->routes;
+    uint32_t v = routing->network->graph->n_nodes;
+    size_t n = 0;
+
+    for (uint32_t h = 0; h < sf_network_count_hosts(routing->network); h++) {
+        for (uint32_t k = 0; k < routes->n_addresses; k++) {
+            const uint16_t *column =
+                sf_routes_column(routes, h, k, switch_of(routing->network, h));
+            memcpy(hops + n, column, v * sizeof *hops);
+            n += v;
+        }
+    }
+    for (uint32_t d = 0; d < v; d++) {
+        memcpy(hops + n, sf_layers_tree(routes->sets[0], 0, d),
+               v * sizeof *hops);
+        n += v;
+    }
+    return n;
+}
+
+TEST(split_sets_leave_every_path_as_it_is)
+{
+    static const char *const specs[] = { "sf:q=3", "hx2:3x3,p=3",
+                                         "ft2:leaf=4,core=2" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        for (uint32_t n_sets = 1; n_sets <= 2; n_sets++) {
+            struct sf_fabric *fabric = lanes_fabric(specs[i], 4);
+            struct sf_routing *routing = route(fabric, 4, n_sets, NULL);
+            uint32_t v = routing->network->graph->n_nodes;
+            size_t n =
+                4 * v * (size_t)(sf_network_count_hosts(routing->network) + v);
+            uint16_t *before = calloc(n, sizeof *before);
+            uint16_t *after = calloc(n, sizeof *after);
+            CHECK(before && after);
+            size_t n_hops = list_next_hops(routing, before);
+            for (uint32_t k = 0; k < 2; k++) {
+                CHECK_EQ(sf_routing_split_sets(routing, NULL), SF_OK);
+                CHECK_EQ(list_next_hops(routing, after), n_hops);
+                CHECK(memcmp(before, after, n_hops * sizeof *after) == 0);
+            }
+            for (uint32_t h = 1; h < routing->network->first_host[1]; h++) {
+                CHECK(routing->routes->host_sets[h] !=
+                      routing->routes->host_sets[h - 1]);
+            }
+            free(after);
+            free(before);
+            sf_routing_free(routing);
+            sf_fabric_free(fabric);
+        }
+    }
+}
+
+TEST(split_sets_survive_each_allocation_that_fails)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=3", 2);
+    struct sf_routing *routing = route(fabric, 2, 1, NULL);
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        struct sf_error err = { 0 };
+        CHECK(nth < MAX_ALLOCATIONS);
+        sf_mem_fail_at(nth);
+        status = sf_routing_split_sets(routing, &err);
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && err.text[0]));
+        CHECK((routing->routes->n_sets == 1) == (status != SF_OK));
+    }
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Routes the 50-switch Slim Fly with columns for each host. */
+static struct sf_routing *
+route_split(const struct sf_fabric *fabric)
+{
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+
+    CHECK_EQ(sf_routing_split_sets(routing, NULL), SF_OK);
+    return routing;
+}
+
+TEST(job_routes_keep_uniform_traffic_where_hosts_have_columns)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_jobs *jobs = make_jobs(routing->network, "unknown", 1, 32, NULL);
+    uint16_t *hops = copy_hops(routing->routes);
+
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct sf_job_routes_params params = { .seed = seed };
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        CHECK_NEAR(result.slowest.after, 1, 0);
+        CHECK_FOR(result.uniform.after >= 0.65, "%g", result.uniform.after);
+        sf_job_routes_clear(&result);
+        /* And nothing changes if nothing changes. */
+        result = fit(routing, jobs, &params);
+        CHECK_EQ(result.n_changed, 0);
+        sf_job_routes_clear(&result);
+        restore_hops(routing->routes, hops);
+    }
+    free(hops);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+TEST(job_routes_give_a_shift_half_the_rate_for_every_seed)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+    struct sf_jobs *jobs =
+        make_jobs(routing->network, "shift:by=40", 1, 200, NULL);
+    uint16_t *hops = copy_hops(routing->routes);
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct sf_job_routes_params params = { .seed = seed };
+        struct sf_job_routes result;
+        CHECK_EQ(sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                 SF_OK);
+        CHECK_NEAR(result.slowest.after, 0.5, 1e-9);
+        sf_job_routes_clear(&result);
+        restore_hops(routing->routes, hops);
+    }
+    free(hops);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Four hosts a switch that all send to those of one other: the shift cannot
+ * have it all, but the job beside it has more. */
+TEST(job_routes_give_more_to_jobs_beside_a_limited_one)
+{
+    char text[] = "a shift:by=40 node[0000-0079]\n"
+                  "b unknown node[0080-0111]\n";
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_jobs *jobs;
+
+    CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network, &jobs,
+                           NULL),
+             SF_OK);
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    CHECK(result.jobs[0].after < 1);
+    CHECK_NEAR(result.slowest.after, result.jobs[0].after, 1e-9);
+    CHECK_FOR(result.jobs[1].after > result.jobs[0].after + 0.05, "%g and %g",
+              result.jobs[0].after, result.jobs[1].after);
+    sf_job_routes_clear(&result);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Jobs of a random network; each runs or not. */
+struct shifts {
+    char lines[4][512]; /* One a job. */
+    bool runs[4];
+};
+
+/* Deals the hosts among four jobs. */
+static void
+deal_hosts(const struct sf_network *network, struct sf_random *random,
+           struct shifts *shifts)
+{
+    uint32_t n = sf_network_count_hosts(network);
+    size_t lengths[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        lengths[i] = (size_t)sprintf(shifts->lines[i], "j%u %s ", i,
+                                     i % 2 ? "ring" : "unknown");
+    }
+    for (uint32_t h = 0; h < n; h++) {
+        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
+        uint32_t i = h < 4 ? h : sf_random_below(random, 4);
+        lengths[i] += (size_t)snprintf(shifts->lines[i] + lengths[i],
+                                       sizeof shifts->lines[i] - lengths[i],
+                                       "%s%s", h < 4 ? "" : ",",
+                                       network->fabric->nodes[node].name);
+    }
+}
+
+/* Checks that 'routing' is as 'base' but towards switches of jobs. */
+static void
+check_others(const struct sf_routing *routing, const struct sf_routing *base,
+             const struct sf_jobs *jobs)
+{
+    uint16_t *hops = copy_hops(base->routes);
+
+    count_changed(routing, jobs, hops);
+    free(hops);
+}
+
+/* Starts and ends jobs at random: routes stay sound, others are as without
+ * jobs, nobody gets less than before a job ended, and in the end all is as it
+ * was. */
+TEST(job_routes_follow_jobs_that_start_and_end)
+{
+    struct sf_random random;
+    struct shifts shifts;
+
+    sf_random_init(&random, 6, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct sf_fabric *fabric = lanes_random_fabric(9, 16, 3, &random);
+        struct sf_routing *routing = route_split(fabric);
+        struct sf_routing *base = route_split(fabric);
+        memset(&shifts, 0, sizeof shifts);
+        deal_hosts(routing->network, &random, &shifts);
+        for (uint32_t k = 0; k <= 8; k++) {
+            struct sf_job_routes_params params = { .seed = k,
+                                                   .n_rounds = 6,
+                                                   .base = base->routes };
+            struct sf_job_routes result;
+            struct sf_jobs *jobs;
+            char text[2048] = "";
+            uint32_t which = sf_random_below(&random, 4);
+            shifts.runs[which] = !shifts.runs[which];
+            for (uint32_t j = 0; k < 8 && j < 4; j++) {
+                strcat(text, shifts.runs[j] ? shifts.lines[j] : "");
+                strcat(text, shifts.runs[j] ? "\n" : "");
+            }
+            CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs",
+                                   routing->network, &jobs, NULL),
+                     SF_OK);
+            CHECK_EQ(
+                sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                SF_OK);
+            CHECK_NEAR(result.slowest.after, oracle_speed(routing, jobs),
+                       1e-8);
+            CHECK_NEAR(result.uniform.after, oracle_uniform_speed(routing),
+                       1e-8);
+            CHECK(result.slowest.after >= result.slowest.before - 1e-8);
+            check_others(routing, base, jobs);
+            CHECK_EQ(routing->is_fitted, jobs->n_jobs > 0);
+            sf_job_routes_clear(&result);
+            sf_jobs_free(jobs);
+        }
+        sf_routing_free(base);
+        sf_routing_free(routing);
+        sf_fabric_free(fabric);
+    }
+}
+
+/* A job that comes and goes leaves nothing behind but in columns of another,
+ * which keeps its speed. */
+TEST(job_routes_are_as_before_when_a_job_has_come_and_gone)
+{
+    static const char *const states[] = {
+        "a unknown node[0000-0015]",
+        "a unknown node[0000-0015]\nb unknown node[0100-0115]",
+        "a unknown node[0000-0015]",
+    };
+    struct sf_fabric *fabric = lanes_fabric("sf:q=5", 4);
+    struct sf_routing *routing = route_split(fabric);
+    struct sf_routing *base = route_split(fabric);
+    struct sf_job_routes_params params = { .seed = 1, .base = base->routes };
+    uint16_t *first = NULL;
+    uint64_t n_started = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+        struct sf_job_routes result;
+        struct sf_jobs *jobs;
+        char text[128];
+        snprintf(text, sizeof text, "%s", states[i]);
+        CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network,
+                               &jobs, NULL),
+                 SF_OK);
+        CHECK_EQ(sf_routing_fit_jobs(routing, jobs, &params, &result, NULL),
+                 SF_OK);
+        CHECK_NEAR(result.slowest.after, 1, 0);
+        CHECK(result.n_changed > 0);
+        if (i == 0) {
+            first = copy_hops(routing->routes);
+        } else if (i == 1) {
+            n_started = result.n_changed;
+        } else {
+            count_changed(routing, jobs, first);
+            CHECK(result.n_changed <= n_started);
+        }
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+    }
+    free(first);
+    sf_routing_free(base);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Checks that paths to 'd' in 'column' are shortest ones. */
+static void
+check_minimal(const struct sf_graph *graph, const uint16_t *column, uint32_t d)
+{
+    uint32_t *distances = calloc(graph->n_nodes, sizeof *distances);
+    bool has_changed = true;
+
+    CHECK(distances != NULL);
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        distances[s] = s == d ? 0 : graph->n_nodes;
+    }
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+                uint32_t over = distances[graph->arcs[i].to] + 1;
+                has_changed |= over < distances[s];
+                distances[s] = over < distances[s] ? over : distances[s];
+            }
+        }
+    }
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        CHECK(s == d ||
+              distances[graph->arcs[graph->first[s] + column[s]].to] + 1 ==
+                  distances[s]);
+    }
+    free(distances);
+}
+
+TEST(job_routes_are_repaired_and_the_rest_stays_minimal)
+{
+    char text[] = "a unknown node[0000-0015]";
+    struct sf_fabric *fabric = planned_fabric("sf:q=4"), *later;
+    struct sf_routing *routing = route_split(fabric), *repaired;
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_network *network;
+    struct sf_jobs *jobs;
+    struct sf_random random;
+    struct sf_error err = { 0 };
+    uint32_t n_longer = 0, n = routing->network->graph->n_nodes;
+
+    CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs", routing->network, &jobs,
+                           NULL),
+             SF_OK);
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    sf_job_routes_clear(&result);
+    CHECK(routing->is_fitted);
+    sf_random_init(&random, 8, 0);
+    CHECK_EQ(sf_fabric_copy(fabric, &later, NULL), SF_OK);
+    lanes_unplug(later, 2, &random);
+    CHECK_EQ(sf_network_build(later, &network, NULL), SF_OK);
+    CHECK_FOR(sf_routing_repair(routing, network, &repaired, &err) == SF_OK,
+              "%s", err.text);
+    CHECK(repaired->is_fitted);
+    for (uint32_t d = 0; d < n; d++) {
+        bool is_of_job = false;
+        for (uint32_t i = 0; i < jobs->jobs[0].n_hosts; i++) {
+            is_of_job |= switch_of(network, jobs->jobs[0].hosts[i]) == d;
+        }
+        for (uint32_t k = 0; !is_of_job && k < repaired->routes->n_sets; k++) {
+            check_minimal(repaired->network->graph,
+                          sf_layers_tree(repaired->routes->sets[k], 0, d), d);
+        }
+        n_longer += is_of_job;
+    }
+    CHECK(n_longer > 0 && n_longer < n);
+    result = fit(repaired, jobs, &params);
+    CHECK(result.slowest.after >= 0.9);
+    sf_job_routes_clear(&result);
+    sf_routing_free(repaired);
+    sf_network_free(network);
+    sf_fabric_free(later);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
