@@ -47,16 +47,23 @@
 
 /* What one more path is worth to a pair that has none.  It halves so many
  * times until the pair has what it can expect, in the first round and in the
- * last. */
+ * last of many. */
 #define MOST_WORTH     ((1u << 14) - 1)
 #define FIRST_HALVINGS 3
-#define LAST_HALVINGS  8
+#define MORE_HALVINGS  3 /* At most, from round to round. */
+#define LAST_HALVINGS  13
 
 /* A path over a gate counts as so many others. */
 #define GATE_PATHS 4
 
 /* Fixed point: how much the worth of paths changes with one more or less. */
 #define ONE 65536u
+
+/* An arc by which a path goes on. */
+struct exit {
+    uint32_t slot, level;
+    uint32_t worth; /* Of paths of which it is the lower end. */
+};
 
 struct design {
     const struct sf_graph *graph;
@@ -75,11 +82,13 @@ struct design {
     uint32_t grow[2];    /* more or less, and whether over a gate. */
     uint32_t gate_paths; /* What paths over gates count as. */
     uint64_t n_gate_arcs;
-    uint64_t *gate_bits;  /* [V] Those of the gates: see arrival_bit(). */
+    uint64_t *bits;       /* [2E] Of each arc, one among those that arrive at
+                           * the same switch; beyond 64, some share one. */
+    uint64_t *gate_bits;  /* [V] Those of gates. */
     uint64_t expected;    /* Paths of a pair, times 256. */
     uint64_t n_all_paths; /* Of three hops. */
     int64_t gain[N_LEVELS + 1]; /* Of an arc, by the level that it takes. */
-    uint32_t *sums;             /* [max_degree] */
+    struct exit *exits;         /* [max_degree] */
     uint32_t *order;            /* [V] */
     uint64_t *last;             /* [V] By which links allowed paths of a */
     uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
@@ -149,41 +158,55 @@ regrow(uint64_t worth, uint32_t factor)
     return (int64_t)(worth * factor / ONE);
 }
 
+/* Lists the arcs of 'c' by which paths that come from 'b' go on. */
+static uint32_t
+list_exits(struct design *design, uint32_t b, uint32_t c)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t n = 0;
+
+    for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
+        if (head(design, g) != b) {
+            design->exits[n++] = (struct exit){ .slot = design->slots[g],
+                                                .level = design->levels[g] };
+        }
+    }
+    return n;
+}
+
 /* Adds to design->gain what paths gain whose middle arc is 'f': they are
- * allowed if it is higher than the first or the last. */
+ * allowed if it is higher than the one of their ends that is at 'level'. */
+static void
+add_gain_as_middle(struct design *design, uint32_t f, uint32_t level,
+                   uint64_t worth)
+{
+    design->gain[level + 1] += level < design->levels[f]
+                                   ? regrow(worth, design->grow[1])
+                                   : (int64_t)worth;
+}
+
 static void
 add_gains_as_middle(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
-    uint32_t b = tail(design, f), c = head(design, f), level;
-    uint32_t begin = graph->first[c], end = graph->first[c + 1];
-    uint32_t *sums = design->sums;
+    uint32_t b = tail(design, f), c = head(design, f);
+    uint32_t n_exits = list_exits(design, b, c);
+    struct exit *exits = design->exits;
 
-    memset(sums, 0, (end - begin) * sizeof *sums);
     for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
         uint32_t a = head(design, i), first = design->arriving[i];
         const uint16_t *row = design->worths + 2 * (size_t)a * graph->n_nodes;
-        uint64_t rest = 0;
-        if (a == c) {
-            continue;
+        uint64_t by_first = 0;
+        for (uint32_t k = 0; a != c && k < n_exits; k++) {
+            uint32_t worth = row[exits[k].slot];
+            uint32_t by_last = if_so(exits[k].level < first, worth);
+            exits[k].worth += by_last;
+            by_first += worth - by_last;
         }
-        for (uint32_t g = begin; g < end; g++) {
-            uint32_t worth =
-                if_so(head(design, g) != b, row[design->slots[g]]);
-            uint32_t by_last = if_so(design->levels[g] < first, worth);
-            sums[g - begin] += by_last;
-            rest += worth - by_last;
-        }
-        design->gain[first + 1] += first < design->levels[f]
-                                       ? regrow(rest, design->grow[1])
-                                       : (int64_t)rest;
+        add_gain_as_middle(design, f, first, by_first);
     }
-    for (uint32_t g = begin; g < end; g++) {
-        level = design->levels[g];
-        design->gain[level + 1] +=
-            level < design->levels[f]
-                ? regrow(sums[g - begin], design->grow[1])
-                : (int64_t)sums[g - begin];
+    for (uint32_t k = 0; k < n_exits; k++) {
+        add_gain_as_middle(design, f, exits[k].level, exits[k].worth);
     }
 }
 
@@ -332,15 +355,6 @@ choose_level(struct design *design, uint32_t f)
     design->levels[f] = design->arriving[design->reverse[f]] = (uint8_t)now;
 }
 
-/* The bit of the link that 'arc' arrives by among those of its end; a switch
- * of more than 64 links has some in common. */
-static uint64_t
-arrival_bit(const struct design *design, uint32_t arc)
-{
-    uint32_t first = design->graph->first[head(design, arc)];
-    return UINT64_C(1) << (design->reverse[arc] - first) % 64;
-}
-
 /* Notes a path that starts with the arc before 'stamp' and ends with 'arc', if
  * it 'is_allowed'. */
 static void
@@ -348,7 +362,7 @@ note_path(struct design *design, uint32_t stamp, uint32_t arc, bool is_allowed)
 {
     uint32_t d = head(design, arc);
 
-    design->last[d] |= is_allowed ? arrival_bit(design, arc) : 0;
+    design->last[d] |= design->bits[arc] & -(uint64_t)is_allowed;
     design->n_first[d] += is_allowed & (design->stamps[d] != stamp);
     design->stamps[d] = is_allowed ? stamp : design->stamps[d];
 }
@@ -376,27 +390,16 @@ note_paths(struct design *design, uint32_t e)
     }
 }
 
-static uint32_t
-count_bits(uint64_t bits)
-{
-    const uint64_t pairs = UINT64_C(0x5555555555555555),
-                   fours = UINT64_C(0x3333333333333333),
-                   bytes = UINT64_C(0x0f0f0f0f0f0f0f0f);
-
-    bits -= bits >> 1 & pairs;
-    bits = (bits & fours) + (bits >> 2 & fours);
-    bits = (bits + (bits >> 4)) & bytes;
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* What one more path from the source at hand to 'd' is worth.  Paths that
  * leave or arrive by the same link count once. */
 static uint32_t
 find_worth(const struct design *design, uint32_t d, uint32_t halvings)
 {
     uint64_t last = design->last[d];
-    uint32_t n = lower(count_bits(last), design->n_first[d]);
-    uint32_t n_gates = lower(count_bits(last & design->gate_bits[d]), n);
+    uint32_t n =
+        lower((uint32_t)__builtin_popcountll(last), design->n_first[d]);
+    uint32_t n_gates =
+        lower((uint32_t)__builtin_popcountll(last & design->gate_bits[d]), n);
     uint64_t n_paths = n + (uint64_t)n_gates * (design->gate_paths - 1);
     return halve(MOST_WORTH, n_paths * halvings * ONE / design->expected);
 }
@@ -443,10 +446,11 @@ run_rounds(struct design *design)
     uint32_t n_rounds = most < MIN_ROUNDS   ? MIN_ROUNDS
                         : most > MAX_ROUNDS ? MAX_ROUNDS
                                             : (uint32_t)most;
+    uint32_t n_halvings =
+        lower(LAST_HALVINGS - FIRST_HALVINGS, MORE_HALVINGS * (n_rounds - 1));
 
     for (uint32_t i = 0; i < n_rounds; i++) {
-        find_worths(design, FIRST_HALVINGS + (LAST_HALVINGS - FIRST_HALVINGS) *
-                                                 i / (n_rounds - 1));
+        find_worths(design, FIRST_HALVINGS + n_halvings * i / (n_rounds - 1));
         sf_random_shuffle(&design->random, design->order, graph->n_nodes);
         for (uint32_t k = 0; k < n; k++) {
             uint32_t b = design->order[k];
@@ -468,16 +472,17 @@ draw_gates(struct design *design, uint32_t n_gates)
     for (uint32_t d = 0; d < graph->n_nodes; d++) {
         uint32_t first = graph->first[d], degree = sf_graph_degree(graph, d);
         for (uint32_t i = 0; i < degree; i++) {
-            design->sums[i] = i;
+            design->order[i] = i;
         }
-        sf_random_shuffle(&design->random, design->sums, degree);
+        sf_random_shuffle(&design->random, design->order, degree);
         for (uint32_t i = 0; i < degree; i++) {
-            uint32_t gate = design->sums[i],
+            uint32_t gate = design->order[i],
                      arc = design->reverse[first + gate];
             design->turns->gates[first + i] = (uint16_t)gate;
             design->is_gate[arc] = i < n_gates;
             design->slots[arc] = 2 * d + (i < n_gates);
-            design->gate_bits[d] |= i < n_gates ? arrival_bit(design, arc) : 0;
+            design->bits[arc] = UINT64_C(1) << gate % 64;
+            design->gate_bits[d] |= i < n_gates ? design->bits[arc] : 0;
             design->n_gate_arcs += i < n_gates;
         }
     }
@@ -571,6 +576,7 @@ make_design(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
     size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
+    size_t most = max_degree(graph);
 
     design->levels = sf_calloc(n_arcs, sizeof *design->levels);
     design->arriving = sf_calloc(n_arcs, sizeof *design->arriving);
@@ -578,8 +584,9 @@ make_design(struct design *design)
     design->slots = sf_calloc(n_arcs, sizeof *design->slots);
     design->worths = sf_calloc(n, 2 * n * sizeof *design->worths);
     design->worths_to = sf_calloc(n, n * sizeof *design->worths_to);
-    design->sums = sf_calloc(max_degree(graph), sizeof *design->sums);
-    design->order = sf_calloc(n, sizeof *design->order);
+    design->exits = sf_calloc(most, sizeof *design->exits);
+    design->order = sf_calloc(n > most ? n : most, sizeof *design->order);
+    design->bits = sf_calloc(n_arcs, sizeof *design->bits);
     design->gate_bits = sf_calloc(n, sizeof *design->gate_bits);
     design->last = sf_calloc(n, sizeof *design->last);
     design->n_first = sf_calloc(n, sizeof *design->n_first);
@@ -587,9 +594,9 @@ make_design(struct design *design)
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
            design->slots && design->worths && design->worths_to &&
-           design->sums && design->order && design->gate_bits &&
-           design->last && design->n_first && design->stamps &&
-           design->turns->gates;
+           design->exits && design->order && design->bits &&
+           design->gate_bits && design->last && design->n_first &&
+           design->stamps && design->turns->gates;
 }
 
 static void
@@ -599,8 +606,9 @@ clear_design(struct design *design)
     free(design->n_first);
     free(design->last);
     free(design->gate_bits);
+    free(design->bits);
     free(design->order);
-    free(design->sums);
+    free(design->exits);
     free(design->worths_to);
     free(design->worths);
     free(design->slots);
