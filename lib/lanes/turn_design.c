@@ -40,10 +40,12 @@
 #define N_VLS    2
 #define N_LEVELS 255 /* Of arcs: 1 to 254. */
 
-/* Rounds are as many as this allows for, in paths that they look at. */
-#define WORK       UINT64_C(12000000)
+/* The square of the number of rounds, times the number of paths, is at most
+ * this for each layer: so the design takes less time than the layers, which
+ * have more to do in large networks. */
+#define WORK       UINT64_C(10000000)
 #define MIN_ROUNDS 2
-#define MAX_ROUNDS 30
+#define MAX_ROUNDS 14
 
 /* What one more path is worth to a pair that has none.  It halves so many
  * times until the pair has what it can expect, in the first round and in the
@@ -51,10 +53,13 @@
 #define MOST_WORTH     ((1u << 14) - 1)
 #define FIRST_HALVINGS 3
 #define MORE_HALVINGS  3 /* At most, from round to round. */
-#define LAST_HALVINGS  13
+#define LAST_HALVINGS  16
 
 /* A path over a gate counts as so many others. */
-#define GATE_PATHS 4
+#define GATE_PATHS 2
+
+/* No pair should have fewer paths than these, or than it can expect. */
+#define ENOUGH 5
 
 /* Fixed point: how much the worth of paths changes with one more or less. */
 #define ONE 65536u
@@ -69,29 +74,31 @@ struct design {
     const struct sf_graph *graph;
     const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
     struct sf_turns *turns;
-    uint8_t *levels;     /* [2E] */
-    uint8_t *arriving;   /* [2E] The level of the arc's reverse. */
-    bool *is_gate;       /* [2E] Whether layers want to arrive by this arc. */
-    uint32_t *slots;     /* [2E] Where worths of paths that end with this arc
-                          * stand in the row of their source. */
-    uint16_t *worths;    /* [V * V * 2] Of one more path, by source,
-                          * destination and whether it comes over a gate. */
-    uint16_t *worths_to; /* [V * V] Those of other paths by destination, then
-                          * by source: what is read together is together. */
-    uint32_t fade[2];    /* What the worth is multiplied by if there is one */
-    uint32_t grow[2];    /* more or less, and whether over a gate. */
-    uint32_t gate_paths; /* What paths over gates count as. */
-    uint64_t n_gate_arcs;
+    uint8_t *levels;      /* [2E] */
+    uint8_t *arriving;    /* [2E] The level of the arc's reverse. */
+    bool *is_gate;        /* [2E] Whether layers want to arrive by this arc. */
+    uint32_t *slots;      /* [2E] Where worths of paths that end with this arc
+                           * stand in the row of their source. */
+    uint16_t *worths;     /* [V * V * 2] Of one more path, by source,
+                           * destination and whether it comes over a gate. */
+    uint16_t *worths_to;  /* [V * V] Those of other paths by destination, then
+                           * by source: what is read together is together. */
+    uint32_t fade[2];     /* What the worth is multiplied by if there is one */
+    uint32_t grow[2];     /* more or less, and whether over a gate. */
+    uint32_t gate_paths;  /* What paths over gates count as. */
+    uint32_t n_gates;     /* Of a switch. */
+    uint64_t n_gate_arcs; /* Of all. */
     uint64_t *bits;       /* [2E] Of each arc, one among those that arrive at
                            * the same switch; beyond 64, some share one. */
     uint64_t *gate_bits;  /* [V] Those of gates. */
     uint64_t expected;    /* Paths of a pair, times 256. */
+    uint32_t n_enough;    /* Pairs with fewer paths come first. */
     uint64_t n_all_paths; /* Of three hops. */
     int64_t gain[N_LEVELS + 1]; /* Of an arc, by the level that it takes. */
     struct exit *exits;         /* [max_degree] */
     uint32_t *order;            /* [V] */
     uint64_t *last;             /* [V] By which links allowed paths of a */
-    uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
+    uint32_t *n_paths, *stamps; /* [V] source arrive and how many leave it. */
     struct sf_random random;
 };
 
@@ -355,37 +362,40 @@ choose_level(struct design *design, uint32_t f)
     design->levels[f] = design->arriving[design->reverse[f]] = (uint8_t)now;
 }
 
-/* Notes a path that starts with the arc before 'stamp' and ends with 'arc', if
- * it 'is_allowed'. */
+/* Counts a path that starts with the arc before 'stamp' and ends with 'arc',
+ * if it 'is_allowed' and shares no end with one that is counted. */
 static void
-note_path(struct design *design, uint32_t stamp, uint32_t arc, bool is_allowed)
+count_path(struct design *design, uint32_t stamp, uint32_t arc,
+           bool is_allowed)
 {
     uint32_t d = head(design, arc);
+    bool counts = is_allowed & (design->stamps[d] != stamp) &
+                  !(design->last[d] & design->bits[arc]);
 
-    design->last[d] |= design->bits[arc] & -(uint64_t)is_allowed;
-    design->n_first[d] += is_allowed & (design->stamps[d] != stamp);
-    design->stamps[d] = is_allowed ? stamp : design->stamps[d];
+    design->last[d] |= design->bits[arc] & -(uint64_t)counts;
+    design->stamps[d] = counts ? stamp : design->stamps[d];
+    design->n_paths[d] += counts;
 }
 
-/* Notes all allowed paths of up to three hops that start with arc 'e'. */
+/* Counts allowed paths of up to three hops that start with arc 'e'. */
 static void
-note_paths(struct design *design, uint32_t e)
+count_from(struct design *design, uint32_t e)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t a = tail(design, e), b = head(design, e);
 
-    note_path(design, e + 1, e, true);
+    count_path(design, e + 1, e, true);
     for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
         uint32_t c = head(design, f), level = design->levels[f];
         bool rises = design->levels[e] < level;
         if (c == a) {
             continue;
         }
-        note_path(design, e + 1, f, true);
+        count_path(design, e + 1, f, true);
         for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
-            note_path(design, e + 1, g,
-                      (rises | (design->levels[g] < level)) &
-                          (head(design, g) != b));
+            count_path(design, e + 1, g,
+                       (rises | (design->levels[g] < level)) &
+                           (head(design, g) != b));
         }
     }
 }
@@ -395,13 +405,14 @@ note_paths(struct design *design, uint32_t e)
 static uint32_t
 find_worth(const struct design *design, uint32_t d, uint32_t halvings)
 {
-    uint64_t last = design->last[d];
-    uint32_t n =
-        lower((uint32_t)__builtin_popcountll(last), design->n_first[d]);
-    uint32_t n_gates =
-        lower((uint32_t)__builtin_popcountll(last & design->gate_bits[d]), n);
-    uint64_t n_paths = n + (uint64_t)n_gates * (design->gate_paths - 1);
-    return halve(MOST_WORTH, n_paths * halvings * ONE / design->expected);
+    uint64_t gates = design->last[d] & design->gate_bits[d];
+    uint64_t n_paths =
+        design->n_paths[d] +
+        (uint64_t)__builtin_popcountll(gates) * (design->gate_paths - 1);
+    return design->n_paths[d] < design->n_enough
+               ? MOST_WORTH >> design->n_paths[d]
+               : halve(MOST_WORTH,
+                       n_paths * halvings * ONE / design->expected);
 }
 
 /* Finds what paths are worth, if that halves 'halvings' times until a pair has
@@ -421,10 +432,10 @@ find_worths(struct design *design, uint32_t halvings)
     }
     for (uint32_t s = 0; s < n; s++) {
         memset(design->last, 0, n * sizeof *design->last);
-        memset(design->n_first, 0, n * sizeof *design->n_first);
+        memset(design->n_paths, 0, n * sizeof *design->n_paths);
         memset(design->stamps, 0, n * sizeof *design->stamps);
         for (uint32_t e = graph->first[s]; e < graph->first[s + 1]; e++) {
-            note_paths(design, e);
+            count_from(design, e);
         }
         for (uint32_t d = 0; d < n; d++) {
             set_worth(design, s, d, find_worth(design, d, halvings));
@@ -436,16 +447,26 @@ find_worths(struct design *design, uint32_t halvings)
     }
 }
 
+static uint32_t
+count_rounds(const struct design *design)
+{
+    uint32_t n = MIN_ROUNDS;
+
+    while (n < MAX_ROUNDS && (n + 1) * (n + 1) * design->n_all_paths <=
+                                 WORK * (design->n_gates + 1)) {
+        n++;
+    }
+    return n;
+}
+
 /* Lets every arc choose, those of a switch together, in rounds that are fairer
  * and fairer. */
 static void
 run_rounds(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
-    uint64_t most = WORK / (design->n_all_paths + 1), n = graph->n_nodes;
-    uint32_t n_rounds = most < MIN_ROUNDS   ? MIN_ROUNDS
-                        : most > MAX_ROUNDS ? MAX_ROUNDS
-                                            : (uint32_t)most;
+    uint64_t n = graph->n_nodes;
+    uint32_t n_rounds = count_rounds(design);
     uint32_t n_halvings =
         lower(LAST_HALVINGS - FIRST_HALVINGS, MORE_HALVINGS * (n_rounds - 1));
 
@@ -465,7 +486,7 @@ run_rounds(struct design *design)
 
 /* Draws the links by which layers are to arrive. */
 static void
-draw_gates(struct design *design, uint32_t n_gates)
+draw_gates(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
 
@@ -479,11 +500,12 @@ draw_gates(struct design *design, uint32_t n_gates)
             uint32_t gate = design->order[i],
                      arc = design->reverse[first + gate];
             design->turns->gates[first + i] = (uint16_t)gate;
-            design->is_gate[arc] = i < n_gates;
-            design->slots[arc] = 2 * d + (i < n_gates);
+            design->is_gate[arc] = i < design->n_gates;
+            design->slots[arc] = 2 * d + (i < design->n_gates);
             design->bits[arc] = UINT64_C(1) << gate % 64;
-            design->gate_bits[d] |= i < n_gates ? design->bits[arc] : 0;
-            design->n_gate_arcs += i < n_gates;
+            design->gate_bits[d] |=
+                i < design->n_gates ? design->bits[arc] : 0;
+            design->n_gate_arcs += i < design->n_gates;
         }
     }
 }
@@ -495,15 +517,14 @@ begin_levels(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t n_arcs = 2 * graph->n_links, *heights = design->order;
-    uint64_t n_gate_levels =
-        n_arcs ? (N_LEVELS - 1) * design->n_gate_arcs / n_arcs : 0;
+    uint64_t n_gate_levels = design->n_gate_arcs == n_arcs ? N_LEVELS - 1 : 0;
 
     for (uint32_t s = 0; s < graph->n_nodes; s++) {
         heights[s] = s;
     }
     sf_random_shuffle(&design->random, heights, graph->n_nodes);
     for (uint32_t f = 0; f < n_arcs; f++) {
-        bool is_gate = design->is_gate[f];
+        bool is_gate = design->is_gate[f] && design->n_gate_arcs == n_arcs;
         uint64_t sum = heights[tail(design, f)] + heights[head(design, f)];
         uint64_t n_levels =
             is_gate ? n_gate_levels : N_LEVELS - 1 - n_gate_levels;
@@ -533,6 +554,9 @@ count_paths(struct design *design)
     design->expected = 256;
     if (n_arcs > 0) {
         uint64_t most = n_paths * 192 / n_pairs; /* Three of four. */
+        design->n_enough = (most + 256) * 3 / 1024 < ENOUGH
+                               ? (uint32_t)((most + 256) * 3 / 1024)
+                               : ENOUGH;
         design->expected += most + most * (design->gate_paths - 1) *
                                        design->n_gate_arcs / n_arcs;
     }
@@ -589,13 +613,13 @@ make_design(struct design *design)
     design->bits = sf_calloc(n_arcs, sizeof *design->bits);
     design->gate_bits = sf_calloc(n, sizeof *design->gate_bits);
     design->last = sf_calloc(n, sizeof *design->last);
-    design->n_first = sf_calloc(n, sizeof *design->n_first);
+    design->n_paths = sf_calloc(n, sizeof *design->n_paths);
     design->stamps = sf_calloc(n, sizeof *design->stamps);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
            design->slots && design->worths && design->worths_to &&
            design->exits && design->order && design->bits &&
-           design->gate_bits && design->last && design->n_first &&
+           design->gate_bits && design->last && design->n_paths &&
            design->stamps && design->turns->gates;
 }
 
@@ -603,7 +627,7 @@ static void
 clear_design(struct design *design)
 {
     free(design->stamps);
-    free(design->n_first);
+    free(design->n_paths);
     free(design->last);
     free(design->gate_bits);
     free(design->bits);
@@ -624,7 +648,8 @@ sf_turns_design(const struct sf_network *network,
                 struct sf_turns **turnsp, struct sf_error *err)
 {
     struct design design = { .graph = network->graph,
-                             .reverse = network->reverse };
+                             .reverse = network->reverse,
+                             .n_gates = n_gates };
 
     *turnsp = NULL;
     if ((params->max_vls ? params->max_vls : SF_DEFAULT_VLS) < N_VLS) {
@@ -643,7 +668,7 @@ sf_turns_design(const struct sf_network *network,
         return sf_fail(err, SF_ENOMEM, "out of memory for turns");
     }
     sf_random_init(&design.random, params->seed, 0);
-    draw_gates(&design, n_gates);
+    draw_gates(&design);
     begin_levels(&design);
     count_paths(&design);
     run_rounds(&design);
