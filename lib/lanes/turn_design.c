@@ -52,8 +52,8 @@
  * last of many. */
 #define MOST_WORTH     ((1u << 14) - 1)
 #define FIRST_HALVINGS 3
-#define MORE_HALVINGS  3 /* At most, from round to round. */
-#define LAST_HALVINGS  16
+#define MORE_HALVINGS  2 /* At most, from round to round. */
+#define LAST_HALVINGS  13
 
 /* A path over a gate counts as so many others. */
 #define GATE_PATHS 2
@@ -98,7 +98,7 @@ struct design {
     struct exit *exits;         /* [max_degree] */
     uint32_t *order;            /* [V] */
     uint64_t *last;             /* [V] By which links allowed paths of a */
-    uint32_t *n_paths, *stamps; /* [V] source arrive and how many leave it. */
+    uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
     struct sf_random random;
 };
 
@@ -362,40 +362,37 @@ choose_level(struct design *design, uint32_t f)
     design->levels[f] = design->arriving[design->reverse[f]] = (uint8_t)now;
 }
 
-/* Counts a path that starts with the arc before 'stamp' and ends with 'arc',
- * if it 'is_allowed' and shares no end with one that is counted. */
+/* Notes a path that starts with the arc before 'stamp' and ends with 'arc', if
+ * it 'is_allowed'. */
 static void
-count_path(struct design *design, uint32_t stamp, uint32_t arc,
-           bool is_allowed)
+note_path(struct design *design, uint32_t stamp, uint32_t arc, bool is_allowed)
 {
     uint32_t d = head(design, arc);
-    bool counts = is_allowed & (design->stamps[d] != stamp) &
-                  !(design->last[d] & design->bits[arc]);
 
-    design->last[d] |= design->bits[arc] & -(uint64_t)counts;
-    design->stamps[d] = counts ? stamp : design->stamps[d];
-    design->n_paths[d] += counts;
+    design->last[d] |= design->bits[arc] & -(uint64_t)is_allowed;
+    design->n_first[d] += is_allowed & (design->stamps[d] != stamp);
+    design->stamps[d] = is_allowed ? stamp : design->stamps[d];
 }
 
-/* Counts allowed paths of up to three hops that start with arc 'e'. */
+/* Notes all allowed paths of up to three hops that start with arc 'e'. */
 static void
-count_from(struct design *design, uint32_t e)
+note_paths(struct design *design, uint32_t e)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t a = tail(design, e), b = head(design, e);
 
-    count_path(design, e + 1, e, true);
+    note_path(design, e + 1, e, true);
     for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
         uint32_t c = head(design, f), level = design->levels[f];
         bool rises = design->levels[e] < level;
         if (c == a) {
             continue;
         }
-        count_path(design, e + 1, f, true);
+        note_path(design, e + 1, f, true);
         for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
-            count_path(design, e + 1, g,
-                       (rises | (design->levels[g] < level)) &
-                           (head(design, g) != b));
+            note_path(design, e + 1, g,
+                      (rises | (design->levels[g] < level)) &
+                          (head(design, g) != b));
         }
     }
 }
@@ -405,14 +402,14 @@ count_from(struct design *design, uint32_t e)
 static uint32_t
 find_worth(const struct design *design, uint32_t d, uint32_t halvings)
 {
-    uint64_t gates = design->last[d] & design->gate_bits[d];
+    uint64_t last = design->last[d], gates = last & design->gate_bits[d];
+    uint32_t n =
+        lower((uint32_t)__builtin_popcountll(last), design->n_first[d]);
     uint64_t n_paths =
-        design->n_paths[d] +
-        (uint64_t)__builtin_popcountll(gates) * (design->gate_paths - 1);
-    return design->n_paths[d] < design->n_enough
-               ? MOST_WORTH >> design->n_paths[d]
-               : halve(MOST_WORTH,
-                       n_paths * halvings * ONE / design->expected);
+        n + (uint64_t)__builtin_popcountll(gates) * (design->gate_paths - 1);
+    return n < design->n_enough ? MOST_WORTH >> n
+                                : halve(MOST_WORTH, n_paths * halvings * ONE /
+                                                        design->expected);
 }
 
 /* Finds what paths are worth, if that halves 'halvings' times until a pair has
@@ -432,10 +429,10 @@ find_worths(struct design *design, uint32_t halvings)
     }
     for (uint32_t s = 0; s < n; s++) {
         memset(design->last, 0, n * sizeof *design->last);
-        memset(design->n_paths, 0, n * sizeof *design->n_paths);
+        memset(design->n_first, 0, n * sizeof *design->n_first);
         memset(design->stamps, 0, n * sizeof *design->stamps);
         for (uint32_t e = graph->first[s]; e < graph->first[s + 1]; e++) {
-            count_from(design, e);
+            note_paths(design, e);
         }
         for (uint32_t d = 0; d < n; d++) {
             set_worth(design, s, d, find_worth(design, d, halvings));
@@ -613,13 +610,13 @@ make_design(struct design *design)
     design->bits = sf_calloc(n_arcs, sizeof *design->bits);
     design->gate_bits = sf_calloc(n, sizeof *design->gate_bits);
     design->last = sf_calloc(n, sizeof *design->last);
-    design->n_paths = sf_calloc(n, sizeof *design->n_paths);
+    design->n_first = sf_calloc(n, sizeof *design->n_first);
     design->stamps = sf_calloc(n, sizeof *design->stamps);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
            design->slots && design->worths && design->worths_to &&
            design->exits && design->order && design->bits &&
-           design->gate_bits && design->last && design->n_paths &&
+           design->gate_bits && design->last && design->n_first &&
            design->stamps && design->turns->gates;
 }
 
@@ -627,7 +624,7 @@ static void
 clear_design(struct design *design)
 {
     free(design->stamps);
-    free(design->n_paths);
+    free(design->n_first);
     free(design->last);
     free(design->gate_bits);
     free(design->bits);
