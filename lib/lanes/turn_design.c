@@ -8,9 +8,11 @@
  * level.  A turn to a higher level goes on VL 0, any other on VL 1.  The
  * channels of VL 0 rank by level, those of VL 1 above them and the other way
  * round.  So a path may rise, on VL 0, and then fall, on VL 1, and its ranks
- * rise all along.  Two VLs are enough for any graph, and all paths of two hops
- * are allowed.  A path of three hops is lost only if its middle arc is a
- * valley: not higher than the first, nor than the last.
+ * rise all along.  All paths of two hops are allowed.  A path of three hops is
+ * lost only if its middle arc is a valley: not higher than the first, nor than
+ * the last.  Where that leaves pairs of switches without a path, some turns
+ * rise late, on VL 2, which ranks above both others: a path may fall before
+ * such a turn, and afterwards only rise late again.
  *
  * Levels at random would lose a third of the paths of three hops.  If switches
  * have heights and an arc has the sum of those of its ends, a quarter is lost:
@@ -37,7 +39,16 @@
 
 #include <string.h>
 
-#define N_VLS    2
+/* VLs by what turns do. */
+enum {
+    RISE,
+    FALL,
+    LATE
+};
+
+/* Each turn chooses as often whether it is late. */
+#define LATE_ROUNDS 3
+
 #define N_LEVELS 255 /* Of arcs: 1 to 254. */
 
 /* The square of the number of rounds, times the number of paths, is at most
@@ -272,17 +283,21 @@ add_gains_as_last(struct design *design, uint32_t f)
     }
 }
 
-/* The level of the largest gain, the lowest of equals. */
+/* The level of the largest gain; of equals, the next one after a level that is
+ * drawn, so that arcs wander where nothing holds them. */
 static uint32_t
-pick_level(const struct design *design)
+pick_level(struct design *design)
 {
+    uint32_t drawn = 1 + sf_random_below(&design->random, N_LEVELS - 1);
     int64_t gain = design->gain[0], most = INT64_MIN;
     uint32_t best = 1;
 
     for (uint32_t i = 1; i < N_LEVELS; i++) {
         gain += design->gain[i];
-        best = gain > most ? i : best;
-        most = gain > most ? gain : most;
+        if (gain > most || (gain == most && best < drawn && i >= drawn)) {
+            most = gain;
+            best = i;
+        }
     }
     return best;
 }
@@ -413,12 +428,13 @@ find_worth(const struct design *design, uint32_t d, uint32_t halvings)
 }
 
 /* Finds what paths are worth, if that halves 'halvings' times until a pair has
- * as many as it can expect. */
-static void
+ * as many as it can expect.  Returns whether some pair has none. */
+static bool
 find_worths(struct design *design, uint32_t halvings)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t n = graph->n_nodes;
+    bool lacks_some = false;
 
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t n_paths = i ? design->gate_paths : 1;
@@ -436,12 +452,14 @@ find_worths(struct design *design, uint32_t halvings)
         }
         for (uint32_t d = 0; d < n; d++) {
             set_worth(design, s, d, find_worth(design, d, halvings));
+            lacks_some |= d != s && !design->last[d];
         }
         /* No path leads back. */
         memset(&design->worths[2 * ((size_t)s * n + s)], 0,
                2 * sizeof *design->worths);
         design->worths_to[(size_t)s * n + s] = 0;
     }
+    return lacks_some;
 }
 
 static uint32_t
@@ -559,23 +577,125 @@ count_paths(struct design *design)
     }
 }
 
-/* Turns levels into ranks of channels and VLs of turns. */
+static uint8_t *
+vl_after(const struct design *design, uint32_t in, uint32_t out)
+{
+    return &design->turns->vls[sf_turn_number(
+        design->turns->first, design->graph, design->reverse, in, out)];
+}
+
+/* Gives turns that rise and turns that fall their VLs. */
 static void
-finish_turns(const struct design *design)
+set_vls(const struct design *design)
 {
     const struct sf_graph *graph = design->graph;
-    struct sf_turns *turns = design->turns;
 
     for (uint32_t f = 0; f < 2 * graph->n_links; f++) {
-        uint32_t b = tail(design, f), level = design->levels[f];
-        turns->ranks[N_VLS * (size_t)f] = level;
-        turns->ranks[N_VLS * (size_t)f + 1] = 2 * N_LEVELS - level;
+        uint32_t b = tail(design, f);
         for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
             if (head(design, i) != head(design, f)) {
-                turns->vls[sf_turn_number(turns->first, graph, design->reverse,
-                                          design->reverse[i], f)] =
-                    design->arriving[i] >= level;
+                *vl_after(design, design->reverse[i], f) =
+                    design->arriving[i] < design->levels[f] ? RISE : FALL;
             }
+        }
+    }
+}
+
+/* What is gained if the turn from 'f' to 'g', which rises, is late and was
+ * not, or the other way round: paths that fell before are allowed, and those
+ * that go on otherwise are not. */
+static int64_t
+gain_of_late(const struct design *design, uint32_t f, uint32_t g, bool is_late)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t b = tail(design, f), c = head(design, f), d = head(design, g);
+    const uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    int64_t gain = 0;
+
+    for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
+        uint32_t a = head(design, i);
+        uint64_t worth =
+            design->worths[2 * (size_t)a * graph->n_nodes + design->slots[g]];
+        if (a != c && *vl_after(design, design->reverse[i], f) != RISE) {
+            gain += regrow(worth,
+                           is_late ? design->grow[design->is_gate[g]] : ONE);
+        }
+    }
+    for (uint32_t h = graph->first[d]; h < graph->first[d + 1]; h++) {
+        if (head(design, h) != c && *vl_after(design, g, h) != LATE) {
+            gain -= regrow(row[design->slots[h]],
+                           is_late ? ONE : design->grow[design->is_gate[h]]);
+        }
+    }
+    return gain;
+}
+
+/* Makes the turn from 'f' to 'g' late, or rise as others do if it was. */
+static void
+change_late(const struct design *design, uint32_t f, uint32_t g, bool is_late)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t b = tail(design, f), c = head(design, f), d = head(design, g);
+    const uint32_t *before = is_late ? design->grow : design->fade;
+    const uint32_t *behind = is_late ? design->fade : design->grow;
+
+    for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
+        uint32_t a = head(design, i);
+        if (a != c && a != d &&
+            *vl_after(design, design->reverse[i], f) != RISE) {
+            change_worth(design, a, d, before[design->is_gate[g]]);
+        }
+    }
+    for (uint32_t h = graph->first[d]; h < graph->first[d + 1]; h++) {
+        uint32_t x = head(design, h);
+        if (x != c && x != b && *vl_after(design, g, h) != LATE) {
+            change_worth(design, b, x, behind[design->is_gate[h]]);
+        }
+    }
+    *vl_after(design, f, g) = is_late ? RISE : LATE;
+}
+
+/* Lets turns that rise choose whether they are late. */
+static void
+choose_late(struct design *design)
+{
+    const struct sf_graph *graph = design->graph;
+
+    for (uint32_t f = 0; f < 2 * graph->n_links; f++) {
+        uint32_t b = tail(design, f), c = head(design, f);
+        for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
+            if (head(design, g) == b || *vl_after(design, f, g) == FALL) {
+                continue;
+            }
+            bool is_late = *vl_after(design, f, g) == LATE;
+            int64_t gain = gain_of_late(design, f, g, is_late);
+            if (is_late ? gain < 0 : gain > 0) {
+                change_late(design, f, g, is_late);
+            }
+        }
+    }
+}
+
+/* Turns levels into VLs of turns and ranks of channels.  A third VL is taken
+ * only if some pair of switches has no path without it. */
+static void
+finish_turns(struct design *design, uint32_t max_vls)
+{
+    struct sf_turns *turns = design->turns;
+    bool is_third_vl = max_vls > LATE && find_worths(design, LAST_HALVINGS);
+
+    set_vls(design);
+    for (uint32_t i = 0; is_third_vl && i < LATE_ROUNDS; i++) {
+        choose_late(design);
+    }
+    turns->n_vls = is_third_vl ? LATE + 1 : FALL + 1;
+    for (size_t f = 0; f < 2 * (size_t)design->graph->n_links; f++) {
+        uint32_t level = design->levels[f];
+        uint32_t *ranks = turns->ranks + f * turns->n_vls;
+        ranks[RISE] = level;
+        ranks[FALL] = 2 * N_LEVELS - level;
+        if (is_third_vl) {
+            ranks[LATE] = 2 * N_LEVELS + level;
         }
     }
 }
@@ -644,19 +764,20 @@ sf_turns_design(const struct sf_network *network,
                 const struct sf_lanes_params *params, uint32_t n_gates,
                 struct sf_turns **turnsp, struct sf_error *err)
 {
+    uint32_t max_vls = params->max_vls ? params->max_vls : SF_DEFAULT_VLS;
     struct design design = { .graph = network->graph,
                              .reverse = network->reverse,
                              .n_gates = n_gates };
 
     *turnsp = NULL;
-    if ((params->max_vls ? params->max_vls : SF_DEFAULT_VLS) < N_VLS) {
+    if (max_vls <= FALL) {
         return sf_fail(err, SF_ELANES,
                        "turns that are designed before the layers take at "
                        "least 2 VLs, and there is 1; the scheme ordered does "
                        "with one");
     }
     enum sf_status status =
-        sf_turns_make(network->graph, N_VLS, &design.turns, err);
+        sf_turns_make(network->graph, LATE + 1, &design.turns, err);
     if (status != SF_OK) {
         return status;
     }
@@ -669,7 +790,7 @@ sf_turns_design(const struct sf_network *network,
     begin_levels(&design);
     count_paths(&design);
     run_rounds(&design);
-    finish_turns(&design);
+    finish_turns(&design, max_vls);
     *turnsp = design.turns;
     design.turns = NULL;
     clear_design(&design);
