@@ -54,15 +54,17 @@ enum {
 /* The square of the number of rounds, times the number of paths, is at most
  * this for each layer: so the design takes less time than the layers, which
  * have more to do in large networks. */
-#define WORK       UINT64_C(10000000)
-#define MIN_ROUNDS 2
-#define MAX_ROUNDS 14
+#define WORK        UINT64_C(10000000)
+#define MIN_ROUNDS  2
+#define MAX_ROUNDS  14
+#define MORE_ROUNDS 4 /* As long as pairs have no path. */
 
 /* What one more path is worth to a pair that has none.  It halves so many
  * times until the pair has what it can expect, in the first round and in the
  * last of many. */
 #define MOST_WORTH     ((1u << 14) - 1)
 #define FIRST_HALVINGS 3
+#define STEEP_HALVINGS 3 /* With each path, in sparse networks. */
 #define MORE_HALVINGS  2 /* At most, from round to round. */
 #define LAST_HALVINGS  13
 
@@ -71,6 +73,10 @@ enum {
 
 /* No pair should have fewer paths than these, or than it can expect. */
 #define ENOUGH 5
+
+/* Where pairs three hops apart can expect fewer, each has to have one first.
+ */
+#define SPARSE 8
 
 /* Fixed point: how much the worth of paths changes with one more or less. */
 #define ONE 65536u
@@ -103,12 +109,15 @@ struct design {
                            * the same switch; beyond 64, some share one. */
     uint64_t *gate_bits;  /* [V] Those of gates. */
     uint64_t expected;    /* Paths of a pair, times 256. */
+    bool is_far;          /* Some pairs are three hops apart or more. */
+    bool is_sparse;       /* Pairs three hops apart have few paths. */
     uint32_t n_enough;    /* Pairs with fewer paths come first. */
     uint64_t n_all_paths; /* Of three hops. */
     int64_t gain[N_LEVELS + 1]; /* Of an arc, by the level that it takes. */
-    struct exit *exits;         /* [max_degree] */
-    uint32_t *order;            /* [V] */
-    uint64_t *last;             /* [V] By which links allowed paths of a */
+    uint32_t *needs;    /* [2E] Shortest paths that need it in their middle. */
+    struct exit *exits; /* [max_degree] */
+    uint32_t *order;    /* [V] */
+    uint64_t *last;     /* [V] By which links allowed paths of a */
     uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
     struct sf_random random;
 };
@@ -474,29 +483,50 @@ count_rounds(const struct design *design)
     return n;
 }
 
-/* Lets every arc choose, those of a switch together, in rounds that are fairer
- * and fairer. */
+/* Lets every arc choose, those of a switch together. */
 static void
-run_rounds(struct design *design)
+run_round(struct design *design, uint32_t round, uint32_t n_rounds)
 {
     const struct sf_graph *graph = design->graph;
     uint64_t n = graph->n_nodes;
-    uint32_t n_rounds = count_rounds(design);
-    uint32_t n_halvings =
-        lower(LAST_HALVINGS - FIRST_HALVINGS, MORE_HALVINGS * (n_rounds - 1));
 
-    for (uint32_t i = 0; i < n_rounds; i++) {
-        find_worths(design, FIRST_HALVINGS + n_halvings * i / (n_rounds - 1));
-        sf_random_shuffle(&design->random, design->order, graph->n_nodes);
-        for (uint32_t k = 0; k < n; k++) {
-            uint32_t b = design->order[k];
-            sf_progress_report("designing turns", i * n + k, n_rounds * n);
-            for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
-                choose_level(design, f);
-            }
+    sf_random_shuffle(&design->random, design->order, graph->n_nodes);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t b = design->order[k];
+        sf_progress_report("designing turns", round * n + k, n_rounds * n);
+        for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
+            choose_level(design, f);
         }
     }
-    sf_progress_report("designing turns", n_rounds * n, n_rounds * n);
+}
+
+/* Runs rounds that are fairer and fairer, and some more for pairs that are
+ * left without a path.  Returns whether there are such. */
+static bool
+run_rounds(struct design *design)
+{
+    uint32_t n_rounds = count_rounds(design), n_all = n_rounds + MORE_ROUNDS;
+    uint32_t n_halvings =
+        lower(LAST_HALVINGS - FIRST_HALVINGS, MORE_HALVINGS * (n_rounds - 1));
+    uint32_t steep = (uint32_t)(STEEP_HALVINGS * design->expected / 256);
+    bool lacks_some = design->is_far; /* Perhaps. */
+
+    design->n_enough = design->is_sparse ? 1 : design->n_enough;
+    for (uint32_t i = 0; i < n_rounds; i++) {
+        find_worths(design,
+                    design->is_sparse
+                        ? steep
+                        : FIRST_HALVINGS + n_halvings * i / (n_rounds - 1));
+        run_round(design, i, n_all);
+    }
+    for (uint32_t i = 0; lacks_some && i <= MORE_ROUNDS; i++) {
+        lacks_some = find_worths(design, steep);
+        if (lacks_some && i < MORE_ROUNDS) {
+            run_round(design, n_rounds + i, n_all);
+        }
+    }
+    sf_progress_report("designing turns", n_all, n_all);
+    return lacks_some;
 }
 
 /* Draws the links by which layers are to arrive. */
@@ -525,26 +555,55 @@ draw_gates(struct design *design)
     }
 }
 
-/* Gives every arc the sum of the heights of its ends, gates below the others.
- */
+/* Counts the shortest paths of three hops that have each arc in their middle.
+ * Returns the most. */
+static uint32_t
+count_needs(struct design *design)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t most = 0, *needs = design->needs;
+
+    for (uint32_t a = 0; a < graph->n_nodes; a++) {
+        uint32_t begin = graph->first[a], end = graph->first[a + 1];
+        for (int pass = 0; pass < 2; pass++) {
+            for (uint32_t e = begin; e < end; e++) {
+                uint32_t b = head(design, e);
+                design->stamps[b] = a + 1;
+                for (uint32_t f = graph->first[b]; f < graph->first[b + 1];
+                     f++) {
+                    uint32_t c = head(design, f);
+                    for (uint32_t g = graph->first[c];
+                         pass == 1 && g < graph->first[c + 1]; g++) {
+                        needs[f] += design->stamps[head(design, g)] != a + 1;
+                    }
+                    design->stamps[c] = a + 1;
+                    most = needs[f] > most ? needs[f] : most;
+                }
+            }
+        }
+    }
+    return most;
+}
+
+/* Gives every arc the sum of the heights of its ends, and more to those that
+ * shortest paths have in their middle. */
 static void
 begin_levels(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
-    uint32_t n_arcs = 2 * graph->n_links, *heights = design->order;
-    uint64_t n_gate_levels = design->n_gate_arcs == n_arcs ? N_LEVELS - 1 : 0;
+    uint32_t n = graph->n_nodes, *heights = design->order;
+    uint64_t most = count_needs(design);
 
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+    for (uint32_t s = 0; s < n; s++) {
         heights[s] = s;
     }
-    sf_random_shuffle(&design->random, heights, graph->n_nodes);
-    for (uint32_t f = 0; f < n_arcs; f++) {
-        bool is_gate = design->is_gate[f] && design->n_gate_arcs == n_arcs;
+    design->is_far = most > 0;
+    sf_random_shuffle(&design->random, heights, n);
+    for (uint32_t f = 0; f < 2 * graph->n_links; f++) {
         uint64_t sum = heights[tail(design, f)] + heights[head(design, f)];
-        uint64_t n_levels =
-            is_gate ? n_gate_levels : N_LEVELS - 1 - n_gate_levels;
-        uint64_t level = (is_gate ? 1 : 1 + n_gate_levels) +
-                         sum * n_levels / (2 * (uint64_t)graph->n_nodes);
+        sum =
+            most ? (sum + 2 * (uint64_t)n * design->needs[f] / most) / 2 : sum;
+        uint64_t level = 1 + sum * (N_LEVELS - 1) / (2 * (uint64_t)n + 1);
         design->levels[f] = (uint8_t)level;
         design->arriving[design->reverse[f]] = (uint8_t)level;
     }
@@ -569,6 +628,7 @@ count_paths(struct design *design)
     design->expected = 256;
     if (n_arcs > 0) {
         uint64_t most = n_paths * 192 / n_pairs; /* Three of four. */
+        design->is_sparse = design->is_far && most < SPARSE * UINT64_C(256);
         design->n_enough = (most + 256) * 3 / 1024 < ENOUGH
                                ? (uint32_t)((most + 256) * 3 / 1024)
                                : ENOUGH;
@@ -682,7 +742,7 @@ static void
 finish_turns(struct design *design, uint32_t max_vls)
 {
     struct sf_turns *turns = design->turns;
-    bool is_third_vl = max_vls > LATE && find_worths(design, LAST_HALVINGS);
+    bool is_third_vl = run_rounds(design) && max_vls > LATE;
 
     set_vls(design);
     for (uint32_t i = 0; is_third_vl && i < LATE_ROUNDS; i++) {
@@ -725,6 +785,7 @@ make_design(struct design *design)
     design->slots = sf_calloc(n_arcs, sizeof *design->slots);
     design->worths = sf_calloc(n, 2 * n * sizeof *design->worths);
     design->worths_to = sf_calloc(n, n * sizeof *design->worths_to);
+    design->needs = sf_calloc(n_arcs, sizeof *design->needs);
     design->exits = sf_calloc(most, sizeof *design->exits);
     design->order = sf_calloc(n > most ? n : most, sizeof *design->order);
     design->bits = sf_calloc(n_arcs, sizeof *design->bits);
@@ -735,7 +796,7 @@ make_design(struct design *design)
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
            design->slots && design->worths && design->worths_to &&
-           design->exits && design->order && design->bits &&
+           design->needs && design->exits && design->order && design->bits &&
            design->gate_bits && design->last && design->n_first &&
            design->stamps && design->turns->gates;
 }
@@ -750,6 +811,7 @@ clear_design(struct design *design)
     free(design->bits);
     free(design->order);
     free(design->exits);
+    free(design->needs);
     free(design->worths_to);
     free(design->worths);
     free(design->slots);
@@ -789,7 +851,6 @@ sf_turns_design(const struct sf_network *network,
     draw_gates(&design);
     begin_levels(&design);
     count_paths(&design);
-    run_rounds(&design);
     finish_turns(&design, max_vls);
     *turnsp = design.turns;
     design.turns = NULL;
