@@ -78,6 +78,9 @@ enum {
  */
 #define SPARSE 8
 
+/* What one more gate is worth to a switch halves as many times at most. */
+#define GATE_HALVINGS 6
+
 /* Fixed point: how much the worth of paths changes with one more or less. */
 #define ONE 65536u
 
@@ -483,6 +486,114 @@ count_rounds(const struct design *design)
     return n;
 }
 
+/* Notes which links of 'd' are gates: the first of its order. */
+static void
+mark_gates(struct design *design, uint32_t d)
+{
+    uint32_t first = design->graph->first[d];
+
+    design->gate_bits[d] = 0;
+    for (uint32_t i = 0; i < sf_graph_degree(design->graph, d); i++) {
+        uint32_t arc =
+            design->reverse[first + design->turns->gates[first + i]];
+        bool is_gate = i < design->n_gates;
+        design->is_gate[arc] = is_gate;
+        design->slots[arc] = 2 * d + is_gate;
+        design->gate_bits[d] |= is_gate ? design->bits[arc] : 0;
+    }
+}
+
+/* Draws the links by which layers are to arrive. */
+static void
+draw_gates(struct design *design)
+{
+    const struct sf_graph *graph = design->graph;
+
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        uint32_t first = graph->first[d], degree = sf_graph_degree(graph, d);
+        for (uint32_t i = 0; i < degree; i++) {
+            design->order[i] = i;
+            design->bits[design->reverse[first + i]] = UINT64_C(1) << i % 64;
+        }
+        sf_random_shuffle(&design->random, design->order, degree);
+        for (uint32_t i = 0; i < degree; i++) {
+            design->turns->gates[first + i] = (uint16_t)design->order[i];
+        }
+        mark_gates(design, d);
+        design->n_gate_arcs += lower(degree, design->n_gates);
+    }
+}
+
+/* Notes by which links allowed paths from each switch arrive at 'd'. */
+static void
+note_arrivals(struct design *design, uint32_t d)
+{
+    const struct sf_graph *graph = design->graph;
+
+    memset(design->last, 0, graph->n_nodes * sizeof *design->last);
+    for (uint32_t k = graph->first[d]; k < graph->first[d + 1]; k++) {
+        uint32_t c = head(design, k), g = design->arriving[k];
+        uint64_t bit = design->bits[design->reverse[k]];
+        for (uint32_t i = graph->first[c]; i < graph->first[c + 1]; i++) {
+            uint32_t b = head(design, i), level = design->arriving[i];
+            design->last[b] |= bit;
+            for (uint32_t j = graph->first[b];
+                 b != d && j < graph->first[b + 1]; j++) {
+                bool is_allowed =
+                    ((design->arriving[j] < level) | (g < level)) &
+                    (head(design, j) != c);
+                design->last[head(design, j)] |= bit & -(uint64_t)is_allowed;
+            }
+        }
+    }
+}
+
+/* What switches gain if they can arrive at 'd' by the links of 'bit', too. */
+static uint64_t
+gain_of_gate(const struct design *design, uint64_t bit)
+{
+    uint64_t gain = 0;
+
+    for (uint32_t s = 0; s < design->graph->n_nodes; s++) {
+        gain +=
+            (design->last[s] & bit) ? MOST_WORTH >> 2 * design->stamps[s] : 0;
+    }
+    return gain;
+}
+
+/* Lets 'd' choose its gates one by one: each the best for switches that have
+ * few so far. */
+static void
+choose_gates(struct design *design, uint32_t d)
+{
+    const struct sf_graph *graph = design->graph;
+    uint32_t first = graph->first[d], degree = sf_graph_degree(graph, d);
+    uint16_t *gates = design->turns->gates + first;
+
+    note_arrivals(design, d);
+    memset(design->stamps, 0, graph->n_nodes * sizeof *design->stamps);
+    for (uint32_t i = 0; i < design->n_gates && i < degree; i++) {
+        uint32_t best = i;
+        uint64_t most = 0;
+        for (uint32_t j = i; j < degree; j++) {
+            uint64_t gain = gain_of_gate(
+                design, design->bits[design->reverse[first + gates[j]]]);
+            best = gain > most ? j : best;
+            most = gain > most ? gain : most;
+        }
+        uint16_t gate = gates[best];
+        gates[best] = gates[i];
+        gates[i] = gate;
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            design->stamps[s] +=
+                (design->last[s] &
+                 design->bits[design->reverse[first + gate]]) &&
+                design->stamps[s] < GATE_HALVINGS;
+        }
+    }
+    mark_gates(design, d);
+}
+
 /* Lets every arc choose, those of a switch together. */
 static void
 run_round(struct design *design, uint32_t round, uint32_t n_rounds)
@@ -513,6 +624,11 @@ run_rounds(struct design *design)
 
     design->n_enough = design->is_sparse ? 1 : design->n_enough;
     for (uint32_t i = 0; i < n_rounds; i++) {
+        for (uint32_t d = 0;
+             i > 0 && design->gate_paths > 1 && d < design->graph->n_nodes;
+             d++) {
+            choose_gates(design, d);
+        }
         find_worths(design,
                     design->is_sparse
                         ? steep
@@ -527,32 +643,6 @@ run_rounds(struct design *design)
     }
     sf_progress_report("designing turns", n_all, n_all);
     return lacks_some;
-}
-
-/* Draws the links by which layers are to arrive. */
-static void
-draw_gates(struct design *design)
-{
-    const struct sf_graph *graph = design->graph;
-
-    for (uint32_t d = 0; d < graph->n_nodes; d++) {
-        uint32_t first = graph->first[d], degree = sf_graph_degree(graph, d);
-        for (uint32_t i = 0; i < degree; i++) {
-            design->order[i] = i;
-        }
-        sf_random_shuffle(&design->random, design->order, degree);
-        for (uint32_t i = 0; i < degree; i++) {
-            uint32_t gate = design->order[i],
-                     arc = design->reverse[first + gate];
-            design->turns->gates[first + i] = (uint16_t)gate;
-            design->is_gate[arc] = i < design->n_gates;
-            design->slots[arc] = 2 * d + (i < design->n_gates);
-            design->bits[arc] = UINT64_C(1) << gate % 64;
-            design->gate_bits[d] |=
-                i < design->n_gates ? design->bits[arc] : 0;
-            design->n_gate_arcs += i < design->n_gates;
-        }
-    }
 }
 
 /* Counts the shortest paths of three hops that have each arc in their middle.
