@@ -78,7 +78,9 @@ enum {
  */
 #define SPARSE 8
 
-/* What one more gate is worth to a switch halves as many times at most. */
+/* Gates are chosen in one of so many rounds.  What one more is worth to a
+ * switch is a quarter of the one before, as many times at most. */
+#define GATE_ROUNDS   4
 #define GATE_HALVINGS 6
 
 /* Fixed point: how much the worth of paths changes with one more or less. */
@@ -624,8 +626,8 @@ run_rounds(struct design *design)
 
     design->n_enough = design->is_sparse ? 1 : design->n_enough;
     for (uint32_t i = 0; i < n_rounds; i++) {
-        for (uint32_t d = 0;
-             i > 0 && design->gate_paths > 1 && d < design->graph->n_nodes;
+        for (uint32_t d = 0; i % GATE_ROUNDS == 1 && design->gate_paths > 1 &&
+                             d < design->graph->n_nodes;
              d++) {
             choose_gates(design, d);
         }
