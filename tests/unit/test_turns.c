@@ -232,7 +232,7 @@ TEST(turns_of_all_kinds_of_graphs)
         "hx2:1x2",         "hx2:1x1",
     };
 
-    for (size_t i = 0; i < 3 * ARRAY_SIZE(specs); i++) {
+    for (uint32_t i = 0; i < 3 * ARRAY_SIZE(specs); i++) {
         struct designed is = design(specs[i / 3], i % 3 * 4, 2 + i % 2, i);
         count(&is);
         CHECK(is.turns->n_vls <= 2 + i % 2);
