@@ -1,44 +1,27 @@
-/* packets.c -- how many switch hops a second of CPU time the packet simulation
- * does: saturated permutations of hosts on Slim Flies, shortest paths, 8
- * packets of buffer for each of 4 VLs.  First hops use two of them and second
- * hops the other two, by sender.
+/* packets.c -- how many switch hops a second of CPU time the packet
+ * simulations do, in slots and by events: saturated permutations of hosts on
+ * Slim Flies, shortest paths with 4 lanes by hops, 8 packets of buffer for
+ * each VL, packets and delays of FDR with cables of 5 m.
  *
  * Takes the seconds for each line (default 2). */
 #include "base/mem.h"
-#include "sim/messages.h"
+#include "sim/hosts.h"
 #include "slimfly/slimfly.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define N_VLS     4
-#define MAX_LINKS 4 /* Of a route: one in, two between switches, one out. */
+#define STEP  512 /* Packet times. */
+#define N_VLS 4
 
-/* A Slim Fly as links of a simulation.  Hosts come first; the links of a
- * switch are those to its neighbours, then those to its hosts. */
+/* A Slim Fly with its routes. */
 struct net {
-    struct sf_topology *topo;
-    uint32_t n_hosts, n_links;
-    struct sf_sim_link *links;
-    uint32_t *first_link; /* [switches] */
-    uint32_t *first_host; /* [switches + 1] */
-    uint32_t *home;       /* [hosts] The switch. */
-    struct sf_sim_route *routes;
-    struct sf_message *messages;
-    struct sf_packet_sim *sim;
-    struct sf_messages *feeder;
+    struct sf_routing *routing;
+    struct sf_path_source source;
+    struct sf_wires *wires;
+    struct sf_program program;
 };
-
-static void *
-allocate(size_t n, size_t size)
-{
-    void *memory = sf_calloc(n, size);
-    if (!memory) {
-        exit(EXIT_FAILURE);
-    }
-    return memory;
-}
 
 static void
 check(enum sf_status status, const struct sf_error *err)
@@ -49,177 +32,65 @@ check(enum sf_status status, const struct sf_error *err)
     }
 }
 
+/* Each host sends to another, for ever. */
 static void
-count_hosts(struct net *net)
+make_program(struct net *net)
 {
-    uint32_t n_switches = net->topo->graph->n_nodes;
-
-    net->first_host = allocate(n_switches + 1, sizeof *net->first_host);
-    for (uint32_t i = 0; i < n_switches; i++) {
-        net->first_host[i + 1] = net->first_host[i] + net->topo->n_hosts[i];
-    }
-    net->n_hosts = net->first_host[n_switches];
-    net->home = allocate(net->n_hosts, sizeof *net->home);
-    for (uint32_t i = 0; i < n_switches; i++) {
-        for (uint32_t j = net->first_host[i]; j < net->first_host[i + 1];
-             j++) {
-            net->home[j] = i;
-        }
-    }
-}
-
-static void
-add_link(struct net *net, uint32_t from, uint32_t to)
-{
-    net->links[net->n_links++] = (struct sf_sim_link){ from, to };
-}
-
-static void
-make_links(struct net *net)
-{
-    const struct sf_graph *graph = net->topo->graph;
-    size_t n = 2 * (size_t)net->n_hosts + 2 * (size_t)graph->n_links;
-
-    net->links = allocate(n, sizeof *net->links);
-    net->first_link = allocate(graph->n_nodes, sizeof *net->first_link);
-    for (uint32_t i = 0; i < net->n_hosts; i++) {
-        add_link(net, i, net->n_hosts + net->home[i]);
-    }
-    for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        net->first_link[i] = net->n_links;
-        for (uint32_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
-            add_link(net, net->n_hosts + i, net->n_hosts + graph->arcs[j].to);
-        }
-        for (uint32_t j = net->first_host[i]; j < net->first_host[i + 1];
-             j++) {
-            add_link(net, net->n_hosts + i, j);
-        }
-    }
-}
-
-/* The link between two switches; SF_NONE if there is none. */
-static uint32_t
-link_between(const struct net *net, uint32_t from, uint32_t to)
-{
-    const struct sf_graph *graph = net->topo->graph;
-
-    for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
-        if (graph->arcs[i].to == to) {
-            return net->first_link[from] + i - graph->first[from];
-        }
-    }
-    return SF_NONE;
-}
-
-/* Fills in the hops from one switch to another that is at most 2 away, the
- * first on lane 'lane' and the second two lanes above; returns their number.
- */
-static uint32_t
-find_path(const struct net *net, uint32_t from, uint32_t to, uint32_t lane,
-          struct sf_sim_hop *hops)
-{
-    const struct sf_graph *graph = net->topo->graph;
-
-    if (from == to) {
-        return 0;
-    }
-    hops[0] = (struct sf_sim_hop){ link_between(net, from, to), lane };
-    if (hops[0].link != SF_NONE) {
-        return 1;
-    }
-    for (uint32_t i = graph->first[from]; i < graph->first[from + 1]; i++) {
-        uint32_t last = link_between(net, graph->arcs[i].to, to);
-        if (last != SF_NONE) {
-            hops[0].link = net->first_link[from] + i - graph->first[from];
-            hops[1] = (struct sf_sim_hop){ last, lane + 2 };
-            return 2;
-        }
-    }
-    exit(EXIT_FAILURE); /* Not of diameter 2. */
-}
-
-static struct sf_sim_route
-make_route(const struct net *net, uint32_t from, uint32_t to)
-{
-    struct sf_sim_hop hops[MAX_LINKS] = { { from, from % N_VLS } };
-    struct sf_sim_route route;
-    struct sf_error err;
-    uint32_t home = net->home[to], i = to - net->first_host[home];
-    uint32_t n = 1 + find_path(net, net->home[from], home, from % 2, &hops[1]);
-
-    hops[n].link =
-        net->first_link[home] + sf_graph_degree(net->topo->graph, home) + i;
-    hops[n].vl = 0;
-    check(sf_packet_sim_encode(net->sim, hops, n + 1, &route, &err), &err);
-    return route;
-}
-
-/* Each host sends to another without end. */
-static void
-make_messages(struct net *net)
-{
-    uint32_t *order = allocate(net->n_hosts, sizeof *order);
+    uint32_t n = net->wires->n_hosts;
+    uint32_t *order = sf_calloc(n, sizeof *order);
     struct sf_random random;
     struct sf_error err;
 
-    net->routes = allocate(net->n_hosts, sizeof *net->routes);
-    net->messages = allocate(net->n_hosts, sizeof *net->messages);
-    for (uint32_t i = 0; i < net->n_hosts; i++) {
+    if (!order) {
+        exit(EXIT_FAILURE);
+    }
+    for (uint32_t i = 0; i < n; i++) {
         order[i] = i;
     }
     sf_random_init(&random, 1, 0);
-    sf_random_shuffle(&random, order, net->n_hosts);
-    for (uint32_t i = 0; i < net->n_hosts; i++) {
-        uint32_t from = order[i], to = order[(i + 1) % net->n_hosts];
-        net->routes[from] = make_route(net, from, to);
-        net->messages[from] = (struct sf_message){
-            .host = from,
-            .n_routes = 1,
-            .routes = &net->routes[from],
-            .n_packets = SF_SIM_ENDLESS,
-            .window = SF_NONE,
-        };
+    sf_random_shuffle(&random, order, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!sf_program_send(&net->program, order[i], order[(i + 1) % n],
+                             UINT64_C(1) << 42, 0)) {
+            exit(EXIT_FAILURE);
+        }
     }
-    check(sf_messages_build(net->sim, net->messages, net->n_hosts,
-                            &net->feeder, &err),
-          &err);
+    check(sf_program_end(&net->program, n, &err), &err);
     free(order);
 }
 
 static void
-make_net(struct net *net, const char *spec, enum sf_sim_queues queues)
+make_net(struct net *net, const char *spec)
 {
+    struct sf_topology *topo;
+    struct sf_network *network;
     struct sf_error err;
+    struct sf_routing_params params = {
+        .layers = { .scheme = "minimal", .n_layers = 1 },
+        .lanes = "hops",
+        .max_vls = N_VLS,
+    };
 
     *net = (struct net){ 0 };
-    check(sf_topology_build(spec, &net->topo, &err), &err);
-    count_hosts(net);
-    make_links(net);
-    struct sf_packet_params params = {
-        .n_nodes = net->n_hosts + net->topo->graph->n_nodes,
-        .n_hosts = net->n_hosts,
-        .n_links = net->n_links,
-        .links = net->links,
-        .n_vls = N_VLS,
-        .buffer = 8,
-        .queues = queues,
-    };
-    check(sf_packet_sim_build(&params, &net->sim, &err), &err);
-    make_messages(net);
+    check(sf_topology_build(spec, &topo, &err), &err);
+    check(sf_network_from_graph(topo->graph, topo->n_hosts, &network, &err),
+          &err);
+    check(sf_routing_build(network, &params, &net->routing, &err), &err);
+    check(sf_path_source_of_routes(net->routing->network, net->routing->routes,
+                                   SF_SL_OF_PATH, &net->source, &err),
+          &err);
+    check(sf_wires_build(net->routing->network, &net->wires, &err), &err);
+    make_program(net);
+    sf_network_free(network);
+    sf_topology_free(topo);
 }
 
 static void
 free_net(struct net *net)
 {
-    sf_packet_sim_free(net->sim);
-    sf_messages_free(net->feeder);
-    free(net->messages);
-    free(net->routes);
-    free(net->home);
-    free(net->first_host);
-    free(net->first_link);
-    free(net->links);
-    sf_topology_free(net->topo);
+    sf_program_clear(&net->program);
+    sf_wires_free(net->wires);
+    sf_routing_free(net->routing);
 }
 
 /* Seconds of CPU time that this program has used. */
@@ -233,31 +104,70 @@ used(void)
 }
 
 static void
-measure(const char *spec, enum sf_sim_queues queues, double seconds)
+advance(struct sf_carrier *carrier, uint64_t n_packets)
 {
-    struct net net;
+    struct sf_run run = { 0 };
     struct sf_error err;
-    uint64_t n_delivered = 0;
 
-    make_net(&net, spec, queues);
-    check(sf_packet_sim_run(net.sim, 1000, &err), &err); /* Fill up. */
-    uint64_t before = sf_packet_sim_n_switch_hops(net.sim);
+    check(sf_carrier_advance(carrier, n_packets, &run, &err), &err);
+    if (run.n_cycle > 0) {
+        fprintf(stderr, "a deadlock of %u buffers\n", run.n_cycle);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void
+measure(const char *spec, const struct net *net,
+        const struct sf_simulation_params *params, double seconds)
+{
+    struct sf_run_setup setup = { &net->source, net->wires, params, 1 };
+    struct sf_carrier carrier;
+    struct sf_hosts *hosts;
+    struct sf_error err;
+
+    check(sf_carrier_build(&setup, &carrier, &err), &err);
+    check(sf_hosts_build(&carrier, &setup, &net->program, &hosts, &err), &err);
+    advance(&carrier, 2 * STEP); /* Fill up. */
+    uint64_t before = carrier.ops->n_switch_hops(carrier.sim);
     double start = used(), time;
     do {
-        check(sf_packet_sim_run(net.sim, 500, &err), &err);
+        advance(&carrier, STEP);
         time = used() - start;
     } while (time < seconds);
-    uint64_t n_hops = sf_packet_sim_n_switch_hops(net.sim) - before;
-    for (uint32_t i = 0; i < net.n_hosts; i++) {
-        n_delivered += sf_messages_state(net.feeder, i).n_delivered;
-    }
-    printf(
-        "%-8s %s %8.1f million hops/s   rate %.3f   %6u packets in flight\n",
-        spec, queues == SF_SIM_FIFO ? "fifo" : "voq ",
-        (double)n_hops / time * 1e-6,
-        (double)n_delivered / sf_packet_sim_slot(net.sim) / net.n_hosts,
-        sf_packet_sim_n_in_flight(net.sim));
+    uint64_t n_hops = carrier.ops->n_switch_hops(carrier.sim) - before;
+    double packet_times =
+        (double)carrier.ops->now(carrier.sim) / (double)carrier.packet_ticks;
+    printf("%-8s %-4s %-6s %8.1f million hops/s   rate %.3f   %6u packets in "
+           "flight   %u VLs\n",
+           spec, sf_sim_queues_name(params->queues), carrier.ops->name,
+           (double)n_hops / time * 1e-6,
+           (double)sf_hosts_state(hosts).n_delivered / packet_times /
+               net->wires->n_hosts,
+           carrier.ops->n_in_flight(carrier.sim), carrier.n_vls);
     fflush(stdout);
+    sf_hosts_free(hosts);
+    sf_carrier_clear(&carrier);
+}
+
+static void
+measure_all(const char *spec, double seconds)
+{
+    struct net net;
+
+    make_net(&net, spec);
+    for (uint32_t queues = 0; queues < SF_N_SIM_QUEUES; queues++) {
+        for (uint32_t timing = 0; timing < SF_N_SIM_TIMINGS; timing++) {
+            struct sf_simulation_params params = {
+                .timing = (enum sf_sim_timing)timing,
+                .queues = (enum sf_sim_queues)queues,
+                .net = sf_sim_nets[0],
+                .length = 5,
+            };
+            params.net.buffer =
+                8 * (params.net.mtu + params.net.header) * net.source.n_vls;
+            measure(spec, &net, &params, seconds);
+        }
+    }
     free_net(&net);
 }
 
@@ -268,8 +178,7 @@ main(int argc, char **argv)
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 2;
 
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-        measure(specs[i], SF_SIM_VOQ, seconds);
-        measure(specs[i], SF_SIM_FIFO, seconds);
+        measure_all(specs[i], seconds);
     }
     return EXIT_SUCCESS;
 }

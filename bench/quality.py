@@ -5,6 +5,10 @@ hosts of a switch, beside the paper's and a free choice for every pair: of as
 many paths as there are layers, and of as many as trees can have at best.  All
 of these are free of lanes, but for one column: our scheme as it is deployed.
 
+Then what hosts get that take their addresses in turn: throughput with equal
+shares, as deployed, of what 'gates' can be made for, beside the most that
+paths of such length allow for all-to-all.
+
 Arguments: the program, sizes q.
 """
 import json
@@ -19,11 +23,42 @@ SEEDS = "10"
 def analyze(program, q, layers, *args):
     """The rows of an analysis, by what they are of."""
     done = subprocess.run(
-        [program, "analyze", f"sf:q={q}", "--layers", layers,
-         "--without-lanes", "--traffic",
-         TRAFFIC, "--seeds", SEEDS, "--format", "json", *args],
+        [program, "analyze", f"sf:q={q}", "--layers", layers, "--traffic",
+         TRAFFIC, "--seeds", SEEDS, "--split", "best", "--format", "json",
+         *args],
         check=True, stdout=subprocess.PIPE, text=True)
     return {row["label"]: row for row in json.loads(done.stdout)["rows"]}
+
+
+TRAFFICS = "all-to-all", "permutation", TRAFFIC
+CHOICES = ("minimal", "gates", "gates:for=uniform", "gates:for=mixed",
+           "gates:for=adversarial")
+
+
+def bound(data, row):
+    """All-to-all with equal shares is at most that: doc/routing.md."""
+    v, n = data["n_switches"], data["n_hosts"]
+    p, degree = n / v, 2 * data["n_links"] / v
+    return degree * (n - 1) / ((v - 1) * p * p * row["paths"]["mean_hops"])
+
+
+def equal_shares(program, sizes):
+    print("\nthroughput with equal shares, mean of 5 seeds\n"
+          "  q layers  paths                  hops  at most  all-to-all  "
+          "permutation  of switches", flush=True)
+    for q in sizes:
+        done = subprocess.run(
+            [program, "analyze", f"sf:q={q}", "--schemes", ",".join(CHOICES),
+             "--layers", "4,8", "--traffic", ",".join(TRAFFICS), "--split",
+             "equal", "--seeds", "5", "--references", "none", "--format",
+             "json"], check=True, stdout=subprocess.PIPE, text=True)
+        data = json.loads(done.stdout)
+        for row in data["rows"]:
+            a2a, pairs, switches = (t["mean"] for t in row["throughput"])
+            print(f"{q:>3} {row['n_layers']:>6}  {row['label']:<21} "
+                  f"{row['paths']['mean_hops']:>5.3f} {bound(data, row):>8.3f}"
+                  f" {a2a:>11.3f} {pairs:>12.3f} {switches:>12.3f}",
+                  flush=True)
 
 
 def mean(row):
@@ -57,6 +92,7 @@ def main():
                   f"{gates / trees:>7.2f} {two / free:>8.2f} "
                   f"{lanes / gates:>8.2f} "
                   f"{load['max'] / load['mean']:>13.2f}", flush=True)
+    equal_shares(program, sizes)
 
 
 if __name__ == "__main__":

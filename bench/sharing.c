@@ -1,15 +1,20 @@
 /* sharing.c -- how long the flow model takes: rates and ends of an all-to-all
- * of 200 hosts, and of a permutation of 7,514 hosts in 4 stripes.
+ * of 200 hosts, and of a permutation of 7,514 hosts in 4 stripes; then whole
+ * runs of workloads on the routes of Slim Flies, from following paths to the
+ * end of the last message, without the making of the routes.
  *
  * sharing FILE -- writes an all-to-all of 100 hosts and its ends, for
  * simgrid.cpp to compare with.
  *
- * Paths are drawn at random over as many links as a Slim Fly of that size has:
- * what counts here is how many flows share how many links. */
+ * The first two draw paths at random over as many links as a Slim Fly of that
+ * size has: what counts here is how many flows share how many links. */
 #define _GNU_SOURCE
 #include "sim/fair_share.h"
 #include "sim/fluid.h"
+#include "sim/run.h"
+#include "sim/workload.h"
 #include "slimfly/random.h"
+#include "slimfly/slimfly.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,6 +232,122 @@ write_case(FILE *stream, struct network network)
     free_flows(&flows);
 }
 
+/* A network with its routes. */
+struct routed {
+    struct sf_network *network;
+    struct sf_routing *routing;
+    struct sf_path_source source;
+};
+
+static struct routed
+route(const char *spec, const char *layers, uint32_t n_layers)
+{
+    struct sf_routing_params params = {
+        .layers = { .scheme = layers, .n_layers = n_layers, .seed = 1 },
+        .without_lanes = true,
+    };
+    struct sf_topology *topo;
+    struct routed routed;
+    struct sf_error err;
+
+    must(sf_topology_build(spec, &topo, &err), &err);
+    must(sf_network_from_graph(topo->graph, topo->n_hosts, &routed.network,
+                               &err),
+         &err);
+    must(sf_routing_build(routed.network, &params, &routed.routing, &err),
+         &err);
+    must(sf_path_source_of_routes(routed.network, routed.routing->routes,
+                                  SF_SL_OF_PATH, &routed.source, &err),
+         &err);
+    sf_topology_free(topo);
+    return routed;
+}
+
+static void
+free_routed(struct routed *routed)
+{
+    sf_routing_free(routed->routing);
+    sf_network_free(routed->network);
+}
+
+/* Runs one round; returns the sum of the rates of its messages, as parts of a
+ * link, and adds up how many there are. */
+static double
+run_round(const struct sf_run_setup *setup, const struct sf_workload *workload,
+          uint32_t round, uint64_t *n_messagesp)
+{
+    struct sf_program program;
+    struct sf_run run;
+    struct sf_error err;
+    uint32_t *job_of;
+    double sum = 0;
+
+    must(sf_workload_program(workload, round, &program, &job_of, &err), &err);
+    must(sf_run_flows(setup, &program, &run, &err), &err);
+    for (size_t i = 0; i < program.messages.n; i++) {
+        sum += (double)program.messages.items[i].bytes /
+               (run.ends[i] - run.starts[i]) / CAPACITY;
+    }
+    *n_messagesp += program.messages.n;
+    sf_run_clear(&run);
+    sf_program_clear(&program);
+    free(job_of);
+    return sum;
+}
+
+/* Prints how long all rounds of 'workload' take, and the mean rate. */
+static void
+measure_run(const char *what, const struct routed *routed,
+            const char *workload_text, enum sf_select select)
+{
+    struct sf_simulation_params params = {
+        .jobs = { .workload = workload_text, .size = BYTES },
+        .select = select,
+        .net = { .rate = CAPACITY, .mtu = 1 },
+    };
+    struct sf_workload *workload;
+    struct sf_wires *wires;
+    struct sf_error err;
+    uint64_t n_messages = 0;
+    double sum = 0, start = now();
+
+    must(sf_workload_build(routed->network, &params.jobs, 1, &workload, &err),
+         &err);
+    must(sf_wires_build(routed->network, &wires, &err), &err);
+    for (uint32_t i = 0; i < workload->n_rounds; i++) {
+        struct sf_run_setup setup = { &routed->source, wires, &params, i };
+        sum += run_round(&setup, workload, i, &n_messages);
+    }
+    sf_wires_free(wires);
+    sf_workload_free(workload);
+    printf("%-36s %8llu messages %10.2f ms, mean rate %.3f\n", what,
+           (unsigned long long)n_messages, 1e3 * (now() - start),
+           sum / (double)n_messages);
+}
+
+static void
+measure_runs(void)
+{
+    struct routed small = route("sf:q=5", NULL, 4);
+
+    measure_run("q=5 eBB, 100 matchings, first", &small, "ebb",
+                SF_SELECT_FIRST);
+    measure_run("q=5 eBB, 100 matchings, stripe", &small, "ebb",
+                SF_SELECT_STRIPE);
+    measure_run("q=5 eBB, 10 matchings, adaptive", &small, "ebb:matchings=10",
+                SF_SELECT_ADAPTIVE);
+    measure_run("q=5 all-to-all, first", &small, "all-to-all",
+                SF_SELECT_FIRST);
+    measure_run("q=5 all-to-all, stripe", &small, "all-to-all",
+                SF_SELECT_STRIPE);
+    free_routed(&small);
+
+    struct routed large = route("sf:q=17", "rues", 4);
+    measure_run("q=17 permutation, stripe", &large, "permutation",
+                SF_SELECT_STRIPE);
+    free_routed(&large);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,5 +367,6 @@ main(int argc, char **argv)
     }
     measure("all-to-all of 200 hosts", draw_all_to_all(small));
     measure("7,514 messages in 4 stripes", draw_stripes(large, 4));
+    measure_runs();
     return EXIT_SUCCESS;
 }

@@ -12,7 +12,7 @@ enum {
     OPT_TRAFFIC,
     OPT_SEEDS,
     OPT_REFERENCES,
-    OPT_EQUAL_SPLIT,
+    OPT_SPLIT,
     OPT_GAP,
     OPT_EXACT,
     OPT_WITHOUT_HOST_LINKS,
@@ -34,6 +34,14 @@ format_choice(size_t i)
     return sf_comparison_files[i].format;
 }
 
+static const char *
+split_choice(size_t i)
+{
+    return i < SF_N_SPLITS
+               ? sf_comparison_split_name((enum sf_comparison_split)i)
+               : NULL;
+}
+
 static const struct cli_option options[] = {
     { OPT_SCHEMES, "schemes", 's', CLI_SPECS, "LIST",
       .help = "schemes to compare, separated by commas",
@@ -49,8 +57,10 @@ static const struct cli_option options[] = {
     { OPT_SEEDS, "seeds", 'n', CLI_NUMBER, "N",
       .help = "number of seeds for layers and traffic, from --seed on",
       .min = 1, .max = 10000, .value = "1" },
-    { OPT_EQUAL_SPLIT, "equal-split", 0, CLI_FLAG,
-      .help = "also measure with the same share on every layer" },
+    { OPT_SPLIT, "split", 0, CLI_WORDS, "LIST",
+      .help = "how demands are shared out over the layers, separated by "
+              "commas",
+      .choice = split_choice, .value = "best,equal" },
     { OPT_GAP, "gap", 0, CLI_REAL, "X",
       .help = "how far bounds of throughput may be apart", .min = 1e-6,
       .max = 1, .otherwise = "0.005" },
@@ -91,7 +101,7 @@ read_traffics(const struct cli_list *list, struct job *job)
 static bool
 check_options(const struct cli_args *args)
 {
-    static const int about_throughput[] = { OPT_REFERENCES, OPT_EQUAL_SPLIT,
+    static const int about_throughput[] = { OPT_REFERENCES, OPT_SPLIT,
                                             OPT_EXACT, OPT_GAP,
                                             OPT_WITHOUT_HOST_LINKS };
 
@@ -106,6 +116,20 @@ check_options(const struct cli_args *args)
         }
     }
     return true;
+}
+
+/* Leaves out the splits that are not asked for. */
+static void
+read_splits(const struct cli_list *list, bool without[SF_N_SPLITS])
+{
+    for (int i = 0; i < SF_N_SPLITS; i++) {
+        without[i] = true;
+        for (uint32_t k = 0; k < list->n; k++) {
+            if (!strcmp(list->items[k], split_choice((size_t)i))) {
+                without[i] = false;
+            }
+        }
+    }
 }
 
 /* Reads which lanes schemes are to have. */
@@ -134,7 +158,7 @@ read_options(const struct cli_args *args, struct job *job)
     params->n_threads = cli_threads(args);
     params->max_hops = cli_number(args, OPT_MAX_HOPS);
     params->gap = cli_real(args, OPT_GAP);
-    params->equal_split = cli_has(args, OPT_EQUAL_SPLIT);
+    read_splits(cli_list(args, OPT_SPLIT), params->without);
     params->without_host_links = cli_has(args, OPT_WITHOUT_HOST_LINKS);
     params->effort =
         cli_has(args, OPT_EXACT) ? SF_EFFORT_EXACT : SF_EFFORT_AUTO;
@@ -356,9 +380,11 @@ const struct cli_command cli_command_analyze = {
         "file:PATH with lines SOURCE,DESTINATION,AMOUNT of host names. The "
         "word paper stands for adversarial traffic of three loads. Demands "
         "are scaled so that 1 is what the links of hosts carry. In a file, 1 "
-        "is the rate of a link. The shares of the layers are the best "
-        "possible. --equal-split also measures round robin over the "
-        "layers.\n"
+        "is the rate of a link. Throughput is measured twice. With equal "
+        "shares, every layer carries the same part of a demand: that is what "
+        "hosts do that take their addresses in turn. With the best shares, "
+        "each demand is shared out as the traffic needs it: no routing of "
+        "these paths can do more. --split leaves one of them out.\n"
         "\n"
         "--references names paths to compare with. free is as many disjoint "
         "paths as there are layers, chosen for each pair by itself. trees is "

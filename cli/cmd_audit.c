@@ -1,9 +1,7 @@
 /* cmd_audit.c -- slimfly audit: do the tables lead everywhere, and can packets
  * ever wait for each other in a circle? */
 #include "cli.h"
-
-#include <stdlib.h>
-#include <sys/stat.h>
+#include "held.h"
 
 enum {
     OPT_ALL_ON_SL = CLI_OWN,
@@ -15,9 +13,7 @@ enum {
 /* What is audited. */
 struct job {
     struct sf_fabric *fabric;
-    struct sf_tables *tables;
-    struct sf_sl2vl *sl2vl;
-    struct sf_path_sls *path_sls;
+    struct cli_held held;
     struct sf_audit_params params;
 };
 
@@ -45,73 +41,24 @@ static const struct cli_option options[] = {
     { 0 },
 };
 
-static bool
-is_there(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0;
-}
-
-/* Reads what OpenSM dumps, or 'slimfly route' writes, into 'folder'. */
-static enum sf_status
-load_folder(struct job *job, const char *folder, struct sf_error *err)
-{
-    char *lfts = cli_join(folder, CLI_TABLES_FILE);
-    char *sl2vl = cli_join(folder, "opensm-sl2vl.dump");
-    char *path_sls = cli_join(folder, "path-sl.csv");
-    enum sf_status status = SF_OK;
-
-    if (!lfts || !sl2vl || !path_sls) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory");
-        goto done;
-    }
-    if (!is_there(lfts)) {
-        status = sf_fail(err, SF_EIO,
-                         "%s: No such file; OpenSM writes it with log_flags "
-                         "0x43 in opensm.conf",
-                         lfts);
-        goto done;
-    }
-    status = sf_tables_read(lfts, job->fabric, &job->tables, err);
-    if (status == SF_OK && is_there(sl2vl)) {
-        status = sf_sl2vl_read(sl2vl, job->fabric, &job->sl2vl, err);
-    }
-    if (status == SF_OK && is_there(path_sls)) {
-        status = sf_path_sls_read(path_sls, job->fabric, job->tables->max_lid,
-                                  &job->path_sls, err);
-    }
-
-done:
-    free(path_sls);
-    free(sl2vl);
-    free(lfts);
-    return status;
-}
-
 /* Gets the tables that 'word' names, and then the SLs that senders use. */
 static enum sf_status
 load(const struct cli_args *args, struct job *job, const char *word,
      uint32_t timeout, struct sf_error *err)
 {
-    enum sf_status status;
+    enum sf_status status =
+        cli_held_load(&job->held, word, job->fabric, timeout, err);
 
-    if (sf_is_live(word)) {
-        status = sf_live_tables(word, job->fabric, timeout, &job->tables,
-                                &job->sl2vl, err);
-    } else if (cli_is_folder(word)) {
-        status = load_folder(job, word, err);
-    } else {
-        status = sf_tables_read(word, job->fabric, &job->tables, err);
-    }
-    if (status == SF_OK && job->tables &&
+    if (status == SF_OK && job->held.tables &&
         !cli_is(args, OPT_PATH_SLS, "file")) {
-        sf_path_sls_free(job->path_sls);
+        sf_path_sls_free(job->held.path_sls);
         const char *source = sf_is_live(word)             ? word
                              : sf_is_live(args->words[0]) ? args->words[0]
                                                           : "live";
-        status = sf_live_path_sls(source, job->fabric, job->tables->max_lid,
-                                  cli_is(args, OPT_PATH_SLS, "sample"),
-                                  timeout, &job->path_sls, err);
+        status =
+            sf_live_path_sls(source, job->fabric, job->held.tables->max_lid,
+                             cli_is(args, OPT_PATH_SLS, "sample"), timeout,
+                             &job->held.path_sls, err);
     }
     return status;
 }
@@ -120,8 +67,8 @@ load(const struct cli_args *args, struct job *job, const char *word,
 static int
 save(const struct job *job, const char *folder)
 {
-    struct cli_dump dump = { job->fabric, "audited", job->tables, job->sl2vl,
-                             job->path_sls };
+    struct cli_dump dump = { job->fabric, "audited", job->held.tables,
+                             job->held.sl2vl, job->held.path_sls };
     int code = cli_make_folder(folder);
 
     cli_begin_files();
@@ -157,10 +104,10 @@ audit(const struct cli_args *args, struct job *job)
     struct sf_error err = { 0 };
     int code = CLI_ERROR;
 
-    job->params.sl2vl = job->sl2vl;
-    job->params.path_sls = job->path_sls;
-    if (sf_audit_build(job->fabric, job->tables, &job->params, &audit, &err) !=
-        SF_OK) {
+    job->params.sl2vl = job->held.sl2vl;
+    job->params.path_sls = job->held.path_sls;
+    if (sf_audit_build(job->fabric, job->held.tables, &job->params, &audit,
+                       &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
     if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
@@ -225,9 +172,7 @@ run(const struct cli_args *args)
     }
 
 done:
-    sf_path_sls_free(job.path_sls);
-    sf_sl2vl_free(job.sl2vl);
-    sf_tables_free(job.tables);
+    cli_held_clear(&job.held);
     sf_fabric_free(job.fabric);
     return code;
 }

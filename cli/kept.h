@@ -9,7 +9,8 @@
 #define CLI_KEPT_FOLDER "measured"
 struct cli_kept {
     char *folder;
-    struct sf_measurement_store store; /* Points to the struct. */
+    struct sf_measurement_store store; /* These point to the struct. */
+    struct sf_simulation_store simulations;
 };
 
 /* Makes the folder and finds again what an earlier run has finished; on

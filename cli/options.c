@@ -331,6 +331,36 @@ read_defaults(const struct cli_command *command, struct cli_args *args)
     return is_fine;
 }
 
+/* The command line as one would type it. */
+static char *
+write_line(const struct cli_command *command, int argc, char **argv)
+{
+    static const char *const plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        "-_=+:,./@%";
+    char *line = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&line, &size);
+
+    if (!stream) {
+        return NULL;
+    }
+    fprintf(stream, "slimfly %s", command->name);
+    for (int i = 0; i < argc; i++) {
+        bool is_plain = *argv[i] && !argv[i][strspn(argv[i], plain)];
+        fputs(is_plain ? " " : " '", stream);
+        for (const char *at = argv[i]; *at; at++) {
+            if (*at == '\'') {
+                fputs("'\\''", stream);
+            } else {
+                fputc(*at, stream);
+            }
+        }
+        fputs(is_plain ? "" : "'", stream);
+    }
+    return fclose(stream) == 0 ? line : NULL;
+}
+
 bool
 cli_args_read(const struct cli_command *command, int argc, char **argv,
               struct cli_args *args)
@@ -339,7 +369,8 @@ cli_args_read(const struct cli_command *command, int argc, char **argv,
     bool has_more_options = true;
 
     *args = (struct cli_args){ .command = command,
-                               .words = (const char *const *)argv };
+                               .words = (const char *const *)argv,
+                               .line = write_line(command, argc, argv) };
     for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
         args->values[option->id].option = option;
     }
@@ -370,6 +401,7 @@ cli_args_clear(struct cli_args *args)
             free(args->values[i].list);
         }
     }
+    free(args->line);
 }
 
 /* The value of an option that the command must have declared. */

@@ -63,7 +63,7 @@ enum {
     OPT_THREADS,
     OPT_PROGRESS,
     CLI_OWN, /* A command counts options of its own from here. */
-    CLI_MAX_OPTIONS = CLI_OWN + 16,
+    CLI_MAX_OPTIONS = CLI_OWN + 24,
 };
 
 /* The text of a number that a macro stands for, for defaults and help. */
@@ -132,6 +132,8 @@ struct cli_args {
     struct cli_value values[CLI_MAX_OPTIONS]; /* By 'id' of the option. */
     const char *const *words;                 /* What is not an option. */
     size_t n_words;
+    char *line;      /* All of it, as one would type it; NULL if memory ran
+                      * out. */
     bool wants_help; /* --help was met; nothing after it was read. */
 };
 

@@ -16,6 +16,16 @@
 
 #define SF_COMPARISON_LABEL_SIZE 80
 
+/* How a routing shares demands out over its layers. */
+enum sf_comparison_split {
+    SF_SPLIT_BEST,  /* As is best for the traffic. */
+    SF_SPLIT_EQUAL, /* The same share on every layer: what round robin does. */
+    SF_N_SPLITS,
+};
+
+/* "best", "equal". */
+const char *sf_comparison_split_name(enum sf_comparison_split split);
+
 /* What to look at in a row. */
 struct sf_comparison_row {
     char label[SF_COMPARISON_LABEL_SIZE]; /* "rues:0.6", "any path" */
@@ -69,7 +79,8 @@ struct sf_comparison_params {
     const struct sf_comparison_row *rows;
     uint32_t n_traffics;
     const char *const *traffics; /* As sf_traffic_build() takes them. */
-    bool equal_split;            /* Routings also with equal shares. */
+    bool without[SF_N_SPLITS];   /* Splits of routings that are left out; not
+                                  * all may be. */
     uint32_t n_seeds;            /* 0: 1 */
     uint64_t seed;               /* The first of them. */
     uint32_t max_hops;           /* Of references FREE and HOPS. */
@@ -91,7 +102,9 @@ struct sf_comparison_result {
     struct sf_path_metrics *metrics; /* Of all seeds together; NULL for
                                       * references. */
     struct sf_lanes_summary lanes;   /* Of the first seed. */
-    uint32_t n_splits;          /* 2 if with equal shares too: number 1. */
+    uint32_t n_splits;               /* Those that were measured, */
+    enum sf_comparison_split splits[SF_N_SPLITS]; /* in their order; of
+                                                   * references BEST alone. */
     struct sf_throughput *runs; /* [n_splits * n_traffics * n_seeds] What
                                  * any other row reaches counts for ANY. */
 };
@@ -102,7 +115,7 @@ struct sf_comparison {
     struct sf_comparison_result *results; /* [n_rows] */
 };
 
-/* The throughput of a row by split, traffic and number of seed. */
+/* The throughput of a row by number of split, traffic and number of seed. */
 static inline const struct sf_throughput *
 sf_comparison_run(const struct sf_comparison *comparison, uint32_t row,
                   uint32_t split, uint32_t traffic, uint32_t seed)

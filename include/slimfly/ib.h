@@ -8,6 +8,7 @@
 
 #include "slimfly/ib_addresses.h"
 #include "slimfly/lids.h"
+#include "slimfly/path_source.h"
 #include "slimfly/routing.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
@@ -68,6 +69,24 @@ enum sf_status sf_routing_params_read(const char *path,
                                       struct sf_routing_params *params,
                                       struct sf_routing_specs *specs,
                                       struct sf_error *err);
+
+/* What switches and senders hold, for sf_ib_path_source(). */
+struct sf_ib_held {
+    const struct sf_tables *tables;
+    const struct sf_sl2vl *sl2vl;       /* NULL: VL 0 for all. */
+    const struct sf_path_sls *path_sls; /* NULL: SL 0 for all. */
+    uint32_t n_sls; /* Filled in: SLs of paths, the highest plus 1. */
+};
+
+/* The paths of packets through the tables of 'held', which are those of
+ * 'network', a network with LIDs.  A path whose SL is not said has SL 0, as in
+ * an audit.  SF_EINVAL if they do not fit together or if two ports have the
+ * same LID; 'follow' gives it if the SL-to-VL tables do not say a VL.  All
+ * must outlive 'source', which owns nothing. */
+enum sf_status sf_ib_path_source(const struct sf_network *network,
+                                 struct sf_ib_held *held, int one_sl,
+                                 struct sf_path_source *source,
+                                 struct sf_error *err);
 
 /* How a fabric differs from the one that a routing was made for.  Switches
  * are the same by GUID, links by their ports, hosts by their LIDs. */

@@ -75,7 +75,8 @@ enum sf_status sf_layer_scheme_made_for(const struct sf_network *network,
 /* What a spec of layers says, SCHEME:KEY=VALUE,KEY=VALUE... */
 struct sf_layer_spec {
     const struct sf_layer_scheme *scheme;
-    bool minimal_first, resists_repair; /* As the scheme, with the values. */
+    bool minimal_first, resists_repair; /* As the scheme, with the values, */
+    uint32_t extra_hops;                /* as this is. */
     bool names_sets; /* Whether the spec says how many path sets, */
     uint32_t n_sets; /* as it says, or 1; SF_NONE: one for each host. */
 

@@ -70,6 +70,10 @@ struct sf_throughput {
     double lower, upper;         /* Theta; equal if found exactly. */
     double net_lower, net_upper; /* What links between switches allow alone. */
     double host;                 /* What links of hosts allow alone. */
+    double even;                 /* EQUAL: what links between switches would
+                                  * allow if all were loaded alike: no choice
+                                  * of paths of the same lengths has more.
+                                  * Infinite for other modes. */
     enum sf_throughput_method method;
     uint64_t n_paths;  /* Different paths that were considered. */
     uint32_t n_rounds; /* Passes of the approximation. */

@@ -364,10 +364,11 @@ find_throughputs(struct working *working, const struct task *task,
          split++) {
         size_t at =
             ((size_t)split * params->n_traffics + number) * params->n_seeds;
-        status =
-            find_throughput(working, traffic, params->traffics[number],
-                            split ? SF_THROUGHPUT_EQUAL : working->row->mode,
-                            &result->runs[at + task->run], err);
+        status = find_throughput(working, traffic, params->traffics[number],
+                                 result->splits[split] == SF_SPLIT_EQUAL
+                                     ? SF_THROUGHPUT_EQUAL
+                                     : working->row->mode,
+                                 &result->runs[at + task->run], err);
     }
     sf_traffic_free(traffic);
     return status;
@@ -521,6 +522,23 @@ lift_bounds(const struct sf_comparison *comparison, uint32_t row)
     }
 }
 
+/* What equal shares carry, the best shares carry. */
+static void
+lift_best(const struct sf_comparison *comparison, uint32_t row)
+{
+    const struct sf_comparison_params *params = &comparison->params;
+    uint32_t n_runs = params->n_traffics * params->n_seeds;
+    struct sf_throughput *best = comparison->results[row].runs;
+
+    for (uint32_t i = 0;
+         comparison->results[row].n_splits == SF_N_SPLITS && i < n_runs; i++) {
+        const struct sf_throughput *equal = &best[n_runs + i];
+        best[i].lower = fmin(fmax(best[i].lower, equal->lower), best[i].upper);
+        best[i].net_lower =
+            fmin(fmax(best[i].net_lower, equal->net_lower), best[i].net_upper);
+    }
+}
+
 /* Whether all traffics can be made, before any work is done. */
 static enum sf_status
 check_traffics(const struct sf_comparison_params *params, struct sf_error *err)
@@ -540,6 +558,21 @@ check_traffics(const struct sf_comparison_params *params, struct sf_error *err)
     return status;
 }
 
+/* Notes which splits of a row are to be measured. */
+static void
+choose_splits(const struct sf_comparison_params *params,
+              const struct sf_comparison_row *row,
+              struct sf_comparison_result *result)
+{
+    bool is_routing = row->mode == SF_THROUGHPUT_LAYERS;
+
+    for (int i = 0; i < SF_N_SPLITS; i++) {
+        if (is_routing ? !params->without[i] : i == SF_SPLIT_BEST) {
+            result->splits[result->n_splits++] = (enum sf_comparison_split)i;
+        }
+    }
+}
+
 /* Makes room for the answer. */
 static struct sf_comparison *
 prepare(const struct sf_comparison_params *params)
@@ -556,10 +589,7 @@ prepare(const struct sf_comparison_params *params)
     bool is_ready = comparison->results != NULL;
     for (uint32_t i = 0; is_ready && i < params->n_rows; i++) {
         struct sf_comparison_result *result = &comparison->results[i];
-        result->n_splits =
-            params->equal_split && params->rows[i].mode == SF_THROUGHPUT_LAYERS
-                ? 2
-                : 1;
+        choose_splits(params, &params->rows[i], result);
         result->runs =
             sf_calloc((size_t)result->n_splits * params->n_traffics *
                           comparison->params.n_seeds,
@@ -578,6 +608,11 @@ sf_comparison_build(const struct sf_comparison_params *params,
                     struct sf_comparison **comparisonp, struct sf_error *err)
 {
     *comparisonp = NULL;
+    if (params->without[SF_SPLIT_BEST] && params->without[SF_SPLIT_EQUAL]) {
+        return sf_fail(err, SF_EINVAL,
+                       "expected the best split or the equal "
+                       "one, found neither");
+    }
     enum sf_status status = check_traffics(params, err);
     if (status != SF_OK) {
         return status;
@@ -609,6 +644,9 @@ sf_comparison_build(const struct sf_comparison_params *params,
         goto done;
     }
     status = gather_metrics(&all, err);
+    for (uint32_t i = 0; i < params->n_rows; i++) {
+        lift_best(all.comparison, i);
+    }
     for (uint32_t i = 0; i < params->n_rows; i++) {
         if (params->rows[i].mode == SF_THROUGHPUT_ANY) {
             lift_bounds(all.comparison, i);
@@ -642,6 +680,13 @@ sf_comparison_free(struct sf_comparison *comparison)
     }
     free(comparison->results);
     free(comparison);
+}
+
+const char *
+sf_comparison_split_name(enum sf_comparison_split split)
+{
+    static const char *const names[SF_N_SPLITS] = { "best", "equal" };
+    return names[split];
 }
 
 struct sf_comparison_summary

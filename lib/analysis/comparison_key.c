@@ -1,46 +1,35 @@
 /* comparison_key.c -- see comparison_key.h. */
 #include "analysis/comparison_key.h"
 
+#include "base/hash.h"
+
 #include <stdio.h>
-
-/* FNV-1a, going on from 'hash'. */
-static uint64_t
-hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
-static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
 uint64_t
 sf_key_of_network(const struct sf_network *network)
 {
     const struct sf_graph *graph = network->graph;
     const uint32_t *n_hosts = network->n_hosts;
-    uint64_t hash = hash_bytes(hash_start, &graph->n_nodes, sizeof(uint32_t));
+    uint64_t hash =
+        sf_hash_bytes(SF_HASH_START, &graph->n_nodes, sizeof(uint32_t));
 
-    hash = hash_bytes(hash, n_hosts, graph->n_nodes * sizeof *n_hosts);
-    return hash_bytes(hash, graph->links,
-                      graph->n_links * sizeof *graph->links);
+    hash = sf_hash_bytes(hash, n_hosts, graph->n_nodes * sizeof *n_hosts);
+    return sf_hash_bytes(hash, graph->links,
+                         graph->n_links * sizeof *graph->links);
 }
 
 static uint64_t
 hash_routes(const struct sf_network *network, const struct sf_routes *routes)
 {
     uint64_t hash =
-        hash_bytes(hash_start, routes->host_sets,
-                   sf_network_count_hosts(network) * sizeof(uint32_t));
+        sf_hash_bytes(SF_HASH_START, routes->host_sets,
+                      sf_network_count_hosts(network) * sizeof(uint32_t));
 
     for (uint32_t i = 0; i < routes->n_sets; i++) {
         const struct sf_layers *layers = routes->sets[i];
         size_t n = layers->n_switches;
-        hash = hash_bytes(hash, layers->hops,
-                          layers->n_layers * n * n * sizeof *layers->hops);
+        hash = sf_hash_bytes(hash, layers->hops,
+                             layers->n_layers * n * n * sizeof *layers->hops);
     }
     return hash;
 }
@@ -49,15 +38,16 @@ hash_routes(const struct sf_network *network, const struct sf_routes *routes)
 uint64_t
 sf_key_of_traffic(const struct sf_traffic *traffic)
 {
-    uint64_t hash = hash_bytes(hash_start, &traffic->max_host, sizeof(double));
+    uint64_t hash =
+        sf_hash_bytes(SF_HASH_START, &traffic->max_host, sizeof(double));
 
     for (size_t i = 0; i < traffic->n_demands; i++) {
         const struct sf_demand *demand = &traffic->demands[i];
-        hash = hash_bytes(hash, &demand->source, sizeof demand->source);
-        hash =
-            hash_bytes(hash, &demand->destination, sizeof demand->destination);
-        hash = hash_bytes(hash, &demand->set, sizeof demand->set);
-        hash = hash_bytes(hash, &demand->amount, sizeof demand->amount);
+        hash = sf_hash_bytes(hash, &demand->source, sizeof demand->source);
+        hash = sf_hash_bytes(hash, &demand->destination,
+                             sizeof demand->destination);
+        hash = sf_hash_bytes(hash, &demand->set, sizeof demand->set);
+        hash = sf_hash_bytes(hash, &demand->amount, sizeof demand->amount);
     }
     return hash;
 }

@@ -87,7 +87,7 @@ measure_equal(const struct job *job, struct sf_error *err)
 {
     const struct sf_graph *graph = job->graph;
     enum sf_status status = SF_OK;
-    double largest = 0;
+    double largest = 0, sum = 0;
     double *loads = sf_calloc((size_t)2 * graph->n_links, sizeof *loads);
 
     if (!loads) {
@@ -116,8 +116,10 @@ measure_equal(const struct job *job, struct sf_error *err)
     }
     for (uint32_t arc = 0; arc < 2 * graph->n_links; arc++) {
         largest = fmax(largest, loads[arc]);
+        sum += loads[arc];
     }
     job->result->net_lower = job->result->net_upper = 1 / largest;
+    job->result->even = 2 * graph->n_links / sum;
     free(loads);
     return status;
 }
@@ -336,6 +338,7 @@ sf_throughput_measure(const struct sf_graph *graph,
         .net_lower = HUGE_VAL,
         .net_upper = HUGE_VAL,
         .host = params->without_host_links ? HUGE_VAL : 1 / traffic->max_host,
+        .even = HUGE_VAL,
     };
     if (traffic->n_switches != graph->n_nodes) {
         return sf_fail(err, SF_EINVAL,

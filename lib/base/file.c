@@ -151,3 +151,14 @@ sf_file_lines(const char *path, sf_take_line *take, void *aux,
     fclose(stream);
     return status;
 }
+
+char *
+sf_text_trim(char *text)
+{
+    text += strspn(text, " \t\r");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r", text[length - 1])) {
+        text[--length] = '\0';
+    }
+    return text;
+}

@@ -28,4 +28,7 @@ enum sf_status sf_text_lines(char *text, size_t length, const char *path,
                              sf_take_line *take, void *aux,
                              struct sf_error *err);
 
+/* Takes blanks off both ends of 'text', which is changed. */
+char *sf_text_trim(char *text);
+
 #endif

@@ -5,8 +5,13 @@
  * two neighbouring levels.  The switch at level i that can reach destination
  * number x over k links, all equally short, takes link number x / (k of the
  * levels below) mod k: neighbouring destinations go over different links, and
- * all switches of a level that send to one destination agree.  Destinations
- * are numbered so that their layers are neighbours too.  O(L V E) time. */
+ * all switches of a level that send to one destination agree.
+ *
+ * Layer l numbers the destinations from l * step on instead of from 0, where
+ * the step spreads the layers of a destination over the links of a leaf.  So
+ * each layer by itself uses all links evenly, for senders that know the first
+ * address only, and the layers of a destination start on different links.
+ * O(L V E) time. */
 #include "layers/trees.h"
 
 #include "base/mem.h"
@@ -19,6 +24,7 @@ struct ftree {
     uint32_t *level;  /* [V] */
     uint32_t *number; /* [V] Among the switches of the level. */
     uint32_t *stride; /* [V] How many destinations share a link upwards. */
+    uint32_t step;    /* Between the layers of a destination. */
 };
 
 /* Finds the levels: a search from all leaves at once, and then from any switch
@@ -144,6 +150,20 @@ choose(const struct ftree *ftree, uint32_t s, uint64_t x)
     }
 }
 
+/* How far apart the layers of a destination are: as far as the links up of
+ * the leaf with the fewest allow. */
+static uint32_t
+find_step(const struct ftree *ftree)
+{
+    uint32_t n_layers = ftree->job->layers->n_layers, fewest = UINT32_MAX;
+
+    for (uint32_t s = 0; s < ftree->job->graph->n_nodes; s++) {
+        uint32_t n_up = ftree->level[s] == 0 ? count_links_up(ftree, s) : 0;
+        fewest = n_up && n_up < fewest ? n_up : fewest;
+    }
+    return fewest != UINT32_MAX && fewest > n_layers ? fewest / n_layers : 1;
+}
+
 static void
 build_layers(struct ftree *ftree)
 {
@@ -157,7 +177,7 @@ build_layers(struct ftree *ftree)
         for (uint32_t l = 0; l < n_layers; l++) {
             uint64_t host =
                 (uint64_t)ftree->number[d] * n_sets + job->params->set;
-            uint64_t x = host * n_layers + l;
+            uint64_t x = host + (uint64_t)l * ftree->step;
             uint16_t *tree = sf_layers_tree(job->layers, l, d);
             for (uint32_t i = 1; i < ftree->search.n_reached; i++) {
                 uint32_t s = ftree->search.order[i];
@@ -186,6 +206,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     status = check_levels(&ftree, err);
     if (status == SF_OK) {
         number_switches(&ftree);
+        ftree.step = find_step(&ftree);
         build_layers(&ftree);
     }
 done:

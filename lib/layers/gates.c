@@ -28,6 +28,10 @@
  * offers, so that they are not wasted as relays.  What exceeds the mean load
  * in the end is levelled: see level.c.
  *
+ * All that is for traffic that is shared out over the layers as is best.  For
+ * equal shares, the setting 'for' says which traffic counts, and share.c moves
+ * the trees towards it.
+ *
  * This file is the scheme as a whole: rounds, batches, destinations, layers.
  * gates_loads.c counts routes and sets prices; gates_cost.h says what a path
  * costs by them.  gates_tree.c keeps a tree, gates_grow.c makes one,
@@ -39,11 +43,33 @@
  * change nothing.  All costs are integers: machines change nothing either. */
 #include "layers/gates.h"
 #include "layers/level.h"
+#include "layers/share.h"
 
 #include "base/mem.h"
 #include "base/parallel.h"
 
 #include <string.h>
+
+/* The settings. */
+enum {
+    FOR,
+    SETS
+};
+
+/* What layers are made for: the best shares, or equal ones.  Prices of
+ * overlap, in 1/SF_SHARE_UNIT of a hop, were found by experiment at q = 5
+ * and 7 with 4 and 8 layers: see "Equal shares" in doc/routing.md. */
+enum {
+    FOR_SPLIT,
+    FOR_UNIFORM,
+    FOR_MIXED,
+    FOR_ADVERSARIAL
+};
+static const uint32_t overlaps[] = {
+    [FOR_UNIFORM] = 12,
+    [FOR_MIXED] = 192,
+    [FOR_ADVERSARIAL] = 320,
+};
 
 /* Small graphs can afford more rounds, and need them: a single path is more of
  * their loads, which they must keep below the mean to stay near it. */
@@ -311,11 +337,13 @@ route_rounds(struct sf_gates_task *task, uint32_t *order, struct sf_error *err)
     return status;
 }
 
-/* Takes routes off the links that are above the others still. */
+/* Takes routes off the links that are above the others still, and moves trees
+ * towards what equal shares need. */
 static enum sf_status
-level_loads(const struct sf_gates_task *task, struct sf_error *err)
+finish_loads(const struct sf_gates_task *task, struct sf_error *err)
 {
     size_t n_arcs = 2 * (size_t)task->job->graph->n_links;
+    uint32_t purpose = (uint32_t)task->job->values[FOR].number;
     uint64_t *loads = sf_calloc(n_arcs, sizeof *loads);
 
     if (!loads) {
@@ -327,6 +355,10 @@ level_loads(const struct sf_gates_task *task, struct sf_error *err)
     }
     enum sf_status status =
         sf_layers_level(task->job, task->weights, loads, err);
+    if (status == SF_OK && purpose != FOR_SPLIT) {
+        status = sf_layers_share(task->job, task->weights, overlaps[purpose],
+                                 loads, err);
+    }
     free(loads);
     return status;
 }
@@ -428,7 +460,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
         set_effort(&task);
         status = route_rounds(&task, order, err);
         if (status == SF_OK) {
-            status = level_loads(&task, err);
+            status = finish_loads(&task, err);
         }
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
@@ -447,7 +479,17 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     return status;
 }
 
-static const struct sf_layer_ops ops = { .build = build };
+/* Neighbours have no second path of less than 4 hops in a Slim Fly: where
+ * few pairs at a time count, longer paths are worth it. */
+static void
+settle(const struct sf_value *values, struct sf_layer_spec *spec)
+{
+    if (values[FOR].number == FOR_ADVERSARIAL) {
+        spec->extra_hops++;
+    }
+}
+
+static const struct sf_layer_ops ops = { .build = build, .settle = settle };
 
 const struct sf_layer_scheme sf_scheme_gates = {
     .name = "gates",
@@ -455,7 +497,20 @@ const struct sf_layer_scheme sf_scheme_gates = {
     .summary = "each layer enters a destination through a link of its own; "
                "disjoint paths, even loads",
     .extra_hops = 1,
-    .params = { SF_SETS_PARAM },
+    .params = {
+        [FOR] = { .key = "for",
+                  .kind = SF_PARAM_CHOICE,
+                  .words = { [FOR_SPLIT] = "split",
+                             [FOR_UNIFORM] = "uniform",
+                             [FOR_MIXED] = "mixed",
+                             [FOR_ADVERSARIAL] = "adversarial" },
+                  .by_default = "split",
+                  .meaning = "what paths are made for: traffic shared out "
+                             "over them as is best (split), or equally: "
+                             "all-to-all (uniform), permutations "
+                             "(adversarial) or both (mixed)" },
+        [SETS] = SF_SETS_PARAM,
+    },
     .takes_turns = true,
     .minimal_first = true,
     .ops = &ops,

@@ -87,6 +87,7 @@ settle_spec(struct sf_spec *parsed, uint32_t n_sets,
     spec->scheme = scheme;
     spec->minimal_first = scheme->minimal_first;
     spec->resists_repair = scheme->resists_repair;
+    spec->extra_hops = scheme->extra_hops;
     spec->names_sets = sets && sets->given;
     if (sets && n_sets) {
         sets->given = true;
@@ -281,8 +282,8 @@ find_usual_diameter(struct sf_layer_job *job, const uint32_t *limits,
 
 /* Turns 'limits', the farthest distances, into limits of hops. */
 static enum sf_status
-limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
-           const struct prepared *prepared, struct sf_error *err)
+limit_hops(struct sf_layer_job *job, struct prepared *prepared,
+           struct sf_error *err)
 {
     const struct sf_graph *graph = job->graph;
     uint32_t *limits = prepared->limits;
@@ -297,15 +298,18 @@ limit_hops(struct sf_layer_job *job, const struct sf_layer_scheme *scheme,
                        sf_graph_name(graph, prepared->far[0]).text,
                        sf_graph_name(graph, prepared->far[1]).text);
     }
-    enum sf_status status = find_usual_diameter(job, limits, err);
+    struct sf_layer_spec spec = { 0 };
+    enum sf_status status = settle_spec(&prepared->spec, 0, &spec, err);
+    if (status == SF_OK) {
+        status = find_usual_diameter(job, limits, err);
+    }
     if (status != SF_OK) {
         return status;
     }
-    bool is_unlimited = scheme->extra_hops == SF_NONE;
-    job->usual_hops = asked ? asked
-                      : is_unlimited
-                          ? most
-                          : job->usual_diameter + scheme->extra_hops;
+    bool is_unlimited = spec.extra_hops == SF_NONE;
+    job->usual_hops = asked          ? asked
+                      : is_unlimited ? most
+                                     : job->usual_diameter + spec.extra_hops;
     job->usual_hops = job->usual_hops < most ? job->usual_hops : most;
     job->max_hops = job->usual_hops;
     for (uint32_t d = 0; d < job->graph->n_nodes; d++) {
@@ -390,7 +394,7 @@ sf_layers_build(const struct sf_network *network,
         status = measure(&job, &prepared, err);
     }
     if (status == SF_OK) {
-        status = limit_hops(&job, scheme, &prepared, err);
+        status = limit_hops(&job, &prepared, err);
     }
     if (status == SF_OK) {
         status =
@@ -428,7 +432,7 @@ find_limits(struct sf_layer_job *job, struct prepared *prepared,
     if (status == SF_OK) {
         status = measure(job, prepared, err);
     }
-    return status == SF_OK ? limit_hops(job, scheme, prepared, err) : status;
+    return status == SF_OK ? limit_hops(job, prepared, err) : status;
 }
 
 enum sf_status

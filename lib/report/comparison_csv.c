@@ -83,7 +83,8 @@ sf_comparison_write_csv(const struct sf_comparison *comparison, FILE *stream,
             struct sf_comparison_summary summary =
                 sf_comparison_summarize(comparison, row, split, traffic);
             write_row(comparison, row, stream);
-            fputs(split ? ",equal," : ",optimal,", stream);
+            fprintf(stream, ",%s,",
+                    sf_comparison_split_name(result->splits[split]));
             sf_csv_write(params->traffics[traffic], stream);
             write_real(summary.mean, stream);
             write_real(summary.min, stream);

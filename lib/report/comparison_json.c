@@ -79,12 +79,13 @@ json_of_metrics(const struct sf_path_metrics *metrics)
 static json_t *
 json_of_throughput(const struct sf_throughput *throughput)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "lower",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "lower",
                      real_or_null(throughput->lower), "upper",
                      real_or_null(throughput->upper), "net_lower",
                      real_or_null(throughput->net_lower), "net_upper",
                      real_or_null(throughput->net_upper), "host",
-                     real_or_null(throughput->host), "method",
+                     real_or_null(throughput->host), "even",
+                     real_or_null(throughput->even), "method",
                      sf_throughput_method_name(throughput->method), "n_paths",
                      (json_int_t)throughput->n_paths, "n_rounds",
                      (json_int_t)throughput->n_rounds);
@@ -129,7 +130,7 @@ json_of_row(const struct sf_comparison *comparison, uint32_t number)
             throughputs,
             json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "traffic",
                       params->traffics[traffic], "split",
-                      split ? "equal" : "optimal", "mean",
+                      sf_comparison_split_name(result->splits[split]), "mean",
                       real_or_null(summary.mean), "min",
                       real_or_null(summary.min), "max",
                       real_or_null(summary.max), "gap",
@@ -292,6 +293,7 @@ read_throughput(struct sf_json_reader *reader, const json_t *object,
     throughput->net_lower = read_real(reader, object, "net_lower");
     throughput->net_upper = read_real(reader, object, "net_upper");
     throughput->host = read_real(reader, object, "host");
+    throughput->even = read_real(reader, object, "even");
     throughput->n_paths =
         read_count(reader, json_object_get(object, "n_paths"), "n_paths");
     throughput->n_rounds = sf_json_number(reader, object, "throughput",

@@ -157,34 +157,145 @@ write_histograms(const struct sf_path_metrics *metrics, FILE *stream)
                     stream);
 }
 
-static int
-column_width(const char *traffic)
+/* Lines get no longer than this as long as a table has several traffics. */
+#define MAX_WIDTH 120
+
+/* Some of the traffics, one table. */
+struct table {
+    const struct sf_comparison *comparison;
+    int label_width;
+    uint32_t begin, end; /* Traffics. */
+    uint32_t n_splits;   /* Columns of a traffic. */
+    enum sf_comparison_split splits[SF_N_SPLITS];
+};
+
+/* Equal shares come first: that is what hosts do that take their addresses in
+ * turn. */
+static void
+choose_columns(struct table *table)
 {
-    size_t length = strlen(traffic);
-    return length < 20 ? 20 : (int)length;
+    for (int i = SF_N_SPLITS; i-- > 0;) {
+        if (!table->comparison->params.without[i]) {
+            table->splits[table->n_splits++] = (enum sf_comparison_split)i;
+        }
+    }
+}
+
+/* Of one number, with its range if there are several seeds. */
+static int
+cell_width(const struct table *table)
+{
+    return table->comparison->params.n_seeds > 1 ? 19 : 7;
+}
+
+static int
+column_width(const struct table *table, uint32_t traffic)
+{
+    int name = (int)strlen(table->comparison->params.traffics[traffic]);
+    int cells = (int)table->n_splits * (cell_width(table) + 2) - 2;
+    return name < cells ? cells : name;
+}
+
+/* Writes 'text' behind '*pad' spaces, and as many as 'width' leaves are the
+ * next '*pad': no line ends with spaces. */
+static void
+write_cell(const char *text, int width, int *pad, FILE *stream)
+{
+    int length = (int)strlen(text);
+
+    if (length > 0) {
+        fprintf(stream, "%*s%s", *pad, "", text);
+        *pad = 0;
+    }
+    *pad += (width > length ? width - length : 0) + 2;
+}
+
+/* The throughput of a row under a traffic; "" if it was not measured so.
+ * References know no shares: theirs are the best. */
+static void
+format_throughput(const struct table *table, uint32_t row,
+                  enum sf_comparison_split split, uint32_t traffic,
+                  char text[64])
+{
+    const struct sf_comparison *comparison = table->comparison;
+    const struct sf_comparison_result *result = &comparison->results[row];
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < result->n_splits; i++) {
+        bool is_alone = result->n_splits == 1 && table->n_splits == 1;
+        if (result->splits[i] != split && !is_alone) {
+            continue;
+        }
+        struct sf_comparison_summary summary =
+            sf_comparison_summarize(comparison, row, i, traffic);
+        const char *mark = summary.gap > EXACT ? "~" : "";
+        if (comparison->params.n_seeds > 1) {
+            snprintf(text, 64, "%.4f%s %.3f-%.3f", summary.mean, mark,
+                     summary.min, summary.max);
+        } else {
+            snprintf(text, 64, "%.4f%s", summary.mean, mark);
+        }
+    }
 }
 
 static void
-write_throughput(const struct sf_comparison *comparison, uint32_t row,
-                 uint32_t split, FILE *stream)
+write_throughput(const struct table *table, uint32_t row, FILE *stream)
 {
-    for (uint32_t i = 0; i < comparison->params.n_traffics; i++) {
-        struct sf_comparison_summary summary =
-            sf_comparison_summarize(comparison, row, split, i);
-        const char *mark = summary.gap > EXACT ? "~" : "";
-        char text[64];
-        if (comparison->params.n_seeds > 1) {
-            snprintf(text, sizeof text, "%.4f%s %.4f-%.4f", summary.mean, mark,
-                     summary.min, summary.max);
-        } else {
-            snprintf(text, sizeof text, "%.4f%s", summary.mean, mark);
+    int pad = 2;
+    char text[64];
+
+    write_label(table->comparison, row, table->label_width, stream);
+    for (uint32_t i = table->begin; i < table->end; i++) {
+        int width = column_width(table, i), used = 0;
+        for (uint32_t k = 0; k < table->n_splits; k++) {
+            bool is_last = k + 1 == table->n_splits;
+            format_throughput(table, row, table->splits[k], i, text);
+            write_cell(text, is_last ? width - used : cell_width(table), &pad,
+                       stream);
+            used += cell_width(table) + 2;
         }
-        bool is_last = i + 1 == comparison->params.n_traffics && !split;
-        fprintf(stream, "  %-*s",
-                is_last ? 0 : column_width(comparison->params.traffics[i]),
-                text);
     }
-    fputs(split ? "  equal split\n" : "\n", stream);
+    fputc('\n', stream);
+}
+
+/* The names of the traffics, and below them those of the splits. */
+static void
+write_heading(const struct table *table, FILE *stream)
+{
+    int pad = 2;
+
+    fprintf(stream, "%-*s  layers  %-*s", table->label_width, "routing",
+            LANES_WIDTH, "lanes, VLs");
+    for (uint32_t i = table->begin; i < table->end; i++) {
+        write_cell(table->comparison->params.traffics[i],
+                   column_width(table, i), &pad, stream);
+    }
+    fputc('\n', stream);
+    if (table->n_splits == 1) {
+        return;
+    }
+    pad = table->label_width + LANES_WIDTH + 12;
+    for (uint32_t i = table->begin; i < table->end; i++) {
+        int width = column_width(table, i) - cell_width(table) - 2;
+        write_cell(sf_comparison_split_name(table->splits[0]),
+                   cell_width(table), &pad, stream);
+        write_cell(sf_comparison_split_name(table->splits[1]), width, &pad,
+                   stream);
+    }
+    fputc('\n', stream);
+}
+
+/* Sets the end of the table that starts at table->begin. */
+static void
+find_end(struct table *table)
+{
+    int width = table->label_width + LANES_WIDTH + 10;
+
+    table->end = table->begin;
+    do {
+        width += 2 + column_width(table, table->end++);
+    } while (table->end < table->comparison->params.n_traffics &&
+             width + 2 + column_width(table, table->end) <= MAX_WIDTH);
 }
 
 /* Says how the numbers were found, and how sure they are. */
@@ -231,25 +342,23 @@ write_throughputs(const struct sf_comparison *comparison, int width,
                   FILE *stream)
 {
     const struct sf_comparison_params *params = &comparison->params;
+    struct table table = { .comparison = comparison, .label_width = width };
 
+    choose_columns(&table);
     fprintf(stream,
-            "\nthroughput: the factor that all demands can have at once%s%s\n"
-            "%-*s  layers  %-*s",
+            "\nthroughput: the factor that all demands can have at once%s%s%s"
+            "\n",
+            table.n_splits > 1 ? ", with equal and with the best shares"
+            : table.splits[0] == SF_SPLIT_EQUAL ? ", with equal shares"
+                                                : "",
             params->n_seeds > 1 ? "; mean, least-most" : "",
-            params->without_host_links ? "; links of hosts left out" : "",
-            width, "routing", LANES_WIDTH, "lanes, VLs");
-    for (uint32_t i = 0; i < params->n_traffics; i++) {
-        bool is_last = i + 1 == params->n_traffics;
-        fprintf(stream, "  %-*s",
-                is_last ? 0 : column_width(params->traffics[i]),
-                params->traffics[i]);
-    }
-    fputc('\n', stream);
-    for (uint32_t row = 0; row < params->n_rows; row++) {
-        for (uint32_t split = 0; split < comparison->results[row].n_splits;
-             split++) {
-            write_label(comparison, row, width, stream);
-            write_throughput(comparison, row, split, stream);
+            params->without_host_links ? "; links of hosts left out" : "");
+    for (; table.begin < params->n_traffics; table.begin = table.end) {
+        find_end(&table);
+        fputs(table.begin > 0 ? "\n" : "", stream);
+        write_heading(&table, stream);
+        for (uint32_t row = 0; row < params->n_rows; row++) {
+            write_throughput(&table, row, stream);
         }
     }
     write_methods(comparison, stream);

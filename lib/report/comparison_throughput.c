@@ -44,7 +44,8 @@ struct drawing {
 };
 
 static struct sf_chart_style
-style_of(const struct sf_comparison_grid *grid, uint32_t label, uint32_t split)
+style_of(const struct sf_comparison_grid *grid, uint32_t label,
+         enum sf_comparison_split split)
 {
     struct sf_chart_style style = styles[0];
     uint32_t n_before = 0;
@@ -55,7 +56,7 @@ style_of(const struct sf_comparison_grid *grid, uint32_t label, uint32_t split)
     if (strcmp(grid->labels[label], sf_layer_schemes[0]->name) != 0) {
         style = styles[1 + n_before % (N_STYLES - 1)];
     }
-    if (split) {
+    if (split == SF_SPLIT_EQUAL) {
         style.width = 1;
         style.dash = "1 3";
         style.mark = (char)toupper((unsigned char)style.mark);
@@ -98,32 +99,53 @@ fill_limits(const struct drawing *drawing, uint32_t traffic,
     return n;
 }
 
-/* The line of a label, of its points that exist, with the range over seeds. */
+/* The number of 'split' among those of a row; SF_NONE if it is not there. */
+static uint32_t
+number_of(const struct sf_comparison_result *result,
+          enum sf_comparison_split split)
+{
+    for (uint32_t i = 0; i < result->n_splits; i++) {
+        if (result->splits[i] == split) {
+            return i;
+        }
+    }
+    return SF_NONE;
+}
+
+/* The line of a label, of its points that exist, with the range over seeds.
+ * The legend has each label once. */
 static void
 fill_line(const struct drawing *drawing, uint32_t traffic, uint32_t label,
-          uint32_t split, struct sf_chart_series *series,
+          enum sf_comparison_split split, struct sf_chart_series *series,
           struct sf_chart_point *points)
 {
     const struct sf_comparison_grid *grid = &drawing->grid;
+    const struct sf_comparison *comparison = drawing->comparison;
+    bool is_second =
+        split == SF_SPLIT_EQUAL && !comparison->params.without[SF_SPLIT_BEST];
 
-    series->name = split ? NULL : grid->labels[label];
+    series->name = is_second ? NULL : grid->labels[label];
     series->style = style_of(grid, label, split);
     series->has_ranges = true;
     series->points = points;
     for (uint32_t i = 0; i < grid->n_layers; i++) {
         uint32_t row = sf_comparison_grid_row(grid, label, i);
-        if (row != SF_NONE &&
-            split < drawing->comparison->results[row].n_splits) {
-            struct sf_comparison_summary summary = sf_comparison_summarize(
-                drawing->comparison, row, split, traffic);
+        uint32_t number = row == SF_NONE
+                              ? SF_NONE
+                              : number_of(&comparison->results[row], split);
+        if (number != SF_NONE) {
+            struct sf_comparison_summary summary =
+                sf_comparison_summarize(comparison, row, number, traffic);
             struct sf_chart_point *point = &points[series->n_points++];
             point->x = grid->layers[i];
             point->y = summary.mean;
             point->low = summary.min;
             point->high = summary.max;
             snprintf(point->note, sizeof point->note,
-                     "%s, %u layers: %.4f (%.4f to %.4f)", grid->labels[label],
-                     grid->layers[i], summary.mean, summary.min, summary.max);
+                     "%s, %u layers, %s: %.4f (%.4f to %.4f)",
+                     grid->labels[label], grid->layers[i],
+                     split == SF_SPLIT_EQUAL ? "equal shares" : "best shares",
+                     summary.mean, summary.min, summary.max);
         }
     }
 }
@@ -143,10 +165,10 @@ fill_panel(struct drawing *drawing, uint32_t traffic)
     /* The wide lines below the others, equal shares below the best. */
     n = fill_limits(drawing, traffic, SF_THROUGHPUT_ANY, n, series, points);
     n = fill_limits(drawing, traffic, SF_THROUGHPUT_HOPS, n, series, points);
-    for (uint32_t split = 2; split-- > 0;) {
+    for (int split = SF_N_SPLITS; split-- > 0;) {
         for (uint32_t i = 0; i < drawing->grid.n_labels; i++, n++) {
-            fill_line(drawing, traffic, i, split, &series[n],
-                      points + (size_t)n * drawing->grid.n_layers);
+            fill_line(drawing, traffic, i, (enum sf_comparison_split)split,
+                      &series[n], points + (size_t)n * drawing->grid.n_layers);
         }
     }
     snprintf(panel->title, sizeof panel->title, "%s",
@@ -202,9 +224,12 @@ sf_comparison_draw_throughput(const struct sf_comparison *comparison,
     if (!status) {
         sf_comparison_title(comparison, "Maximum achievable throughput",
                             &chart);
-        if (comparison->params.equal_split) {
+        if (!comparison->params.without[SF_SPLIT_EQUAL]) {
             snprintf(chart.note, sizeof chart.note,
-                     "hollow marks, dotted: the same share on every layer");
+                     "hollow marks, dotted: the same share on every layer%s",
+                     comparison->params.without[SF_SPLIT_BEST]
+                         ? ""
+                         : "; full marks: the best shares");
         }
         chart.panels = drawing.panels;
         status = sf_chart_draw(&chart, stream, err);

@@ -5,7 +5,7 @@
  * these packets stand in the queue of what they wait for, so each queue is
  * looked at once.  Who remains waits only for others who remain: none of them
  * ever moves. */
-#include "sim/packet.h"
+#include "sim/deadlock.h"
 
 #include "base/mem.h"
 #include "sim/packet_state.h"
@@ -67,34 +67,32 @@ follow_stuck(struct search *search, uint32_t *n_stuckp)
     return found;
 }
 
-/* Goes from buffer to buffer until one comes again, and lists those between.
- * 'work' is free to count steps. */
-static enum sf_status
-list_cycle(struct search *search, uint32_t channel,
-           struct sf_sim_deadlock *deadlock, struct sf_error *err)
+enum sf_status
+sf_deadlock_list_cycle(const uint32_t *wants, uint32_t *steps,
+                       uint32_t n_channels, uint32_t vl_bits, uint32_t channel,
+                       struct sf_sim_deadlock *deadlock, struct sf_error *err)
 {
-    uint32_t vl_bits = search->sim->vl_bits;
     uint32_t step = 1;
 
-    for (uint32_t i = 0; i < search->sim->n_channels; i++) {
-        search->work[i] = 0;
+    for (uint32_t i = 0; i < n_channels; i++) {
+        steps[i] = 0;
     }
-    for (; !search->work[channel]; channel = search->wants[channel]) {
-        search->work[channel] = step++;
+    for (; !steps[channel]; channel = wants[channel]) {
+        steps[channel] = step++;
     }
-    deadlock->n_cycle = step - search->work[channel];
+    deadlock->n_cycle = step - steps[channel];
     deadlock->cycle = sf_calloc(deadlock->n_cycle, sizeof *deadlock->cycle);
     if (!deadlock->cycle) {
         *deadlock = (struct sf_sim_deadlock){ 0 };
         return sf_fail(err, SF_ENOMEM, "a deadlock of %u buffers",
-                       step - search->work[channel]);
+                       step - steps[channel]);
     }
     for (uint32_t i = 0; i < deadlock->n_cycle; i++) {
         deadlock->cycle[i] = (struct sf_sim_hop){
             .link = channel >> vl_bits,
             .vl = channel & ((1u << vl_bits) - 1),
         };
-        channel = search->wants[channel];
+        channel = wants[channel];
     }
     return SF_OK;
 }
@@ -125,7 +123,8 @@ sf_packet_sim_find_deadlock(const struct sf_packet_sim *sim,
     }
     uint32_t found = follow_stuck(&search, &deadlock->n_stuck);
     if (found != SF_NONE) {
-        status = list_cycle(&search, found, deadlock, err);
+        status = sf_deadlock_list_cycle(search.wants, search.work, n,
+                                        sim->vl_bits, found, deadlock, err);
     }
 done:
     free(search.wants);

@@ -22,6 +22,7 @@ struct filling {
     struct link *links;  /* [n_links] */
     uint32_t *crossings; /* Room for the 'flows' of all links. */
     bool *has_stopped;   /* [n_flows] */
+    uint32_t n_rising;   /* Flows that have not stopped. */
     struct sf_heap heap; /* Item l is a link, n_links + f the bound of a flow:
                             by the level at which it stops flows. */
     double level;
@@ -139,6 +140,7 @@ fill_heap(struct filling *filling)
         if (problem->first[f] == problem->first[f + 1]) {
             filling->rates[f] = bound;
             filling->has_stopped[f] = true;
+            filling->n_rising--;
         } else if (bound < HUGE_VAL) {
             sf_heap_set(&filling->heap, problem->n_links + f,
                         bound / weight_of(problem, f));
@@ -174,6 +176,7 @@ stop(struct filling *filling, uint32_t f, double rate)
 
     filling->rates[f] = rate;
     filling->has_stopped[f] = true;
+    filling->n_rising--;
     for (uint32_t i = problem->first[f]; i < problem->first[f + 1]; i++) {
         struct link *link = &filling->links[problem->links[i]];
         link->n_rising--;
@@ -250,8 +253,11 @@ fill(struct filling *filling)
     uint32_t n_links = filling->problem->n_links;
 
     list_flows(filling);
+    filling->n_rising = filling->problem->n_flows;
     fill_heap(filling);
-    while (filling->heap.n > 0) {
+
+    /* Most links are never full, and stay in the heap. */
+    while (filling->n_rising > 0 && filling->heap.n > 0) {
         uint32_t item = sf_heap_first(&filling->heap);
         if (item < n_links) {
             look_at_link(filling, item);

@@ -9,9 +9,13 @@
 #include <math.h>
 
 /* What a flow has done; its links and its rate are in struct sf_fluid_rates,
- * under the same number.  Numbers of flows that ended are used again. */
+ * under the same number.  Numbers of flows that ended are used again.
+ *
+ * A flow of a pool has the bytes of the whole message: it never gets to the
+ * end of them alone. */
 struct progress {
     uint32_t message;
+    uint32_t pool; /* That of the message. */
     uint32_t next; /* Flow of the message, or the next number that is free. */
     double bytes, began;
     double left, since; /* What was left when it got its rate. */
@@ -20,6 +24,14 @@ struct progress {
 struct message {
     double end;
     uint32_t n_flows; /* Those that have not ended. */
+    uint32_t pool;    /* SF_NONE: each flow has bytes of its own. */
+};
+
+/* What the flows of a message have left together. */
+struct pool {
+    uint32_t first; /* The first of them stands for all in 'ends'. */
+    bool is_changed;
+    double left, since, rate;
 };
 
 struct sf_fluid {
@@ -28,11 +40,14 @@ struct sf_fluid {
     SF_VEC(struct progress) flows;
     uint32_t first_free;
     SF_VEC(struct message) messages;
-    uint32_t n_open;        /* Messages that have not ended. */
-    struct sf_heap starts;  /* First flows of messages, by their start. */
-    struct sf_heap ends;    /* Flows that run, by their end. */
-    SF_VEC(uint32_t) ended; /* Messages, at this moment. */
-    double *carried;        /* [n_links] By flows that ended. */
+    SF_VEC(struct pool) pools;
+    SF_VEC(uint32_t) changed; /* Pools with flows that have another rate. */
+    uint32_t n_open;          /* Messages that have not ended. */
+    struct sf_heap starts;    /* First flows of messages, by their start. */
+    struct sf_heap ends;      /* Flows that run, by their end; of a pool, the
+                               * first. */
+    SF_VEC(uint32_t) ended;   /* Messages, at this moment. */
+    double *carried;          /* [n_links] By flows that ended. */
 };
 
 static enum sf_status
@@ -78,6 +93,8 @@ sf_fluid_free(struct sf_fluid *fluid)
     sf_heap_clear(&fluid->ends);
     free(fluid->flows.items);
     free(fluid->messages.items);
+    free(fluid->pools.items);
+    free(fluid->changed.items);
     free(fluid->ended.items);
     free(fluid->carried);
     free(fluid);
@@ -185,6 +202,7 @@ add_flow(struct sf_fluid *fluid, uint32_t message,
     running->bound = flow->max_rate > 0 ? flow->max_rate : HUGE_VAL;
     fluid->flows.items[f] = (struct progress){
         .message = message,
+        .pool = fluid->messages.items[message].pool,
         .next = *firstp,
         .bytes = flow->bytes,
         .left = flow->bytes,
@@ -193,13 +211,12 @@ add_flow(struct sf_fluid *fluid, uint32_t message,
     return true;
 }
 
-enum sf_status
-sf_fluid_add(struct sf_fluid *fluid, double start,
-             const struct sf_fluid_flow *flows, uint32_t n_flows,
-             uint32_t *messagep, struct sf_error *err)
+static enum sf_status
+check_message(const struct sf_fluid *fluid, double start,
+              const struct sf_fluid_flow *flows, uint32_t n_flows,
+              struct sf_error *err)
 {
-    uint32_t number = (uint32_t)fluid->messages.n, first = SF_NONE;
-    struct message message = { .end = HUGE_VAL, .n_flows = n_flows };
+    enum sf_status status = SF_OK;
 
     if (!(start >= fluid->now && start < HUGE_VAL) || n_flows == 0) {
         return sf_fail(err, SF_EINVAL,
@@ -207,26 +224,88 @@ sf_fluid_add(struct sf_fluid *fluid, double start,
                        "flow, and it is %g now",
                        n_flows, start, fluid->now);
     }
-    for (uint32_t i = 0; i < n_flows; i++) {
-        enum sf_status status = check_flow(fluid, &flows[i], err);
-        if (status != SF_OK) {
-            return status;
-        }
+    for (uint32_t i = 0; status == SF_OK && i < n_flows; i++) {
+        status = check_flow(fluid, &flows[i], err);
     }
+    return status;
+}
+
+/* Adds 'message' with its flows; '*firstp' is the first of these. */
+static enum sf_status
+add_message(struct sf_fluid *fluid, double start, struct message message,
+            const struct sf_fluid_flow *flows, uint32_t *firstp,
+            uint32_t *messagep, struct sf_error *err)
+{
+    uint32_t number = (uint32_t)fluid->messages.n;
+
+    *firstp = SF_NONE;
     if (!sf_vec_push(&fluid->messages, message)) {
         return out_of_memory(fluid, err);
     }
-    for (uint32_t i = n_flows; i > 0; i--) {
-        if (!add_flow(fluid, number, &flows[i - 1], &first)) {
+    for (uint32_t i = message.n_flows; i > 0; i--) {
+        if (!add_flow(fluid, number, &flows[i - 1], firstp)) {
             return out_of_memory(fluid, err);
         }
     }
-    sf_heap_set(&fluid->starts, first, start);
+    sf_heap_set(&fluid->starts, *firstp, start);
     fluid->n_open++;
     if (messagep) {
         *messagep = number;
     }
     return SF_OK;
+}
+
+enum sf_status
+sf_fluid_add(struct sf_fluid *fluid, double start,
+             const struct sf_fluid_flow *flows, uint32_t n_flows,
+             uint32_t *messagep, struct sf_error *err)
+{
+    struct message message = { HUGE_VAL, n_flows, SF_NONE };
+    enum sf_status status = check_message(fluid, start, flows, n_flows, err);
+    uint32_t first;
+
+    return status == SF_OK ? add_message(fluid, start, message, flows, &first,
+                                         messagep, err)
+                           : status;
+}
+
+/* SF_EINVAL unless all flows have the same bytes and cross links. */
+static enum sf_status
+check_pool(const struct sf_fluid_flow *flows, uint32_t n_flows,
+           struct sf_error *err)
+{
+    for (uint32_t i = 0; i < n_flows; i++) {
+        if (flows[i].n_links == 0 || flows[i].bytes != flows[0].bytes) {
+            return sf_fail(err, SF_EINVAL,
+                           "flows that share %g bytes: flow %u has %g and "
+                           "crosses %u links",
+                           flows[0].bytes, i, flows[i].bytes,
+                           flows[i].n_links);
+        }
+    }
+    return SF_OK;
+}
+
+enum sf_status
+sf_fluid_add_pooled(struct sf_fluid *fluid, double start,
+                    const struct sf_fluid_flow *flows, uint32_t n_flows,
+                    uint32_t *messagep, struct sf_error *err)
+{
+    uint32_t number = (uint32_t)fluid->pools.n;
+    struct message message = { HUGE_VAL, n_flows, number };
+    enum sf_status status = check_message(fluid, start, flows, n_flows, err);
+
+    if (status == SF_OK) {
+        status = check_pool(flows, n_flows, err);
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    struct pool pool = { .left = flows[0].bytes };
+    return sf_vec_push(&fluid->pools, pool)
+               ? add_message(fluid, start, message, flows,
+                             &fluid->pools.items[number].first, messagep, err)
+               : out_of_memory(fluid, err);
 }
 
 /* What flow 'f' has left now. */
@@ -237,6 +316,15 @@ left_now(const struct sf_fluid *fluid, uint32_t f)
     double rate = fluid->rates.flows.items[f].rate;
 
     return fmax(flow->left - rate * (fluid->now - flow->since), 0);
+}
+
+/* The pool of flow 'f'; NULL if its bytes are its own. */
+static struct pool *
+pool_of(const struct sf_fluid *fluid, uint32_t f)
+{
+    uint32_t pool = fluid->flows.items[f].pool;
+
+    return pool == SF_NONE ? NULL : &fluid->pools.items[pool];
 }
 
 /* Whether flow 'f' shares links while it runs: it has links, and bytes. */
@@ -255,7 +343,12 @@ start_flow(struct sf_fluid *fluid, uint32_t f)
     struct progress *flow = &fluid->flows.items[f];
     struct sf_fluid_running *running = &fluid->rates.flows.items[f];
 
+    struct pool *pool = pool_of(fluid, f);
+
     flow->began = flow->since = fluid->now;
+    if (pool) {
+        pool->since = fluid->now;
+    }
     if (is_shared(fluid, f)) {
         return sf_fluid_rates_join(&fluid->rates, f);
     }
@@ -280,19 +373,62 @@ start_messages(struct sf_fluid *fluid)
     return true;
 }
 
-/* Gives flow 'f' another rate from now on. */
-static void
-change_rate(struct sf_fluid *fluid, uint32_t f, double rate)
+/* Flows of 'pool' are about to get other rates; false if out of memory. */
+static bool
+settle_pool(struct sf_fluid *fluid, struct pool *pool)
 {
-    struct progress *flow = &fluid->flows.items[f];
+    if (pool->is_changed) {
+        return true;
+    }
+    double sent = pool->rate * (fluid->now - pool->since);
+    pool->left = fmax(pool->left - sent, 0);
+    pool->since = fluid->now;
+    pool->is_changed = true;
+    return sf_vec_push(&fluid->changed, (uint32_t)(pool - fluid->pools.items));
+}
 
-    flow->left = left_now(fluid, f);
-    flow->since = fluid->now;
+/* When 'f', which has 'left' bytes and 'rate' for them, ends. */
+static void
+set_end(struct sf_fluid *fluid, uint32_t f, double left, double rate)
+{
     if (rate > 0) {
-        sf_heap_set(&fluid->ends, f, fluid->now + flow->left / rate);
+        sf_heap_set(&fluid->ends, f, fluid->now + left / rate);
     } else {
         sf_heap_remove(&fluid->ends, f);
     }
+}
+
+/* Gives flow 'f' another rate from now on; false if out of memory. */
+static bool
+change_rate(struct sf_fluid *fluid, uint32_t f, double rate)
+{
+    struct progress *flow = &fluid->flows.items[f];
+    struct pool *pool = pool_of(fluid, f);
+
+    flow->left = left_now(fluid, f);
+    flow->since = fluid->now;
+    if (pool) {
+        return settle_pool(fluid, pool);
+    }
+    set_end(fluid, f, flow->left, rate);
+    return true;
+}
+
+/* Adds up the rates of pools with flows that got others. */
+static void
+update_pools(struct sf_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->changed.n; i++) {
+        struct pool *pool = &fluid->pools.items[fluid->changed.items[i]];
+        pool->rate = 0;
+        for (uint32_t f = pool->first; f != SF_NONE;
+             f = fluid->flows.items[f].next) {
+            pool->rate += fluid->rates.flows.items[f].rate;
+        }
+        pool->is_changed = false;
+        set_end(fluid, pool->first, pool->left, pool->rate);
+    }
+    fluid->changed.n = 0;
 }
 
 /* Computes the rates after flows have started and ended.  Ends of flows whose
@@ -309,11 +445,13 @@ update_rates(struct sf_fluid *fluid, struct sf_error *err)
     for (size_t i = 0; status == SF_OK && i < rates->affected.n; i++) {
         uint32_t f = rates->affected.items[i];
         double rate = rates->solution.items[i];
-        if (rate != rates->flows.items[f].rate) {
-            change_rate(fluid, f, rate);
+        if (rate != rates->flows.items[f].rate &&
+            !change_rate(fluid, f, rate)) {
+            return out_of_memory(fluid, err);
         }
         sf_fluid_rates_set(rates, f, rate);
     }
+    update_pools(fluid);
     return status;
 }
 
@@ -324,9 +462,13 @@ end_flow(struct sf_fluid *fluid, uint32_t f)
     const struct sf_fluid_running *running = &fluid->rates.flows.items[f];
     struct progress *flow = &fluid->flows.items[f];
     struct message *message = &fluid->messages.items[flow->message];
+    double sent = flow->bytes;
 
+    if (message->pool != SF_NONE) {
+        sent -= left_now(fluid, f);
+    }
     for (uint32_t i = 0; i < running->n_crossings; i++) {
-        fluid->carried[running->crossings[i].link] += flow->bytes;
+        fluid->carried[running->crossings[i].link] += sent;
     }
     if (is_shared(fluid, f) && !sf_fluid_rates_leave(&fluid->rates, f)) {
         return false;
@@ -341,6 +483,23 @@ end_flow(struct sf_fluid *fluid, uint32_t f)
     return sf_vec_push(&fluid->ended, flow->message);
 }
 
+/* Ends flow 'f', or all of the pool that it stands for. */
+static bool
+end_first(struct sf_fluid *fluid, uint32_t f)
+{
+    if (!pool_of(fluid, f) || !is_shared(fluid, f)) {
+        return end_flow(fluid, f);
+    }
+    while (f != SF_NONE) {
+        uint32_t next = fluid->flows.items[f].next;
+        if (!end_flow(fluid, f)) {
+            return false;
+        }
+        f = next;
+    }
+    return true;
+}
+
 /* Ends the flows whose ends are now or as good as that. */
 static bool
 end_flows(struct sf_fluid *fluid)
@@ -353,7 +512,7 @@ end_flows(struct sf_fluid *fluid)
             break;
         }
         sf_heap_remove(&fluid->ends, f);
-        if (!end_flow(fluid, f)) {
+        if (!end_first(fluid, f)) {
             return false;
         }
     }

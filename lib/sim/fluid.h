@@ -1,7 +1,9 @@
 /* fluid.h -- when messages end that share links by max-min fairness.
  *
  * A message is one flow or several, as stripes over several paths, and has
- * ended when all of them have.  Between two moments at which something starts
+ * ended when all of them have.  Or its flows share its bytes as a pool, each
+ * carrying what it can: then it has ended when they have carried all together.
+ * Between two moments at which something starts
  * or ends, rates are constant (fair_share.h), so the moments are exact: there
  * are no steps of time.  Bytes, seconds and bytes a second are any units that
  * fit together.
@@ -60,6 +62,13 @@ enum sf_status sf_fluid_add(struct sf_fluid *fluid, double start,
                             const struct sf_fluid_flow *flows,
                             uint32_t n_flows, uint32_t *messagep,
                             struct sf_error *err);
+
+/* The same, of flows that share their bytes: each has all bytes of the message
+ * in 'bytes', and crosses links. */
+enum sf_status sf_fluid_add_pooled(struct sf_fluid *fluid, double start,
+                                   const struct sf_fluid_flow *flows,
+                                   uint32_t n_flows, uint32_t *messagep,
+                                   struct sf_error *err);
 
 /* Goes on to the next moment at which messages end.  SF_EUNREACHABLE means
  * that those which are left wait for links without capacity.  After any

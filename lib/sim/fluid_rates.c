@@ -9,6 +9,9 @@
  * than rounding can do. */
 #define MARGIN 1e-9
 
+/* A search for the flows that matter gives up at this part of all. */
+#define MOST_SEARCHED 16
+
 /* Each time a lower bound on the level of a link is improved, from below. */
 #define N_IMPROVEMENTS 6
 
@@ -78,6 +81,8 @@ sf_fluid_rates_join(struct sf_fluid_rates *rates, uint32_t f)
     flow->rate = 0;
     flow->level = HUGE_VAL;
     flow->round = 0;
+    flow->is_running = true;
+    rates->n_running++;
     for (uint32_t i = 0; i < flow->n_crossings; i++) {
         struct sf_fluid_link *link = &rates->links[flow->crossings[i].link];
         struct sf_crossed crossed = { .flow = f, .index = i };
@@ -94,8 +99,10 @@ sf_fluid_rates_join(struct sf_fluid_rates *rates, uint32_t f)
 bool
 sf_fluid_rates_leave(struct sf_fluid_rates *rates, uint32_t f)
 {
-    const struct sf_fluid_running *flow = &rates->flows.items[f];
+    struct sf_fluid_running *flow = &rates->flows.items[f];
 
+    flow->is_running = false;
+    rates->n_running--;
     rates->least = fmin(rates->least, flow->level);
     for (uint32_t i = 0; i < flow->n_crossings; i++) {
         struct sf_fluid_link *link = &rates->links[flow->crossings[i].link];
@@ -188,6 +195,7 @@ include_flow(struct sf_fluid_rates *rates, uint32_t f)
     struct sf_fluid_running *flow = &rates->flows.items[f];
 
     flow->round = rates->round;
+    rates->is_bounded = rates->is_bounded || flow->bound < HUGE_VAL;
     for (uint32_t i = 0; i < flow->n_crossings; i++) {
         uint32_t l = flow->crossings[i].link;
         if (!include_link(rates, l) ||
@@ -222,15 +230,24 @@ include_crossed(struct sf_fluid_rates *rates, uint32_t l, double level)
     return sf_vec_push(&rates->capacities, fmax(left, 0));
 }
 
-/* Sets up the problem: a search from the changed links. */
+/* Starts with an empty problem. */
 static bool
-collect(struct sf_fluid_rates *rates, double level)
+begin_part(struct sf_fluid_rates *rates)
 {
     rates->round++;
     rates->affected.n = rates->part_links.n = rates->capacities.n = 0;
     rates->crossings.n = rates->weights.n = rates->bounds.n = 0;
     rates->first.n = rates->solution.n = 0;
-    if (!sf_vec_push(&rates->first, 0)) {
+    rates->is_bounded = false;
+    return sf_vec_push(&rates->first, 0);
+}
+
+/* Sets up the problem: a search from the changed links.  It gives up when it
+ * has come to more than 'most' flows. */
+static bool
+search_part(struct sf_fluid_rates *rates, double level, size_t most)
+{
+    if (!begin_part(rates)) {
         return false;
     }
     for (size_t i = 0; i < rates->changed.n; i++) {
@@ -238,11 +255,76 @@ collect(struct sf_fluid_rates *rates, double level)
             return false;
         }
     }
-    for (size_t i = 0; i < rates->part_links.n; i++) {
+    for (size_t i = 0; i < rates->part_links.n && rates->affected.n <= most;
+         i++) {
         if (!include_crossed(rates, rates->part_links.items[i], level)) {
             return false;
         }
     }
+    return true;
+}
+
+/* Sets up the problem of all flows at 'level' or above, by their numbers:
+ * memory is then read in order, which is several times as fast as a search
+ * that comes to most of them. */
+static bool
+take_all(struct sf_fluid_rates *rates, double level)
+{
+    if (!begin_part(rates)) {
+        return false;
+    }
+    for (uint32_t f = 0; f < rates->flows.n; f++) {
+        struct sf_fluid_running *flow = &rates->flows.items[f];
+        if (flow->is_running && flow->level >= level &&
+            !include_flow(rates, f)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < rates->part_links.n; i++) {
+        double capacity = rates->links[rates->part_links.items[i]].capacity;
+        if (!sf_vec_push(&rates->capacities, capacity)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Takes off the capacities of the problem what flows below 'level' have. */
+static void
+take_off_others(struct sf_fluid_rates *rates, double level)
+{
+    for (uint32_t f = 0; f < rates->flows.n; f++) {
+        const struct sf_fluid_running *flow = &rates->flows.items[f];
+        if (!flow->is_running || flow->level >= level) {
+            continue;
+        }
+        for (uint32_t i = 0; i < flow->n_crossings; i++) {
+            const struct sf_fluid_link *link =
+                &rates->links[flow->crossings[i].link];
+            if (link->round == rates->round) {
+                double *left = &rates->capacities.items[link->local];
+                *left = fmax(*left - flow->rate, 0);
+            }
+        }
+    }
+}
+
+/* Sets up the problem. */
+static bool
+collect(struct sf_fluid_rates *rates, double level)
+{
+    size_t most = rates->n_running / MOST_SEARCHED;
+
+    if (!search_part(rates, level, most)) {
+        return false;
+    }
+    if (rates->affected.n <= most) {
+        return true;
+    }
+    if (!take_all(rates, level)) {
+        return false;
+    }
+    take_off_others(rates, level);
     return true;
 }
 
@@ -271,7 +353,7 @@ sf_fluid_rates_solve(struct sf_fluid_rates *rates, struct sf_error *err)
         .first = rates->first.items,
         .links = rates->crossings.items,
         .weights = rates->weights.items,
-        .bounds = rates->bounds.items,
+        .bounds = rates->is_bounded ? rates->bounds.items : NULL,
     };
     return problem.n_flows == 0
                ? SF_OK

@@ -21,6 +21,7 @@ struct sf_fluid_running {
     double rate;
     double level;   /* rate / weight; HUGE_VAL if there is no rate yet. */
     uint32_t round; /* The last one in which the rate was computed. */
+    bool is_running;
 };
 
 /* Where a link is crossed. */
@@ -43,6 +44,7 @@ struct sf_fluid_rates {
     uint32_t n_links, round;
     struct sf_fluid_link *links;
     SF_VEC(struct sf_fluid_running) flows;
+    uint32_t n_running;
     SF_VEC(uint32_t) changed; /* Links where flows came or went. */
     double least;             /* The least level of those that went. */
 
@@ -55,6 +57,7 @@ struct sf_fluid_rates {
     SF_VEC(uint32_t) crossings;
     SF_VEC(double) weights;
     SF_VEC(double) bounds;
+    bool is_bounded; /* One of these is finite. */
     SF_VEC(double) solution;
 };
 

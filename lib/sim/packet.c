@@ -4,92 +4,14 @@
 #include "base/mem.h"
 #include "sim/packet_state.h"
 
-#include <string.h>
-
-/* How many bits hold the numbers below 'n'. */
-static uint32_t
-bits_for(uint32_t n)
-{
-    uint32_t bits = 0;
-    while (bits < 32 && (uint64_t)1 << bits < n) {
-        bits++;
-    }
-    return bits;
-}
-
 static enum sf_status
-check_sizes(const struct sf_packet_params *params, struct sf_error *err)
+check_buffer(const struct sf_packet_params *params, struct sf_error *err)
 {
-    if (params->n_vls < 1 || params->n_vls > SF_SIM_MAX_VLS) {
-        return sf_fail(err, SF_EINVAL, "%u virtual lanes; 1 to %d can be",
-                       params->n_vls, SF_SIM_MAX_VLS);
-    }
     if (params->buffer < 1 || params->buffer > SF_SIM_MAX_BUFFER) {
         return sf_fail(err, SF_EINVAL, "buffers of %u packets; 1 to %d can be",
                        params->buffer, SF_SIM_MAX_BUFFER);
     }
-    if (params->n_hosts > params->n_nodes) {
-        return sf_fail(err, SF_EINVAL, "%u hosts among %u nodes",
-                       params->n_hosts, params->n_nodes);
-    }
-    if (params->n_links >> (32 - 1 - bits_for(params->n_vls))) {
-        return sf_fail(err, SF_ELIMIT, "%u links with %u virtual lanes",
-                       params->n_links, params->n_vls);
-    }
     return SF_OK;
-}
-
-/* 'n_in' counts the links into each host. */
-static enum sf_status
-check_links(const struct sf_packet_params *params, uint32_t *n_in,
-            struct sf_error *err)
-{
-    const struct sf_sim_link *links = params->links;
-
-    for (uint32_t i = 0; i < params->n_links; i++) {
-        uint32_t from = links[i].from, to = links[i].to;
-        if (from >= params->n_nodes || to >= params->n_nodes || from == to) {
-            return sf_fail(err, SF_EINVAL,
-                           "link %u from node %u to node %u of %u", i, from,
-                           to, params->n_nodes);
-        }
-        if (i > 0 && from < links[i - 1].from) {
-            return sf_fail(err, SF_EINVAL,
-                           "link %u from node %u after one from node %u", i,
-                           from, links[i - 1].from);
-        }
-        if ((i < params->n_hosts) != (from < params->n_hosts) ||
-            (i < params->n_hosts && from != i)) {
-            return sf_fail(err, SF_EINVAL,
-                           "link %u from node %u: each of the %u hosts has "
-                           "exactly one link out",
-                           i, from, params->n_hosts);
-        }
-        if (to < params->n_hosts && n_in[to]++) {
-            return sf_fail(err, SF_EINVAL, "two links into host %u", to);
-        }
-    }
-    return params->n_links >= params->n_hosts
-               ? SF_OK
-               : sf_fail(err, SF_EINVAL, "%u links for %u hosts",
-                         params->n_links, params->n_hosts);
-}
-
-static enum sf_status
-check_params(const struct sf_packet_params *params, struct sf_error *err)
-{
-    enum sf_status status = check_sizes(params, err);
-    if (status != SF_OK) {
-        return status;
-    }
-    uint32_t *n_in = sf_calloc(params->n_hosts, sizeof *n_in);
-    if (!n_in) {
-        return sf_fail(err, SF_ENOMEM, "simulation of %u hosts",
-                       params->n_hosts);
-    }
-    status = check_links(params, n_in, err);
-    free(n_in);
-    return status;
 }
 
 static bool
@@ -98,7 +20,6 @@ allocate(struct sf_packet_sim *sim)
     uint32_t n_links = sim->params.n_links, n_hosts = sim->params.n_hosts;
     bool is_fifo = sim->params.queues == SF_SIM_FIFO;
 
-    sim->ends = sf_calloc(n_links, sizeof *sim->ends);
     sim->links = sf_calloc(n_links, sizeof *sim->links);
     sim->channels = sf_calloc(sim->n_channels, sizeof *sim->channels);
     sim->behind =
@@ -107,8 +28,8 @@ allocate(struct sf_packet_sim *sim)
     sim->moves = sf_calloc(n_links, sizeof *sim->moves);
     sim->awake = sf_calloc(sim->n_host_words, sizeof *sim->awake);
     sim->wake_at = sf_calloc(n_hosts, sizeof *sim->wake_at);
-    return sim->ends && sim->links && sim->channels && sim->behind &&
-           sim->ready && sim->moves && sim->awake && sim->wake_at;
+    return sim->links && sim->channels && sim->behind && sim->ready &&
+           sim->moves && sim->awake && sim->wake_at;
 }
 
 static void
@@ -119,7 +40,8 @@ set_up_links(struct sf_packet_sim *sim)
     for (uint32_t i = 0; i < params->n_links; i++) {
         struct sim_link *link = &sim->links[i];
         link->open = (uint16_t)((1u << params->n_vls) - 1);
-        link->to_host = sim->ends[i].to < params->n_hosts;
+        link->to_host = sf_ports_to_host(&sim->ports, i);
+        link->base = sf_ports_base(&sim->ports, i);
     }
     for (uint32_t i = 0; i < sim->n_channels; i++) {
         struct channel *channel = &sim->channels[i];
@@ -136,39 +58,12 @@ set_up_links(struct sf_packet_sim *sim)
     }
 }
 
-/* Tells each link where the channels out of its far end begin, and finds how
- * many bits tell them apart. */
-static enum sf_status
-set_up_ports(struct sf_packet_sim *sim, struct sf_error *err)
-{
-    const struct sf_packet_params *params = &sim->params;
-    uint32_t most = 1;
-    uint32_t *first = sf_calloc((size_t)params->n_nodes + 1, sizeof *first);
-    if (!first) {
-        return sf_fail(err, SF_ENOMEM, "simulation of %u nodes",
-                       params->n_nodes);
-    }
-    for (uint32_t i = 0; i < params->n_links; i++) {
-        first[sim->ends[i].from + 1]++;
-    }
-    for (uint32_t i = 0; i < params->n_nodes; i++) {
-        most = first[i + 1] > most ? first[i + 1] : most;
-        first[i + 1] += first[i];
-    }
-    for (uint32_t i = 0; i < params->n_links; i++) {
-        sim->links[i].base = first[sim->ends[i].to] << sim->vl_bits;
-    }
-    sim->hop_bits = bits_for(most) + sim->vl_bits;
-    free(first);
-    return SF_OK;
-}
-
 enum sf_status
 sf_packet_sim_build(const struct sf_packet_params *params,
                     struct sf_packet_sim **simp, struct sf_error *err)
 {
     *simp = NULL;
-    enum sf_status status = check_params(params, err);
+    enum sf_status status = check_buffer(params, err);
     if (status != SF_OK) {
         return status;
     }
@@ -177,10 +72,18 @@ sf_packet_sim_build(const struct sf_packet_params *params,
         return sf_fail(err, SF_ENOMEM, "simulation of %u links",
                        params->n_links);
     }
+    status =
+        sf_ports_build(&sim->ports, params->n_nodes, params->n_hosts,
+                       params->links, params->n_links, params->n_vls, err);
+    if (status != SF_OK) {
+        sf_packet_sim_free(sim);
+        return status;
+    }
     sim->params = *params;
     sim->params.links = NULL;
-    sim->vl_bits = bits_for(params->n_vls);
-    sim->n_channels = params->n_links << sim->vl_bits;
+    sim->vl_bits = sim->ports.vl_bits;
+    sim->hop_bits = sim->ports.hop_bits;
+    sim->n_channels = sim->ports.n_channels;
     sim->n_words = (params->n_links + 63) / 64;
     sim->n_host_words = (params->n_hosts + 63) / 64;
     sim->first_free = SF_NONE;
@@ -190,15 +93,7 @@ sf_packet_sim_build(const struct sf_packet_params *params,
         return sf_fail(err, SF_ENOMEM, "simulation of %u links",
                        params->n_links);
     }
-    if (params->n_links > 0) {
-        memcpy(sim->ends, params->links, params->n_links * sizeof *sim->ends);
-    }
     set_up_links(sim);
-    status = set_up_ports(sim, err);
-    if (status != SF_OK) {
-        sf_packet_sim_free(sim);
-        return status;
-    }
     *simp = sim;
     return SF_OK;
 }
@@ -217,8 +112,16 @@ sf_packet_sim_free(struct sf_packet_sim *sim)
     free(sim->behind);
     free(sim->channels);
     free(sim->links);
-    free(sim->ends);
+    sf_ports_clear(&sim->ports);
     free(sim);
+}
+
+enum sf_status
+sf_packet_sim_encode(const struct sf_packet_sim *sim,
+                     const struct sf_sim_hop *hops, uint32_t n_hops,
+                     struct sf_sim_route *route, struct sf_error *err)
+{
+    return sf_ports_encode(&sim->ports, hops, n_hops, route, err);
 }
 
 enum sf_status
@@ -269,6 +172,23 @@ sf_packet_pool_reserve(struct sf_packet_sim *sim, struct sf_error *err)
     return SF_OK;
 }
 
+/* If nothing moves before a host wakes, goes on to that slot: programs that
+ * compute for long would else spend most of the time on empty slots. */
+static void
+skip_idle_slots(struct sf_packet_sim *sim, uint32_t end)
+{
+    if (sf_packet_sim_n_in_flight(sim) > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < sim->n_host_words; i++) {
+        if (sim->awake[i]) {
+            return;
+        }
+    }
+    uint32_t next = sim->next_wake < end ? sim->next_wake : end;
+    sim->slot = next > sim->slot ? next : sim->slot;
+}
+
 enum sf_status
 sf_packet_sim_run(struct sf_packet_sim *sim, uint32_t n_slots,
                   struct sf_error *err)
@@ -278,12 +198,14 @@ sf_packet_sim_run(struct sf_packet_sim *sim, uint32_t n_slots,
                        "%u slots after %u; a run has at most 2^32 - 2",
                        n_slots, sim->slot);
     }
-    for (uint32_t i = 0; i < n_slots; i++) {
+    uint32_t end = sim->slot + n_slots;
+    while (sim->slot < end) {
         enum sf_status status = sf_packet_pool_reserve(sim, err);
         if (status != SF_OK) {
             return status;
         }
         sf_packet_sim_step(sim);
+        skip_idle_slots(sim, end);
     }
     return SF_OK;
 }

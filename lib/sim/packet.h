@@ -42,23 +42,10 @@
 #ifndef SF_SIM_PACKET_H
 #define SF_SIM_PACKET_H
 
-#include "slimfly/error.h"
-#include "slimfly/graph.h"
+#include "sim/ports.h"
+#include "slimfly/simulation.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#define SF_SIM_MAX_VLS    16
 #define SF_SIM_MAX_BUFFER 32767
-
-enum sf_sim_queues {
-    SF_SIM_VOQ,
-    SF_SIM_FIFO,
-};
-
-struct sf_sim_link {
-    uint32_t from, to; /* Nodes. */
-};
 
 struct sf_packet_params {
     uint32_t n_nodes;
@@ -69,47 +56,6 @@ struct sf_packet_params {
     uint32_t n_vls;  /* 1 to SF_SIM_MAX_VLS. */
     uint32_t buffer; /* Packets a link and VL, 1 to SF_SIM_MAX_BUFFER. */
     enum sf_sim_queues queues;
-};
-
-/* One hop of a route, or a buffer. */
-struct sf_sim_hop {
-    uint32_t link, vl;
-};
-
-/* A route in the form in which packets carry it: the VL of the first link in
- * the lowest 4 bits, then out port and VL of each switch. */
-struct sf_sim_route {
-    uint64_t words[2];
-};
-
-static inline uint32_t
-sf_sim_first_vl(const struct sf_sim_route *route)
-{
-    return route->words[0] & 15;
-}
-
-/* What a host is to send next. */
-struct sf_sim_offer {
-    struct sf_sim_route route;
-    uint32_t born; /* The slot from which latency counts; this or earlier. */
-    uint32_t tag;  /* Whatever the feeder knows the packet by. */
-    uint32_t wake; /* If there is nothing: when to ask again; SF_NONE if only
-                    * sf_packet_sim_wake() or a new credit is to tell. */
-};
-
-/* Who feeds the hosts. */
-struct sf_sim_feeder {
-    void *context;
-
-    /* Whether 'host' sends a packet in this slot, and which.  Its route must
-     * begin on one of 'vls', a set of bits: those with room.  Asked at most
-     * once a slot, hosts in ascending order. */
-    bool (*next)(void *context, uint32_t host, uint32_t slot, uint32_t vls,
-                 struct sf_sim_offer *offer);
-
-    /* A packet was delivered, 'latency' slots after its birth; may be NULL.
-     * May wake hosts. */
-    void (*delivered)(void *context, uint32_t tag, uint32_t latency);
 };
 
 struct sf_packet_sim; /* Opaque. */

@@ -56,14 +56,13 @@ struct move {
 
 struct sf_packet_sim {
     struct sf_packet_params params; /* But for 'links'. */
-    uint32_t vl_bits, hop_bits;
-    uint32_t n_channels;
-    struct sf_sim_link *ends; /* [links] As in the parameters. */
-    struct sim_link *links;   /* [links] */
-    struct channel *channels; /* [channels] */
-    struct queue *behind;     /* [channels] Empty unless fifo. */
-    uint32_t n_words;         /* Of 'ready'. */
-    uint64_t *ready;          /* [links] bits: something waits and has room. */
+    struct sf_ports ports;
+    uint32_t vl_bits, hop_bits, n_channels; /* Those of 'ports'. */
+    struct sim_link *links;                 /* [links] */
+    struct channel *channels;               /* [channels] */
+    struct queue *behind;                   /* [channels] Empty unless fifo. */
+    uint32_t n_words;                       /* Of 'ready'. */
+    uint64_t *ready; /* [links] bits: something waits and has room. */
     uint32_t n_moves;
     struct move *moves; /* [links] Those of this slot. */
 

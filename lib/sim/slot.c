@@ -44,16 +44,11 @@ static inline void
 line_up(struct sf_packet_sim *sim, uint32_t number)
 {
     struct packet *packet = &sim->packets[number];
-    uint32_t bits = sim->hop_bits;
-    uint32_t hop = (uint32_t)packet->route[0] & ((1u << bits) - 1);
+    uint32_t hop = sf_route_shift(packet->route, sim->hop_bits);
     uint32_t wanted = sim->links[packet->at >> sim->vl_bits].base + hop;
     struct channel *channel = &sim->channels[wanted];
     bool was_empty = channel->queue.first == SF_NONE;
 
-    /* Two shifts, as there may be 0 bits a hop. */
-    uint64_t carried = packet->route[1] << 1 << (63 - bits);
-    packet->route[0] = packet->route[0] >> bits | carried;
-    packet->route[1] >>= bits;
     queue_push(&channel->queue, sim->packets, number);
     if (was_empty) {
         uint32_t vl = wanted & ((1u << sim->vl_bits) - 1);
@@ -272,14 +267,14 @@ ask(struct sf_packet_sim *sim, uint32_t host)
     struct sim_link *link = &sim->links[host];
     struct sf_sim_offer offer;
 
-    offer.wake = SF_NONE;
+    offer.wake = SF_NEVER;
     if (!link->open || !sim->feeder.next ||
         !sim->feeder.next(sim->feeder.context, host, sim->slot, link->open,
                           &offer)) {
         unmark(sim->awake, host);
-        sim->wake_at[host] = offer.wake;
-        sim->next_wake =
-            offer.wake < sim->next_wake ? offer.wake : sim->next_wake;
+        uint32_t wake = offer.wake < SF_NONE ? (uint32_t)offer.wake : SF_NONE;
+        sim->wake_at[host] = wake;
+        sim->next_wake = wake < sim->next_wake ? wake : sim->next_wake;
         return;
     }
     uint32_t number = sim->first_free;
@@ -291,7 +286,7 @@ ask(struct sf_packet_sim *sim, uint32_t host)
     uint32_t channel = host << sim->vl_bits | vl;
     packet->route[0] = offer.route.words[0] >> 4 | offer.route.words[1] << 60;
     packet->route[1] = offer.route.words[1] >> 4;
-    packet->born = offer.born;
+    packet->born = (uint32_t)offer.born;
     packet->tag = offer.tag;
     assert(link->open >> vl & 1); /* What next() promised. */
     take_place(link, &sim->channels[channel], vl);

@@ -1,63 +1,18 @@
 /* traffic_csv.c -- traffic from a file: who, to whom, how much. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "fabric/host_names.h"
 #include "traffic/flows.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A host by its name. */
-struct name {
-    const char *name;
-    uint32_t host; /* As the network numbers them. */
-};
-
 struct reader {
     const char *path;
-    struct name *names; /* [n_names] Sorted. */
-    uint32_t n_names;
+    struct sf_host_names names;
     SF_VEC(struct sf_flow) flows;
     struct sf_error *err;
 };
-
-static int
-compare_names(const void *a, const void *b)
-{
-    const struct name *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x->host > y->host) - (x->host < y->host);
-}
-
-/* The first port of the host called 'name', or SF_NONE. */
-static uint32_t
-find_host(const struct reader *reader, const char *name)
-{
-    uint32_t low = 0, high = reader->n_names;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (strcmp(reader->names[middle].name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < reader->n_names && !strcmp(reader->names[low].name, name)
-               ? reader->names[low].host
-               : SF_NONE;
-}
-
-/* Takes blanks off both ends. */
-static char *
-trim(char *text)
-{
-    text += strspn(text, " \t\r");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1])) {
-        text[--length] = '\0';
-    }
-    return text;
-}
 
 /* Splits off the field before the next comma; NULL if there is none. */
 static char *
@@ -70,7 +25,7 @@ split(char **restp)
     }
     *comma = '\0';
     *restp = comma + 1;
-    return trim(field);
+    return sf_text_trim(field);
 }
 
 static enum sf_status
@@ -78,7 +33,7 @@ read_flow(struct reader *reader, uint32_t line, char *text)
 {
     char *source = split(&text);
     char *destination = source ? split(&text) : NULL;
-    char *number = trim(text), *end = number;
+    char *number = sf_text_trim(text), *end = number;
 
     if (!destination || strchr(number, ',')) {
         return sf_fail(reader->err, SF_EPARSE,
@@ -89,8 +44,9 @@ read_flow(struct reader *reader, uint32_t line, char *text)
         !strcmp(destination, "destination") && !strcmp(number, "amount")) {
         return SF_OK;
     }
-    struct sf_flow flow = { find_host(reader, source),
-                            find_host(reader, destination), 0 };
+    struct sf_flow flow = { sf_host_names_find(&reader->names, source),
+                            sf_host_names_find(&reader->names, destination),
+                            0 };
     if (flow.from == SF_NONE || flow.to == SF_NONE) {
         return sf_fail(reader->err, SF_EPARSE,
                        "%s:%u: expected the name of a host that is plugged "
@@ -123,7 +79,7 @@ read_flow(struct reader *reader, uint32_t line, char *text)
 static enum sf_status
 take_line(void *aux, uint32_t line, char *text)
 {
-    text = trim(text);
+    text = sf_text_trim(text);
     return *text == '\0' || *text == '#' ? SF_OK : read_flow(aux, line, text);
 }
 
@@ -153,21 +109,12 @@ read_flows(const char *path, char *text, size_t length,
                        "%s: traffic from a file needs a fabric with hosts",
                        path);
     }
-    struct name *names = sf_calloc(job->n_hosts, sizeof *names);
-    if (!names) {
-        return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
+    enum sf_status status = sf_host_names_build(network, &reader.names, err);
+    if (status == SF_OK) {
+        status =
+            text ? sf_text_lines(text, length, path, take_line, &reader, err)
+                 : sf_file_lines(path, take_line, &reader, err);
     }
-    for (uint32_t h = 0; h < job->n_hosts; h++) {
-        uint32_t node = network->fabric->ports[network->host_ports[h]].node;
-        names[h] = (struct name){ network->fabric->nodes[node].name, h };
-    }
-    reader.names = names;
-    reader.n_names = job->n_hosts;
-    qsort(names, job->n_hosts, sizeof *names, compare_names);
-
-    enum sf_status status =
-        text ? sf_text_lines(text, length, path, take_line, &reader, err)
-             : sf_file_lines(path, take_line, &reader, err);
     if (status == SF_OK && reader.flows.n == 0) {
         status = sf_fail(err, SF_EPARSE,
                          "%s: expected source,destination,amount, found no "
@@ -183,7 +130,7 @@ read_flows(const char *path, char *text, size_t length,
         }
     }
     free(reader.flows.items);
-    free(names);
+    sf_host_names_clear(&reader.names);
     return status;
 }
 

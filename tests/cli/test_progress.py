@@ -101,7 +101,7 @@ class Log(Case):
         done, silent, works = self.says(*args)
         self.assertEqual(done.stdout, silent.stdout)
         said = "\n".join(works)
-        self.assertIn("\n0 of 32 measurements done, now minimal, 1 layer, "
+        self.assertIn("\n0 of 48 measurements done, now minimal, 1 layer, "
                       "seed 1, paths: ", said)
         for part in ("gates, 2 layers, seed 2, all-to-all",
                      "any path, seed 1, permutation: throughput",
@@ -178,7 +178,7 @@ class OnATerminal(Case):
         self.assertEqual(terminal.end(), 0)
         lines = terminal.lines()
         self.assertEqual(max(len(line) for line in lines[:-1]), 49)
-        self.assertIn("0 of 4 measurements done, now gates, 4 layer: 0 %",
+        self.assertIn("0 of 5 measurements done, now gates, 4 layer: 0 %",
                       lines)
 
     def test_quick_work_shows_nothing(self):
@@ -206,7 +206,7 @@ class OnATerminal(Case):
         times = set()
         while len(times) < 2 and terminal.read():
             times = set(re.findall(
-                r"1 of 2 measurements done, now gates, 4 layers, seed 1, "
+                r"1 of 3 measurements done, now gates, 4 layers, seed 1, "
                 r"permutation: a linear program: \d+ %, (\d+) s so far, about "
                 r"\d+ s left", terminal.seen))
         terminal.process.kill()

@@ -94,6 +94,22 @@ class StockOpenSM(Dumped):
         self.assertEqual((paths["n_pairs"], paths["most_hops"]),
                          (18 * 17 * 3, 2))
 
+    def test_a_live_fabric_is_simulated(self):
+        with self.start("sf:q=3", "minhop") as opensm:
+            opensm.wait()
+            rates = []
+            for words in (["live"], ["live", opensm.folder], [opensm.folder]):
+                done = opensm.sim.run(
+                    harness.PROGRAM, "simulate", *words, "--workload",
+                    "permutation", "--size", "64K", "--format", "json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                (row,) = json.loads(done.stdout)["rows"]
+                self.assertEqual((row["routing"], row["layers"]),
+                                 ("tables", 1))
+                rates.append(row["rate"])
+        self.assertEqual(rates[0], rates[1])
+        self.assertEqual(rates[0], rates[2])
+
     def test_the_folder_that_it_dumps_into(self):
         for lmc in 0, 2:
             with self.subTest(lmc=lmc), \

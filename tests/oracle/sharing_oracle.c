@@ -161,6 +161,22 @@ share_now(const double *capacities, uint32_t n_links,
     free(flows);
 }
 
+/* How fast the bytes of sending 's' get less. */
+static double
+pace_of(const struct oracle_sending *sendings, uint32_t n_sendings, uint32_t s,
+        const double *rates)
+{
+    double pace = 0;
+
+    if (!sendings[s].is_pooled) {
+        return rates[s];
+    }
+    for (uint32_t i = 0; i < n_sendings; i++) {
+        pace += sendings[i].message == sendings[s].message ? rates[i] : 0;
+    }
+    return pace;
+}
+
 /* The moment of the next start or end after 'now', or of an end at once. */
 static double
 next_moment(const struct oracle_sending *sendings, uint32_t n_sendings,
@@ -171,10 +187,11 @@ next_moment(const struct oracle_sending *sendings, uint32_t n_sendings,
 
     for (uint32_t s = 0; s < n_sendings; s++) {
         double start = start_of(&sendings[s], ends);
+        double pace = pace_of(sendings, n_sendings, s, rates);
         if (start > now) {
             next = fmin(next, start);
-        } else if (rates[s] > 0) {
-            next = fmin(next, now + left[s] / rates[s]);
+        } else if (pace > 0) {
+            next = fmin(next, now + left[s] / pace);
         }
     }
     return next;
@@ -225,9 +242,9 @@ oracle_send(const double *capacities, uint32_t n_links,
         double next =
             next_moment(sendings, n_sendings, ends, left, rates, now);
         for (uint32_t s = 0; s < n_sendings; s++) {
-            if (rates[s] > 0) {
-                double sent =
-                    rates[s] < HUGE_VAL ? rates[s] * (next - now) : left[s];
+            double pace = pace_of(sendings, n_sendings, s, rates);
+            if (pace > 0) {
+                double sent = pace < HUGE_VAL ? pace * (next - now) : left[s];
                 /* What is left of rounding is not worth a step. */
                 left[s] = left[s] - sent > 1e-10 * sendings[s].bytes
                               ? left[s] - sent

@@ -34,6 +34,8 @@ struct oracle_sending {
     struct oracle_flow flow;
     double bytes, start;
     uint32_t message, after;
+    bool is_pooled; /* All of the message have the same bytes, which they
+                     * carry together. */
 };
 
 /* Fills 'ends' [n_messages] by steps from one start or end to the next, with

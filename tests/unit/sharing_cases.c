@@ -45,10 +45,19 @@ draw_number(struct sf_random *random, bool with_ties)
 }
 
 static void
-draw_links(struct sharing_case *sharing, struct sf_random *random)
+draw_links(struct sharing_case *sharing, bool is_local,
+           struct sf_random *random)
 {
     uint32_t f = sharing->n_flows;
 
+    if (is_local) {
+        uint32_t l = sf_random_below(random, sharing->n_links);
+        sharing->crosses[f][l] = true;
+        if ((l ^ 1) < sharing->n_links && sf_random_below(random, 2)) {
+            sharing->crosses[f][l ^ 1] = true;
+        }
+        return;
+    }
     if (f > 0 && sf_random_below(random, 5) == 0) {
         uint32_t other = sf_random_below(random, f);
         memcpy(sharing->crosses[f], sharing->crosses[other],
@@ -81,7 +90,7 @@ sharing_draw(uint64_t seed, const struct sharing_limits *limits)
             limits->with_weights ? draw_number(&random, limits->with_ties) : 1;
         double bound =
             is_bound ? draw_number(&random, limits->with_ties) / 4 : HUGE_VAL;
-        draw_links(sharing, &random);
+        draw_links(sharing, limits->is_local, &random);
         add_flow(sharing, weight, bound);
     }
     return sharing;

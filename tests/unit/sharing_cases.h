@@ -14,6 +14,7 @@ struct sharing_limits {
     uint32_t n_links, n_flows;
     bool with_weights, with_bounds;
     bool with_ties; /* Few different capacities, weights and bounds. */
+    bool is_local;  /* Flows cross one link or two, 2k and 2k + 1. */
 };
 
 /* The same flows as both sides want them; release it with free(). */

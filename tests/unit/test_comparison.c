@@ -102,6 +102,7 @@ ask(struct question *question)
         .rows = question->rows,
         .n_traffics = 2,
         .traffics = question->traffics,
+        .without = { [SF_SPLIT_EQUAL] = true },
         .n_seeds = 2,
         .seed = 1,
         .max_hops = 3,
@@ -472,6 +473,7 @@ check_same(const struct sf_measurement *measurement)
         CHECK_NEAR(again.throughput.net_upper,
                    measurement->throughput.net_upper, 0);
         CHECK_NEAR(again.throughput.host, measurement->throughput.host, 0);
+        CHECK_NEAR(again.throughput.even, measurement->throughput.even, 0);
         CHECK_EQ(again.throughput.n_paths, measurement->throughput.n_paths);
         CHECK_EQ(again.throughput.n_rounds, measurement->throughput.n_rounds);
         CHECK_EQ(again.throughput.method, measurement->throughput.method);
@@ -498,6 +500,7 @@ TEST(measurements_are_read_as_they_were_written)
                                              .net_lower = 0.1,
                                              .net_upper = 0.7,
                                              .host = 1.0 / 7,
+                                             .even = 1.0 / 9,
                                              .method = SF_METHOD_APPROXIMATION,
                                              .n_paths = UINT64_C(5000000000),
                                              .n_rounds = 12 } };
@@ -699,7 +702,7 @@ check_same_throughput(const struct sf_throughput *a,
 {
     CHECK(a->lower == b->lower && a->upper == b->upper);
     CHECK(a->net_lower == b->net_lower && a->net_upper == b->net_upper);
-    CHECK(a->host == b->host);
+    CHECK(a->host == b->host && a->even == b->even);
     CHECK_EQ(a->method, b->method);
     CHECK_EQ(a->n_paths, b->n_paths);
     CHECK_EQ(a->n_rounds, b->n_rounds);
@@ -738,7 +741,6 @@ check_deployed(const char *spec, uint32_t n_path_sets)
         .rows = rows,
         .n_traffics = 2,
         .traffics = traffics,
-        .equal_split = true,
         .seed = seed,
     };
     struct sf_comparison *comparison;
@@ -782,6 +784,61 @@ TEST(comparison_measures_what_is_deployed)
 {
     check_deployed("sf:q=5", 1);
     check_deployed("sf:q=5", 2);
+}
+
+/* Both splits are measured unless one is left out, and the best is best: also
+ * where it is found to a gap only. */
+TEST(comparison_of_equal_and_best_shares)
+{
+    struct question question;
+
+    ask(&question);
+    for (int i = 0; i < 6; i++) {
+        bool *without = question.params.without;
+        struct sf_comparison *comparison;
+        without[SF_SPLIT_BEST] = i % 3 == 1;
+        without[SF_SPLIT_EQUAL] = i % 3 == 2;
+        question.params.effort =
+            i < 3 ? SF_EFFORT_EXACT : SF_EFFORT_APPROXIMATE;
+        question.params.gap = i < 3 ? 0 : 0.5;
+        CHECK_EQ(sf_comparison_build(&question.params, &comparison, NULL),
+                 SF_OK);
+        const struct sf_comparison_result *results = comparison->results;
+        CHECK_EQ(results[0].n_splits, i % 3 ? 1 : 2);
+        CHECK_EQ(results[0].splits[0],
+                 i % 3 == 1 ? SF_SPLIT_EQUAL : SF_SPLIT_BEST);
+        CHECK_EQ(results[2].n_splits, 1);
+        CHECK_EQ(results[2].splits[0], SF_SPLIT_BEST);
+        for (uint32_t k = 0; i % 3 == 0 && k < 8; k++) {
+            uint32_t row = k / 4, traffic = k / 2 % 2, seed = k % 2;
+            const struct sf_throughput *best =
+                sf_comparison_run(comparison, row, 0, traffic, seed);
+            const struct sf_throughput *equal =
+                sf_comparison_run(comparison, row, 1, traffic, seed);
+            CHECK(equal->lower <= best->lower && best->lower <= best->upper);
+            CHECK(equal->lower == equal->upper);
+            CHECK(equal->net_lower <= equal->even * (1 + 1e-12));
+            CHECK(isinf(best->even));
+            CHECK_EQ(equal->method, SF_METHOD_CLOSED_FORM);
+        }
+        sf_comparison_free(comparison);
+    }
+    forget(&question);
+}
+
+TEST(comparison_needs_a_split)
+{
+    struct question question;
+    struct sf_comparison *comparison = UNSET(struct sf_comparison);
+    struct sf_error err = { 0 };
+
+    ask(&question);
+    question.params.without[SF_SPLIT_BEST] = true;
+    CHECK_EQ(sf_comparison_build(&question.params, &comparison, &err),
+             SF_EINVAL);
+    CHECK(comparison == NULL);
+    CHECK_FOR(strstr(err.text, "found neither"), "%s", err.text);
+    forget(&question);
 }
 
 TEST(comparison_nomem)

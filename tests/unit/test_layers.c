@@ -3,10 +3,12 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "slimfly/random.h"
+#include "slimfly/routing.h"
 #include "slimfly/topology.h"
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct sf_topology *
 build_topology(const char *spec)
@@ -641,6 +643,72 @@ TEST(layers_gates_even_loads)
         CHECK_FOR(ratio <= 1.15, "%s, %u layers: %.3f", specs[i / 5],
                   n_layers[i % 5], ratio);
         sf_layers_free(layers);
+        sf_topology_free(topo);
+    }
+}
+
+/* How often each arc of leaf 's' is the first hop in 'layer' towards hosts of
+ * other leaves, each of which sends its traffic over its own path set. */
+static void
+count_first_hops(const struct sf_routing *routing, uint32_t s, uint32_t layer,
+                 uint32_t *counts)
+{
+    const struct sf_network *network = routing->network;
+
+    memset(counts, 0, sf_graph_degree(network->graph, s) * sizeof *counts);
+    for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+        for (uint32_t h = network->first_host[d];
+             d != s && h < network->first_host[d + 1]; h++) {
+            uint16_t hop = sf_routes_column(routing->routes, h, layer, d)[s];
+            CHECK(hop != SF_NO_HOP);
+            counts[hop]++;
+        }
+    }
+}
+
+/* Most senders know the first address only, so each layer of a Fat Tree must
+ * spread over all links up by itself: with 4 layers the first one once used 9
+ * of 18. */
+TEST(each_layer_of_a_fat_tree_uses_all_links_up_evenly)
+{
+    static const struct {
+        const char *spec;
+        uint32_t n_layers;
+    } cases[] = {
+        { "ft2:ports=36,leaf=12", 4 }, { "ft2:ports=36,leaf=12", 1 },
+        { "ft2:ports=8", 4 },          { "ft2:ports=12", 8 },
+        { "ft3:ports=8", 4 },          { "ft3:ports=8", 2 },
+        { "ft2b:ports=12,over=3", 4 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sf_topology *topo = build("%s", cases[i].spec);
+        struct sf_network *network = network_of(topo->graph, topo->n_hosts);
+        struct sf_routing_params params = {
+            .layers = { .scheme = "ftree", .n_layers = cases[i].n_layers },
+        };
+        struct sf_routing *routing;
+        struct sf_error err = { 0 };
+        CHECK_FOR(sf_routing_build(network, &params, &routing, &err) == SF_OK,
+                  "%s", err.text);
+        for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+            uint32_t degree = sf_graph_degree(network->graph, s);
+            uint32_t counts[64] = { 0 };
+            CHECK(degree <= 64);
+            for (uint32_t l = 0; network->n_hosts[s] && l < cases[i].n_layers;
+                 l++) {
+                count_first_hops(routing, s, l, counts);
+                uint32_t least = UINT32_MAX, most = 0;
+                for (uint32_t k = 0; k < degree; k++) {
+                    least = counts[k] < least ? counts[k] : least;
+                    most = counts[k] > most ? counts[k] : most;
+                }
+                CHECK_FOR(most <= least + 2, "%s layer %u: %u to %u",
+                          cases[i].spec, l, least, most);
+            }
+        }
+        sf_routing_free(routing);
+        sf_network_free(network);
         sf_topology_free(topo);
     }
 }

@@ -4,12 +4,9 @@
 #include "helpers.h"
 #include "oracle/oracle.h"
 #include "oracle/packet_oracle.h"
-#include "sim/load.h"
-#include "sim/messages.h"
+#include "sim/packet.h"
 #include "slimfly/random.h"
 #include "test.h"
-
-#include <math.h>
 
 /* A small network with packets to send. */
 struct scenario {
@@ -122,7 +119,7 @@ struct script {
 };
 
 static bool
-script_next(void *context, uint32_t host, uint32_t slot, uint32_t vls,
+script_next(void *context, uint32_t host, uint64_t slot, uint32_t vls,
             struct sf_sim_offer *offer)
 {
     struct script *script = context;
@@ -148,12 +145,12 @@ script_next(void *context, uint32_t host, uint32_t slot, uint32_t vls,
 }
 
 static void
-script_delivered(void *context, uint32_t tag, uint32_t latency)
+script_delivered(void *context, uint32_t tag, uint64_t latency)
 {
     struct script *script = context;
     CHECK_EQ(script->delivered[tag], SF_NONE);
     script->delivered[tag] = sf_packet_sim_slot(script->sim);
-    script->latency[tag] = latency;
+    script->latency[tag] = (uint32_t)latency;
 }
 
 static struct sf_packet_sim *
@@ -340,151 +337,69 @@ make_star(uint32_t n, uint32_t buffer, enum sf_sim_queues queues)
     return sim;
 }
 
-/* What came out. */
-struct tally {
-    uint64_t n, sum, min;
+/* A host that sends packets over one route, and what came of it. */
+struct stream {
+    uint32_t host;
+    struct sf_sim_route route;
+    uint32_t n_packets, n_sent, n_delivered;
+    uint32_t finished; /* The slot in which the last packet came; SF_NONE. */
 };
 
-static void
-tally_delivery(void *context, uint32_t route, uint32_t latency)
-{
-    struct tally *tally = context;
-    (void)route;
-    tally->n++;
-    tally->sum += latency;
-    tally->min = latency < tally->min ? latency : tally->min;
-}
-
-/* Uniform traffic on a star. */
-struct star {
-    uint32_t n;
+/* Feeds the library with streams; those of a host go in their order. */
+struct streams {
     struct sf_packet_sim *sim;
-    struct sf_sim_route *routes;
-    uint32_t *first;
-    struct sf_load *load;
-    struct tally tally;
+    uint32_t n;
+    struct stream items[8];
 };
 
-static void
-start_star(struct star *star, uint32_t n, uint32_t buffer,
-           enum sf_sim_queues queues, double rate)
+static bool
+streams_next(void *context, uint32_t host, uint64_t slot, uint32_t vls,
+             struct sf_sim_offer *offer)
 {
-    *star = (struct star){ .n = n, .tally = { .min = UINT64_MAX } };
-    star->sim = make_star(n, buffer, queues);
-    star->routes = oracle_calloc((size_t)n * n, sizeof *star->routes);
-    star->first = oracle_calloc((size_t)n + 1, sizeof *star->first);
-    for (uint32_t i = 0; i < n * n; i++) {
-        struct sf_sim_hop hops[] = { { i / n, 0 }, { n + i % n, 0 } };
-        star->routes[i] = encode(star->sim, hops, 2);
-        star->first[i / n + 1] = i + 1;
-    }
-    struct sf_load_params params = {
-        .rate = rate,
-        .seed = 1,
-        .routes = star->routes,
-        .first = star->first,
-        .context = &star->tally,
-        .delivered = tally_delivery,
-    };
-    CHECK_EQ(sf_load_build(star->sim, &params, &star->load, NULL), SF_OK);
-}
+    struct streams *streams = context;
 
-static void
-end_star(struct star *star)
-{
-    sf_load_free(star->load);
-    sf_packet_sim_free(star->sim);
-    free(star->routes);
-    free(star->first);
-}
-
-/* Packets a slot and host that come out of a star when all send always. */
-static double
-saturate_star(uint32_t n, enum sf_sim_queues queues)
-{
-    struct star star;
-    start_star(&star, n, 1000, queues, 1);
-    run(star.sim, 3000);
-    uint64_t before = star.tally.n;
-    run(star.sim, 10000);
-    double rate = (double)(star.tally.n - before) / 10000 / n;
-    end_star(&star);
-    return rate;
-}
-
-/* 2 - sqrt(2) for many ports, a little more for few [Karol87]. */
-TEST(packet_sim_fifo_saturates_at_0_586)
-{
-    CHECK_NEAR(saturate_star(32, SF_SIM_FIFO), 0.597, 0.008);
-    CHECK_NEAR(saturate_star(2, SF_SIM_FIFO), 0.75, 0.01);
-}
-
-TEST(packet_sim_voq_saturates_near_1)
-{
-    CHECK(saturate_star(32, SF_SIM_VOQ) > 0.97);
-}
-
-/* An output of a switch with n hosts is a queue with binomial arrivals: the
- * mean wait is (n - 1) / n * rate / (2 (1 - rate)) [Karol87].  The link
- * into the switch adds nothing, as one packet a slot is born at most. */
-TEST(packet_sim_voq_waits_as_an_output_queue_does)
-{
-    struct star star;
-    start_star(&star, 16, 1000, SF_SIM_VOQ, 0.8);
-    run(star.sim, 2000);
-    struct tally before = star.tally;
-    run(star.sim, 40000);
-    double mean = (double)(star.tally.sum - before.sum) /
-                  (double)(star.tally.n - before.n);
-    CHECK_NEAR(mean, 2 + 15.0 / 16 * 0.8 / (2 * 0.2), 0.05);
-    end_star(&star);
-}
-
-/* Little: the mean number in the system is the rate times the mean latency,
- * here exact: every packet is counted in each slot of its latency. */
-TEST(packet_sim_obeys_littles_law)
-{
-    struct star star;
-    uint64_t sum = 0;
-
-    start_star(&star, 8, 4, SF_SIM_FIFO, 0.5);
-    for (uint32_t slot = 0; slot < 4000; slot++) {
-        run(star.sim, 1);
-        check_state(star.sim);
-        sum += sf_packet_sim_n_in_flight(star.sim);
-        for (uint32_t i = 0; i < star.n; i++) {
-            sum += sf_load_n_waiting(star.load, i);
+    for (uint32_t i = 0; i < streams->n; i++) {
+        struct stream *stream = &streams->items[i];
+        if (stream->host == host && stream->n_sent < stream->n_packets &&
+            vls >> sf_sim_first_vl(&stream->route) & 1) {
+            offer->route = stream->route;
+            offer->born = slot;
+            offer->tag = i;
+            stream->n_sent++;
+            return true;
         }
     }
-    /* At the end of its last slot, a packet is no longer there. */
-    uint64_t latency = star.tally.sum - star.tally.n;
-    CHECK(star.tally.n > 15000);
-    CHECK_NEAR((double)sum / (double)latency, 1, 0.005);
-    end_star(&star);
+    return false;
 }
 
-/* Without others, a packet takes a slot a link. */
-TEST(packet_sim_latency_of_an_empty_network_is_its_links)
+static void
+streams_delivered(void *context, uint32_t tag, uint64_t latency)
 {
-    struct star star;
-    start_star(&star, 8, 1, SF_SIM_VOQ, 0.0005);
-    run(star.sim, 20000);
-    CHECK_EQ(star.tally.min, 2);
-    CHECK_NEAR((double)star.tally.sum / (double)star.tally.n, 2, 0.03);
-    end_star(&star);
-}
+    struct streams *streams = context;
+    struct stream *stream = &streams->items[tag];
 
-TEST(packet_sim_same_seed_same_result)
-{
-    struct tally tallies[2];
-    for (int i = 0; i < 2; i++) {
-        struct star star;
-        start_star(&star, 8, 2, SF_SIM_FIFO, 0.7);
-        run(star.sim, 1000);
-        tallies[i] = star.tally;
-        end_star(&star);
+    CHECK(latency >= 2);
+    if (++stream->n_delivered == stream->n_packets) {
+        stream->finished = sf_packet_sim_slot(streams->sim);
     }
-    CHECK(memcmp(&tallies[0], &tallies[1], sizeof *tallies) == 0);
+}
+
+static void
+add_stream(struct streams *streams, uint32_t host, struct sf_sim_route route,
+           uint32_t n_packets)
+{
+    CHECK(streams->n < ARRAY_SIZE(streams->items));
+    streams->items[streams->n++] = (struct stream){ .host = host,
+                                                    .route = route,
+                                                    .n_packets = n_packets,
+                                                    .finished = SF_NONE };
+}
+
+static enum sf_status
+feed_streams(struct streams *streams, struct sf_error *err)
+{
+    struct sf_sim_feeder feeder = { streams, streams_next, streams_delivered };
+    return sf_packet_sim_feed(streams->sim, &feeder, err);
 }
 
 #define RING 6
@@ -513,14 +428,10 @@ make_ring(uint32_t n_vls, uint32_t buffer, enum sf_sim_queues queues)
 }
 
 /* Each host sends to the one halfway around; with two VLs, a packet changes to
- * the second one behind the last switch.  'other', if nonnull, is sent too. */
-static struct sf_messages *
-start_ring(struct sf_packet_sim *sim, uint32_t n_vls,
-           struct sf_sim_route *routes, const struct sf_message *other)
+ * the second one behind the last switch. */
+static void
+add_ring(struct streams *streams, uint32_t n_vls)
 {
-    struct sf_message messages[RING + 1];
-    struct sf_messages *feeder;
-
     for (uint32_t i = 0; i < RING; i++) {
         struct sf_sim_hop hops[RING / 2 + 2] = { { i, 0 } };
         uint32_t n = 1;
@@ -530,33 +441,31 @@ start_ring(struct sf_packet_sim *sim, uint32_t n_vls,
         }
         uint32_t to = (i + RING / 2) % RING;
         hops[n++] = (struct sf_sim_hop){ RING + 2 * to + 1, 0 };
-        routes[i] = encode(sim, hops, n);
-        messages[i] = (struct sf_message){ .host = i,
-                                           .n_routes = 1,
-                                           .routes = &routes[i],
-                                           .n_packets = 500,
-                                           .window = SF_NONE };
+        add_stream(streams, i, encode(streams->sim, hops, n), 500);
     }
-    if (other) {
-        messages[RING] = *other;
+}
+
+static uint32_t
+count_left(const struct streams *streams)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < streams->n; i++) {
+        n += streams->items[i].finished == SF_NONE;
     }
-    CHECK_EQ(sf_messages_build(sim, messages, RING + (other != NULL), &feeder,
-                               NULL),
-             SF_OK);
-    return feeder;
+    return n;
 }
 
 static void
 check_ring(enum sf_sim_queues queues, uint32_t n_vls, bool deadlocks)
 {
-    struct sf_sim_route routes[RING];
-    struct sf_packet_sim *sim = make_ring(n_vls, 2, queues);
-    struct sf_messages *messages = start_ring(sim, n_vls, routes, NULL);
+    struct streams streams = { .sim = make_ring(n_vls, 2, queues) };
 
-    run(sim, 5000);
-    struct sf_sim_deadlock deadlock = find_deadlock(sim);
+    add_ring(&streams, n_vls);
+    CHECK_EQ(feed_streams(&streams, NULL), SF_OK);
+    run(streams.sim, 5000);
+    struct sf_sim_deadlock deadlock = find_deadlock(streams.sim);
     CHECK_EQ(deadlock.n_stuck > 0, deadlocks);
-    CHECK_EQ(sf_messages_n_left(messages) > 0, deadlocks);
+    CHECK_EQ(count_left(&streams) > 0, deadlocks);
     CHECK_EQ(deadlock.n_cycle, deadlocks ? RING : 0);
     for (uint32_t i = 0; i < deadlock.n_cycle; i++) {
         uint32_t next = deadlock.cycle[(i + 1) % RING].link;
@@ -565,8 +474,7 @@ check_ring(enum sf_sim_queues queues, uint32_t n_vls, bool deadlocks)
                  RING + (deadlock.cycle[i].link - RING + 2) % (2 * RING));
     }
     sf_sim_deadlock_clear(&deadlock);
-    sf_messages_free(messages);
-    sf_packet_sim_free(sim);
+    sf_packet_sim_free(streams.sim);
 }
 
 TEST(packet_sim_ring_deadlocks_on_one_lane_and_not_on_two)
@@ -580,79 +488,59 @@ TEST(packet_sim_ring_deadlocks_on_one_lane_and_not_on_two)
 /* Packets of the second lane pass by a deadlock on the first. */
 TEST(packet_sim_sees_a_deadlock_beside_which_others_move)
 {
-    struct sf_sim_route routes[RING];
-    struct sf_packet_sim *sim = make_ring(2, 2, SF_SIM_VOQ);
+    struct streams streams = { .sim = make_ring(2, 2, SF_SIM_VOQ) };
     const struct sf_sim_hop hops[] = { { 0, 1 },
                                        { RING, 1 },
                                        { RING + 3, 0 } };
-    struct sf_sim_route route = encode(sim, hops, ARRAY_SIZE(hops));
-    struct sf_message other = { .n_routes = 1,
-                                .routes = &route,
-                                .n_packets = SF_SIM_ENDLESS,
-                                .window = 3 };
-    struct sf_messages *messages = start_ring(sim, 1, routes, &other);
 
-    run(sim, 500);
-    struct sf_sim_deadlock deadlock = find_deadlock(sim);
+    add_ring(&streams, 1);
+    add_stream(&streams, 0, encode(streams.sim, hops, ARRAY_SIZE(hops)),
+               SF_NONE);
+    CHECK_EQ(feed_streams(&streams, NULL), SF_OK);
+    run(streams.sim, 500);
+    struct sf_sim_deadlock deadlock = find_deadlock(streams.sim);
     CHECK_EQ(deadlock.n_cycle, RING);
     CHECK_EQ(deadlock.n_stuck, 2 * RING); /* With those behind hosts. */
-    uint64_t before = sf_messages_state(messages, RING).n_delivered;
-    run(sim, 50);
-    CHECK_EQ(sf_messages_state(messages, RING).n_delivered - before, 50);
+    uint32_t before = streams.items[RING].n_delivered;
+    run(streams.sim, 50);
+    CHECK_EQ(streams.items[RING].n_delivered - before, 50);
     sf_sim_deadlock_clear(&deadlock);
-    sf_messages_free(messages);
-    sf_packet_sim_free(sim);
+    sf_packet_sim_free(streams.sim);
 }
 
 /* Tags mean something to their own feeder only. */
 TEST(packet_sim_keeps_its_feeder_while_packets_are_under_way)
 {
-    struct sf_sim_route routes[RING];
-    uint32_t first[RING + 1] = { 0 };
-    struct sf_packet_sim *sim = make_ring(2, 2, SF_SIM_VOQ);
-    struct sf_messages *messages = start_ring(sim, 2, routes, NULL), *others;
-    struct sf_load_params params = { .routes = routes, .first = first };
-    struct sf_load *load;
+    struct streams streams = { .sim = make_ring(2, 2, SF_SIM_VOQ) };
     struct sf_error err;
 
-    run(sim, 1);
-    CHECK_EQ(sf_messages_build(sim, NULL, 0, &others, &err), SF_EINVAL);
-    CHECK(others == NULL);
-    CHECK_EQ(sf_load_build(sim, &params, &load, &err), SF_EINVAL);
-    CHECK(load == NULL);
-    run(sim, 3000);
-    CHECK_EQ(sf_messages_n_left(messages), 0);
-    CHECK_EQ(sf_load_build(sim, &params, &load, &err), SF_OK);
-    sf_load_free(load);
-    sf_messages_free(messages);
-    sf_packet_sim_free(sim);
+    add_ring(&streams, 2);
+    CHECK_EQ(feed_streams(&streams, &err), SF_OK);
+    run(streams.sim, 1);
+    CHECK_EQ(feed_streams(&streams, &err), SF_EINVAL);
+    run(streams.sim, 3000);
+    CHECK_EQ(count_left(&streams), 0);
+    CHECK_EQ(feed_streams(&streams, &err), SF_OK);
+    sf_packet_sim_free(streams.sim);
 }
 
 /* Hosts that all send to one get equal shares. */
 TEST(packet_sim_shares_a_link_evenly)
 {
     for (int queues = SF_SIM_VOQ; queues <= SF_SIM_FIFO; queues++) {
-        struct sf_packet_sim *sim =
-            make_star(6, 4, (enum sf_sim_queues)queues);
-        struct sf_sim_route routes[5];
-        struct sf_message given[5];
-        struct sf_messages *messages;
+        struct streams streams = {
+            .sim = make_star(6, 4, (enum sf_sim_queues)queues),
+        };
         for (uint32_t i = 0; i < 5; i++) {
             struct sf_sim_hop hops[] = { { i, 0 }, { 6 + 5, 0 } };
-            routes[i] = encode(sim, hops, 2);
-            given[i] = (struct sf_message){ .host = i,
-                                            .n_routes = 1,
-                                            .routes = &routes[i],
-                                            .n_packets = SF_SIM_ENDLESS,
-                                            .window = SF_NONE };
+            add_stream(&streams, i, encode(streams.sim, hops, 2), SF_NONE);
         }
-        CHECK_EQ(sf_messages_build(sim, given, 5, &messages, NULL), SF_OK);
-        run(sim, 1001);
+        CHECK_EQ(feed_streams(&streams, NULL), SF_OK);
+        run(streams.sim, 1001);
         for (uint32_t i = 0; i < 5; i++) {
-            CHECK_EQ(sf_messages_state(messages, i).n_delivered, 200);
+            CHECK_EQ(streams.items[i].n_delivered, 200);
         }
-        sf_messages_free(messages);
-        sf_packet_sim_free(sim);
+        sf_packet_sim_free(streams.sim);
     }
 }
 
@@ -661,70 +549,47 @@ TEST(packet_sim_shares_a_link_evenly)
 TEST(packet_sim_two_packets_of_buffer_run_at_full_rate)
 {
     for (uint32_t buffer = 1; buffer <= 3; buffer++) {
-        struct sf_packet_sim *sim = make_star(2, buffer, SF_SIM_VOQ);
+        struct streams streams = { .sim = make_star(2, buffer, SF_SIM_VOQ) };
         struct sf_sim_hop hops[] = { { 0, 0 }, { 3, 0 } };
-        struct sf_sim_route route = encode(sim, hops, 2);
-        struct sf_message message = {
-            .n_routes = 1, .routes = &route, .n_packets = 100, .window = 100
-        };
-        struct sf_messages *messages;
-        CHECK_EQ(sf_messages_build(sim, &message, 1, &messages, NULL), SF_OK);
-        run(sim, 300);
-        CHECK_EQ(sf_messages_state(messages, 0).finished,
-                 buffer == 1 ? 199 : 100);
-        sf_messages_free(messages);
-        sf_packet_sim_free(sim);
+        add_stream(&streams, 0, encode(streams.sim, hops, 2), 100);
+        CHECK_EQ(feed_streams(&streams, NULL), SF_OK);
+        run(streams.sim, 300);
+        CHECK_EQ(streams.items[0].finished, buffer == 1 ? 199 : 100);
+        sf_packet_sim_free(streams.sim);
     }
 }
 
-/* A window of w packets over 2 links delivers w packets in 2 slots. */
-TEST(packet_sim_window_limits_what_is_under_way)
+/* Feeds one packet in a late slot. */
+static bool
+late_next(void *context, uint32_t host, uint64_t slot, uint32_t vls,
+          struct sf_sim_offer *offer)
 {
-    struct sf_packet_sim *sim = make_star(2, 8, SF_SIM_VOQ);
+    struct streams *streams = context;
+
+    CHECK(slot == 0 || slot >= 1000000);
+    if (slot >= 1000000) {
+        return streams_next(streams, host, slot, vls, offer);
+    }
+    offer->wake = 1000000;
+    return false;
+}
+
+/* Slots in which nothing can happen are passed over, and not one more. */
+TEST(packet_sim_wakes_hosts_after_long_idle_times)
+{
+    struct streams streams = { .sim = make_star(2, 2, SF_SIM_VOQ) };
     struct sf_sim_hop hops[] = { { 0, 0 }, { 3, 0 } };
-    struct sf_sim_route route = encode(sim, hops, 2);
-    struct sf_message message = {
-        .n_routes = 1, .routes = &route, .n_packets = 100, .window = 1
-    };
-    struct sf_messages *messages;
-    CHECK_EQ(sf_messages_build(sim, &message, 1, &messages, NULL), SF_OK);
-    run(sim, 50);
-    CHECK_EQ(sf_messages_state(messages, 0).n_delivered, 25);
-    CHECK_EQ(sf_messages_n_left(messages), 1);
-    run(sim, 200);
-    CHECK_EQ(sf_messages_state(messages, 0).finished, 199);
-    CHECK_EQ(sf_messages_n_left(messages), 0);
-    sf_messages_free(messages);
-    sf_packet_sim_free(sim);
-}
+    struct sf_sim_feeder feeder = { &streams, late_next, streams_delivered };
 
-/* Flows of a host take turns, and so do the routes of a flow. */
-TEST(packet_sim_flows_and_routes_take_turns)
-{
-    struct sf_packet_sim *sim = make_star(4, 8, SF_SIM_VOQ);
-    struct sf_sim_route routes[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        struct sf_sim_hop hops[] = { { 0, 0 }, { 4 + i + 1, 0 } };
-        routes[i] = encode(sim, hops, 2);
-    }
-    struct sf_message given[] = {
-        { .n_routes = 2,
-          .routes = routes,
-          .n_packets = SF_SIM_ENDLESS,
-          .window = 9 },
-        { .n_routes = 1,
-          .routes = &routes[2],
-          .n_packets = SF_SIM_ENDLESS,
-          .window = 9 },
-    };
-    struct sf_messages *messages;
-    CHECK_EQ(sf_messages_build(sim, given, 2, &messages, NULL), SF_OK);
-    run(sim, 401);
-    CHECK_EQ(sf_packet_sim_n_carried(sim, 5, 0), 100);
-    CHECK_EQ(sf_packet_sim_n_carried(sim, 6, 0), 100);
-    CHECK_EQ(sf_packet_sim_n_carried(sim, 7, 0), 200);
-    sf_messages_free(messages);
-    sf_packet_sim_free(sim);
+    add_stream(&streams, 0, encode(streams.sim, hops, 2), 1);
+    CHECK_EQ(sf_packet_sim_feed(streams.sim, &feeder, NULL), SF_OK);
+    run(streams.sim, 999999);
+    CHECK_EQ(sf_packet_sim_slot(streams.sim), 999999);
+    CHECK_EQ(streams.items[0].n_sent, 0);
+    run(streams.sim, 500);
+    CHECK_EQ(sf_packet_sim_slot(streams.sim), 1000499);
+    CHECK_EQ(streams.items[0].finished, 1000001);
+    sf_packet_sim_free(streams.sim);
 }
 
 TEST(packet_sim_refuses_what_is_no_network)
@@ -772,41 +637,6 @@ TEST(packet_sim_refuses_too_many_links)
     CHECK(sim == NULL);
 }
 
-TEST(packet_sim_refuses_what_is_no_load)
-{
-    static const double rates[] = { -0.1, 1.1, (double)NAN };
-    struct sf_packet_sim *sim = make_star(2, 1, SF_SIM_VOQ);
-    struct sf_load *load;
-    struct sf_error err;
-
-    for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
-        struct sf_load_params params = { .rate = rates[i] };
-        CHECK_EQ(sf_load_build(sim, &params, &load, &err), SF_EINVAL);
-        CHECK(load == NULL);
-    }
-    sf_packet_sim_free(sim);
-}
-
-TEST(packet_sim_refuses_what_is_no_message)
-{
-    const struct sf_sim_route route = { { 0, 0 } };
-    const struct sf_message cases[] = {
-        { .host = 2, .n_routes = 1, .routes = &route, .window = 1 },
-        { .host = 1, .n_routes = 0, .routes = &route, .window = 1 },
-        { .host = 1, .n_routes = 1, .routes = &route, .window = 0 },
-    };
-    struct sf_packet_sim *sim = make_star(2, 1, SF_SIM_VOQ);
-    struct sf_messages *messages;
-    struct sf_error err;
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        CHECK_EQ(sf_messages_build(sim, &cases[i], 1, &messages, &err),
-                 SF_EINVAL);
-        CHECK(messages == NULL);
-    }
-    sf_packet_sim_free(sim);
-}
-
 TEST(packet_sim_refuses_what_is_no_route)
 {
     struct sf_packet_sim *sim = make_ring(2, 2, SF_SIM_VOQ);
@@ -850,38 +680,31 @@ TEST(packet_sim_refuses_too_many_slots)
 
 /* A simulation from end to end, with allocation 'nth' failing. */
 static enum sf_status
-simulate(const struct sf_packet_params *params,
-         const struct sf_message *message,
-         const struct sf_load_params *load_params, unsigned long nth)
+simulate(const struct sf_packet_params *params, struct sf_sim_route route,
+         unsigned long nth)
 {
-    struct sf_packet_sim *sim = NULL;
-    struct sf_messages *messages = NULL;
-    struct sf_load *load = NULL;
+    struct streams streams = { 0 };
     struct sf_sim_deadlock deadlock = { 0 };
 
     sf_mem_fail_at(nth);
-    enum sf_status status = sf_packet_sim_build(params, &sim, NULL);
+    enum sf_status status = sf_packet_sim_build(params, &streams.sim, NULL);
     if (status == SF_OK) {
-        status = sf_load_build(sim, load_params, &load, NULL);
+        add_stream(&streams, 0, route, 400);
+        status = feed_streams(&streams, NULL);
     }
     if (status == SF_OK) {
-        status = sf_messages_build(sim, message, 1, &messages, NULL);
+        status = sf_packet_sim_run(streams.sim, 400, NULL);
     }
     if (status == SF_OK) {
-        status = sf_packet_sim_run(sim, 400, NULL);
-    }
-    if (status == SF_OK) {
-        status = sf_packet_sim_find_deadlock(sim, &deadlock, NULL);
+        status = sf_packet_sim_find_deadlock(streams.sim, &deadlock, NULL);
         CHECK(status != SF_OK || deadlock.n_cycle > 0);
         CHECK(status == SF_OK || deadlock.n_stuck == 0);
         sf_sim_deadlock_clear(&deadlock);
     }
     if (status == SF_OK) {
-        status = sf_packet_sim_check(sim, NULL);
+        status = sf_packet_sim_check(streams.sim, NULL);
     }
-    sf_packet_sim_free(sim);
-    sf_messages_free(messages);
-    sf_load_free(load);
+    sf_packet_sim_free(streams.sim);
     return status;
 }
 
@@ -900,22 +723,17 @@ TEST(packet_sim_nomem)
     };
     struct sf_packet_sim *sim = make_sim(&params);
     struct sf_sim_route route = encode(sim, hops, ARRAY_SIZE(hops));
-    struct sf_message message = {
-        .n_routes = 1, .routes = &route, .n_packets = 400, .window = 400
-    };
-    uint32_t first[] = { 0, 1 };
-    struct sf_load_params load = { .routes = &route, .first = first };
     enum sf_status status = SF_ENOMEM;
 
     sf_packet_sim_free(sim);
     for (unsigned long nth = 1; status != SF_OK; nth++) {
-        status = simulate(&params, &message, &load, nth);
+        status = simulate(&params, route, nth);
         void *left = sf_calloc(1, 1);
         bool failed = left == NULL;
         free(left);
         sf_mem_fail_at(0);
         CHECK(nth < 100);
-        CHECK(status == SF_ENOMEM || (status == SF_OK && nth > 15));
+        CHECK(status == SF_ENOMEM || (status == SF_OK && nth > 12));
         CHECK_EQ(failed, status == SF_OK); /* No failure was swallowed. */
     }
 }

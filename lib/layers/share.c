@@ -1,0 +1,421 @@
+/* share.c -- moves the trees of complete layers towards what serves equal
+ * shares.
+ *
+ * With equal shares nobody avoids a bad path: every path of every layer
+ * carries its part.  All-to-all then wants short paths and even loads; few
+ * pairs at a time want that the paths of a pair share no link.  The sum of
+ * - (load / mean)^16 over all links, and
+ * - the overlap of a pair's paths, the squares of how many go over a link,
+ * has both in it, and the price of overlap says how much of each.  The power
+ * grows from round to round: first paths become short, then loads even.
+ *
+ * A switch, with all that come over it, takes another next hop if that makes
+ * the sum less.  So the trees stay valid, and the sum only falls in a round.
+ * Layer 0 chooses among shortest paths.
+ *
+ * O(R L^2 V^2 H^2 + R L V E H) time for R rounds and paths of H hops, O(V + E)
+ * space.  All costs are integers: machines change nothing. */
+#include "layers/share.h"
+
+#include "base/mem.h"
+#include "slimfly/progress.h"
+#include "slimfly/random.h"
+
+/* The power of loads in each round. */
+static const uint32_t powers[] = { 4, 4, 8, 8, 16, 16 };
+
+#define N_ROUNDS (sizeof powers / sizeof *powers)
+
+/* Loads are counted in 1/ONE of the mean.  64 bits hold the square of the
+ * eighth power of the most. */
+#define ONE       (UINT64_C(1) << 14)
+#define MOST_LOAD (4 * ONE) /* More counts as that. */
+
+/* Over a link without load, a hop costs so many times less than over one of
+ * mean load.  It is not free, so that no path is longer than it must be. */
+#define LEAST_PRICE 64
+
+struct sharing {
+    const struct sf_layer_job *job;
+    const uint32_t *weights; /* [V] */
+    uint64_t *loads;         /* [2E] */
+    uint64_t target;         /* The mean of them. */
+    uint32_t overlap;        /* As share.h has it. */
+    uint32_t power;          /* Of this round. */
+
+    /* Of the tree at hand: */
+    uint32_t layer, destination;
+    uint16_t *hops;  /* [V] Of the layers. */
+    uint32_t *depth; /* [V] Hops to go. */
+    uint32_t *rank;  /* [V] Of the channel after the first turn. */
+
+    /* Of the switch at hand: */
+    uint32_t *branch;   /* [V] It and all that come over it, */
+    uint32_t n_branch;  /* nearest first; */
+    uint32_t height;    /* how far away the last of them is; */
+    uint32_t *new_rank; /* [V] their ranks if it moves; */
+    bool *is_in_branch; /* [V] who they are; */
+    uint64_t routes;    /* theirs to the destination; */
+    uint64_t *shared;   /* [2E] and over each arc in other layers. */
+};
+
+/* The cost of a link that carries 'load'. */
+static uint64_t
+cost_of_load(const struct sharing *sharing, uint64_t load)
+{
+    uint64_t x = load * ONE / sharing->target;
+
+    x = x < MOST_LOAD ? x : MOST_LOAD;
+    for (uint32_t power = 1; power < sharing->power; power *= 2) {
+        x = x * x / ONE;
+    }
+    return x;
+}
+
+/* What it costs that the branch goes over 'arc'. */
+static uint64_t
+cost_of_arc(const struct sharing *sharing, uint32_t arc)
+{
+    uint64_t load = sharing->loads[arc], target = sharing->target;
+    uint32_t n_layers = sharing->job->layers->n_layers;
+    uint64_t unit = SF_SHARE_UNIT * (n_layers > 1 ? n_layers - 1 : 1);
+    uint64_t hop = sharing->routes * ONE / target * sharing->power;
+    uint64_t shared = sharing->shared[arc] * ONE / target * sharing->power;
+
+    return cost_of_load(sharing, load + sharing->routes) -
+           cost_of_load(sharing, load) + hop / LEAST_PRICE +
+           shared * sharing->overlap / unit;
+}
+
+/* What it costs to go on from 'v' to the destination. */
+static uint64_t
+cost_from(const struct sharing *sharing, uint32_t v)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint64_t cost = 0;
+
+    while (v != sharing->destination) {
+        uint32_t arc = graph->first[v] + sharing->hops[v];
+        cost += cost_of_arc(sharing, arc);
+        v = graph->arcs[arc].to;
+    }
+    return cost;
+}
+
+/* The rank of the next channel when coming over 'arc'; 0 if the turn is not
+ * allowed. */
+static uint32_t
+rank_over(const struct sharing *sharing, uint32_t arc, const uint32_t *rank)
+{
+    uint32_t v = sharing->job->graph->arcs[arc].to;
+
+    if (!sharing->job->params->turns || v == sharing->destination) {
+        return SF_ANY_RANK;
+    }
+    return sf_turn_rank(sharing->job, arc, sharing->hops[v], rank[v]);
+}
+
+/* Lists 's' and all that come over it. */
+static void
+list_branch(struct sharing *sharing, uint32_t s)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    const uint16_t *hops = sharing->hops;
+
+    sharing->branch[0] = s;
+    sharing->n_branch = 1;
+    for (uint32_t i = 0; i < sharing->n_branch; i++) {
+        uint32_t v = sharing->branch[i];
+        sharing->is_in_branch[v] = true;
+        for (uint32_t j = graph->first[v]; j < graph->first[v + 1]; j++) {
+            uint32_t c = graph->arcs[j].to;
+            if (hops[c] != SF_NO_HOP && c != sharing->destination &&
+                graph->first[c] + hops[c] == sharing->job->reverse[j]) {
+                sharing->branch[sharing->n_branch++] = c;
+            }
+        }
+    }
+    uint32_t last = sharing->branch[sharing->n_branch - 1];
+    sharing->height = sharing->depth[last] - sharing->depth[s];
+}
+
+/* Adds 'change' to the loads of the path from 's'. */
+static void
+change_loads(const struct sharing *sharing, uint32_t s, uint64_t change)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+
+    while (s != sharing->destination) {
+        uint32_t arc = graph->first[s] + sharing->hops[s];
+        sharing->loads[arc] += change;
+        s = graph->arcs[arc].to;
+    }
+}
+
+/* Adds (or takes back) the routes of 'v' in other layers. */
+static void
+count_others(const struct sharing *sharing, uint32_t v, uint64_t routes)
+{
+    const struct sf_layer_job *job = sharing->job;
+    const struct sf_graph *graph = job->graph;
+    uint32_t d = sharing->destination;
+
+    for (uint32_t l = 0; l < job->layers->n_layers; l++) {
+        const uint16_t *hops = sf_layers_tree(job->layers, l, d);
+        for (uint32_t w = v; l != sharing->layer && w != d;) {
+            uint32_t arc = graph->first[w] + hops[w];
+            sharing->shared[arc] += routes;
+            w = graph->arcs[arc].to;
+        }
+    }
+}
+
+/* Whether the whole branch may come over 's' if that goes over 'arc'; notes
+ * their new ranks. */
+static bool
+may_turn(const struct sharing *sharing, uint32_t s, uint32_t arc)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint16_t before = sharing->hops[s];
+
+    if (!sharing->job->params->turns) {
+        return true;
+    }
+    sharing->new_rank[s] = rank_over(sharing, arc, sharing->rank);
+    bool may = sharing->new_rank[s] != 0;
+    sharing->hops[s] = (uint16_t)(arc - graph->first[s]);
+    for (uint32_t i = 1; may && i < sharing->n_branch; i++) {
+        uint32_t v = sharing->branch[i];
+        uint32_t up = graph->first[v] + sharing->hops[v];
+        sharing->new_rank[v] = rank_over(sharing, up, sharing->new_rank);
+        may = sharing->new_rank[v] != 0;
+    }
+    sharing->hops[s] = before;
+    return may;
+}
+
+/* Whether the branch of 's' would be near enough if it went over 'v'. */
+static bool
+is_near(const struct sharing *sharing, uint32_t s, uint32_t v)
+{
+    uint32_t n_hops = sharing->depth[v] + 1;
+
+    if (sharing->is_in_branch[v]) {
+        return false;
+    }
+    return sharing->layer == 0
+               ? n_hops == sharing->depth[s]
+               : n_hops + sharing->height <=
+                     sharing->job->limits[sharing->destination];
+}
+
+/* The arc over which the branch of 's' costs least, without its routes on the
+ * links of now. */
+static uint32_t
+best_arc(const struct sharing *sharing, uint32_t s)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint32_t now = graph->first[s] + sharing->hops[s], best = now;
+    uint64_t least = cost_from(sharing, s);
+
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t v = graph->arcs[i].to;
+        if (i == now || !is_near(sharing, s, v)) {
+            continue;
+        }
+        uint64_t cost = cost_of_arc(sharing, i) + cost_from(sharing, v);
+        if (cost < least && may_turn(sharing, s, i)) {
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Lets 's' go over 'arc', which it may. */
+static void
+move(const struct sharing *sharing, uint32_t s, uint32_t arc)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint32_t depth = sharing->depth[graph->arcs[arc].to] + 1;
+    uint32_t before = sharing->depth[s];
+
+    may_turn(sharing, s, arc); /* For the ranks. */
+    sharing->hops[s] = (uint16_t)(arc - graph->first[s]);
+    for (uint32_t i = 0; i < sharing->n_branch; i++) {
+        uint32_t v = sharing->branch[i];
+        sharing->depth[v] = sharing->depth[v] - before + depth;
+        sharing->rank[v] = sharing->new_rank[v];
+    }
+}
+
+/* Counts the routes of the branch of 's' and takes them off its path, or puts
+ * them back. */
+static void
+lift_branch(struct sharing *sharing, uint32_t s)
+{
+    list_branch(sharing, s);
+    sharing->routes = 0;
+    for (uint32_t i = 0; i < sharing->n_branch; i++) {
+        uint32_t v = sharing->branch[i];
+        uint64_t routes = (uint64_t)sharing->weights[v] *
+                          sharing->weights[sharing->destination];
+        sharing->routes += routes;
+        count_others(sharing, v, routes);
+    }
+    change_loads(sharing, s, -sharing->routes);
+}
+
+static void
+drop_branch(const struct sharing *sharing, uint32_t s)
+{
+    change_loads(sharing, s, sharing->routes);
+    for (uint32_t i = 0; i < sharing->n_branch; i++) {
+        uint32_t v = sharing->branch[i];
+        uint64_t routes = (uint64_t)sharing->weights[v] *
+                          sharing->weights[sharing->destination];
+        count_others(sharing, v, -routes);
+        sharing->is_in_branch[v] = false;
+    }
+}
+
+/* Lets 's' go where that costs least. */
+static void
+improve(struct sharing *sharing, uint32_t s)
+{
+    lift_branch(sharing, s);
+    uint32_t arc = best_arc(sharing, s);
+    if (arc != sharing->job->graph->first[s] + sharing->hops[s]) {
+        move(sharing, s, arc);
+    }
+    drop_branch(sharing, s);
+}
+
+/* Finds the depths and ranks of the tree at hand: 'order' gets its switches,
+ * nearest first.  Returns their number. */
+static uint32_t
+read_tree(struct sharing *sharing, uint32_t *order)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    const uint16_t *hops = sharing->hops;
+    uint32_t n = 1;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        sharing->depth[s] = SF_NONE;
+    }
+    order[0] = sharing->destination;
+    sharing->depth[sharing->destination] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = order[i];
+        for (uint32_t j = graph->first[v]; j < graph->first[v + 1]; j++) {
+            uint32_t c = graph->arcs[j].to, up = sharing->job->reverse[j];
+            if (c != sharing->destination && hops[c] != SF_NO_HOP &&
+                graph->first[c] + hops[c] == up) {
+                sharing->depth[c] = sharing->depth[v] + 1;
+                sharing->rank[c] = rank_over(sharing, up, sharing->rank);
+                order[n++] = c;
+            }
+        }
+    }
+    return n;
+}
+
+static void
+improve_tree(struct sharing *sharing, uint32_t *order,
+             struct sf_random *random)
+{
+    uint32_t n = read_tree(sharing, order);
+
+    sf_random_shuffle(random, order + 1, n - 1);
+    for (uint32_t i = 1; i < n; i++) {
+        improve(sharing, order[i]);
+    }
+}
+
+static void
+improve_destination(struct sharing *sharing, uint32_t d, uint32_t *order,
+                    struct sf_random *random)
+{
+    struct sf_layers *layers = sharing->job->layers;
+
+    sharing->destination = d;
+    for (uint32_t l = 0; l < layers->n_layers && sharing->weights[d] > 0;
+         l++) {
+        sharing->layer = l;
+        sharing->hops = sf_layers_tree(layers, l, d);
+        improve_tree(sharing, order, random);
+    }
+}
+
+/* The mean load. */
+static uint64_t
+find_target(const struct sharing *sharing)
+{
+    uint32_t n_arcs = 2 * sharing->job->graph->n_links;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n_arcs; i++) {
+        sum += sharing->loads[i];
+    }
+    return 1 + sum / (n_arcs ? n_arcs : 1);
+}
+
+/* 'order' and 'todo' [V] are workspace. */
+static void
+improve_all(struct sharing *sharing, uint32_t *order, uint32_t *todo)
+{
+    const struct sf_layer_job *job = sharing->job;
+    uint32_t n = job->graph->n_nodes;
+    struct sf_random random;
+
+    sf_random_init(&random, job->seed, UINT64_C(3) << 62);
+    for (uint32_t d = 0; d < n; d++) {
+        todo[d] = d;
+    }
+    for (uint32_t round = 0; round < N_ROUNDS; round++) {
+        sharing->target = find_target(sharing);
+        sharing->power = powers[round];
+        sf_random_shuffle(&random, todo, n);
+        for (uint32_t i = 0; i < n; i++) {
+            sf_progress_report("fitting paths to equal shares",
+                               (uint64_t)round * n + i,
+                               (uint64_t)N_ROUNDS * n);
+            improve_destination(sharing, todo[i], order, &random);
+        }
+    }
+}
+
+enum sf_status
+sf_layers_share(const struct sf_layer_job *job, const uint32_t *weights,
+                uint32_t overlap, uint64_t *loads, struct sf_error *err)
+{
+    size_t n = job->graph->n_nodes, n_arcs = 2 * (size_t)job->graph->n_links;
+    enum sf_status status = SF_OK;
+    struct sharing sharing = {
+        .job = job, .weights = weights, .loads = loads, .overlap = overlap
+    };
+
+    uint32_t *order = sf_calloc(n, sizeof *order);
+    uint32_t *todo = sf_calloc(n, sizeof *todo);
+    sharing.depth = sf_calloc(n, sizeof *sharing.depth);
+    sharing.rank = sf_calloc(n, sizeof *sharing.rank);
+    sharing.branch = sf_calloc(n, sizeof *sharing.branch);
+    sharing.new_rank = sf_calloc(n, sizeof *sharing.new_rank);
+    sharing.is_in_branch = sf_calloc(n, sizeof *sharing.is_in_branch);
+    sharing.shared = sf_calloc(n_arcs, sizeof *sharing.shared);
+    if (order && todo && sharing.depth && sharing.rank && sharing.branch &&
+        sharing.new_rank && sharing.is_in_branch && sharing.shared) {
+        improve_all(&sharing, order, todo);
+    } else {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
+    }
+    free(sharing.shared);
+    free(sharing.is_in_branch);
+    free(sharing.new_rank);
+    free(sharing.branch);
+    free(sharing.rank);
+    free(sharing.depth);
+    free(todo);
+    free(order);
+    return status;
+}

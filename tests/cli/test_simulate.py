@@ -1,0 +1,349 @@
+"""What 'slimfly simulate' says of workloads: its JSON in the promised form,
+results that are known beforehand, the same bytes for any number of threads,
+runs that go on where they were interrupted, and input that cannot be."""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree
+
+import harness
+from harness import slimfly
+
+# Every member that each row has, and its types; None stands for null.
+ROW = {
+    "network": str, "routing": str, "layers": int, "lanes": str, "vls": int,
+    "workload": str, "nodes": int, "placement": str, "select": str,
+    "seed": int, "model": str, "queues": (str, type(None)),
+    "buffer_bytes": (int, type(None)), "net": str, "finished": bool,
+    "deadlock": (dict, type(None)), "time_s": float,
+    "rate": (dict, type(None)), "latency_s": (dict, type(None)),
+    "packets": (int, type(None)), "switch_hops": (int, type(None)),
+    "wall_s": (float, int, type(None)),
+}
+FAMILIES = ["sf:q=5", "sf:q=4", "ft2:ports=12", "ft2b:ports=12,over=3",
+            "ft3:ports=4", "hx2:4x4,p=2", "df:a=4,h=2",
+            "xpander:k=5,lift=4", "jellyfish:n=20,k=5", "pf:q=3"]
+
+
+def without_walls(text):
+    """The JSON of a run without how long it took."""
+    document = json.loads(text)
+    for row in document["rows"]:
+        del row["wall_s"]
+    del document["command"]
+    return document
+
+
+class Simulate(harness.Case):
+
+    def rows(self, *args):
+        done = slimfly("simulate", *args, "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), args)
+        return json.loads(done.stdout)["rows"]
+
+    def row(self, *args):
+        (row,) = self.rows(*args)
+        return row
+
+
+class Form(Simulate):
+
+    def test_json_has_the_promised_members(self):
+        for extra in ([], ["--model", "flow"], ["--timing", "exact"],
+                      ["--load", "0.2"]):
+            done = slimfly("simulate", "sf:q=4", "-w", "permutation", *extra,
+                           "--format", "json",
+                           *([] if "--load" in extra else ["--size", "8K"]))
+            document = json.loads(done.stdout)
+            self.assertEqual(document["schema"], "slimfly.simulation")
+            self.assertEqual(document["schema_version"], 1)
+            self.assertIn("slimfly simulate sf:q=4", document["command"])
+            (row,) = document["rows"]
+            for name, kind in ROW.items():
+                self.assertIsInstance(row[name], kind, name)
+            self.assertEqual(set(row["rate"]) & {"mean", "min", "p1", "p50",
+                                                 "p99"},
+                             {"mean", "min", "p1", "p50", "p99"})
+            if "flow" in extra:
+                self.assertIsNone(row["packets"])
+                self.assertIsNone(row["latency_s"])
+            else:
+                for name in "mean", "p50", "p99", "max":
+                    self.assertGreater(row["latency_s"][name], 0)
+                self.assertGreater(row["switch_hops"], row["packets"])
+
+    def test_csv_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("simulate", "sf:q=4", "-w", "permutation,ebb",
+                          "--size", "16K", "--select", "first,stripe",
+                          "-o", folder)
+            with open(os.path.join(folder, "simulation.csv"),
+                      encoding="utf-8") as stream:
+                rows = list(csv.DictReader(stream))
+            self.assertEqual(len(rows), 4)
+            self.assertEqual([row["select"] for row in rows],
+                             ["first", "stripe"] * 2)
+            names = os.listdir(folder)
+            self.assertIn("simulation.json", names)
+            self.assertIn("links.csv", names)
+            svgs = [name for name in names if name.endswith(".svg")]
+            self.assertTrue(svgs)
+            for name in svgs:
+                xml.etree.ElementTree.parse(os.path.join(folder, name))
+        text = self.succeeds("simulate", "sf:q=4", "--size", "16K",
+                             "--format", "csv")
+        (row,) = csv.DictReader(io.StringIO(text))
+        self.assertEqual(row["network"], "sf:q=4")
+
+    def test_the_same_bytes_on_any_number_of_threads(self):
+        args = ["simulate", "sf:q=4", "-w", "permutation,ebb:matchings=5",
+                "--select", "stripe,adaptive,random", "--size", "16K",
+                "--format", "json", "--nodes", "20"]
+        one = without_walls(slimfly(*args, "--threads", "1").stdout)
+        four = without_walls(slimfly(*args, "--threads", "4").stdout)
+        self.assertEqual(one, four)
+
+    def test_text_states_queues_lanes_and_buffers(self):
+        text = self.succeeds("simulate", "sf:q=4", "--size", "16K")
+        for word in "voq", "VL", "buffer":
+            self.assertIn(word, text)
+
+
+class Known(Simulate):
+
+    def test_two_hosts_get_the_whole_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "two.csv")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("node0000,node0100,1\n")
+            for model in "flow", "packet":
+                row = self.row("sf:q=5", "-w", f"file:{path}", "--size", "4M",
+                               "--model", model)
+                self.assertAlmostEqual(row["rate"]["mean"], 1, delta=0.02)
+
+    def test_four_hosts_of_a_switch_share_one_link(self):
+        # All hosts of a switch to those of another: minimal paths have one
+        # link for all four.
+        for model in "flow", "packet":
+            row = self.row("sf:q=5", "-w", "switch-permutation:distance=2",
+                           "--schemes", "minimal", "--layers", "1",
+                           "--size", "1M", "--model", model)
+            self.assertLessEqual(row["rate"]["p50"], 0.27)
+
+    def test_packet_and_flow_models_agree_on_single_paths(self):
+        for spec in FAMILIES:
+            with self.subTest(spec=spec):
+                means = {}
+                for model in "flow", "packet":
+                    row = self.row(spec, "-w", "all-to-all", "--layers", "1",
+                                   "--schemes", "minimal", "--size", "64K",
+                                   "--model", model, "--nodes", "12",
+                                   "--max-vls", "8")
+                    means[model] = row["time_s"]
+                self.assertAlmostEqual(means["packet"] / means["flow"], 1,
+                                       delta=0.15)
+
+    def test_every_family_runs_in_every_model(self):
+        for spec in FAMILIES:
+            with self.subTest(spec=spec):
+                for extra in (["--model", "flow,packet"],
+                              ["--timing", "exact"], ["--queues", "fifo"]):
+                    for row in self.rows(spec, "-w", "permutation", "--size",
+                                         "32K", "--select", "stripe,adaptive",
+                                         *extra):
+                        self.assertTrue(row["finished"])
+                        self.assertGreater(row["rate"]["min"], 0)
+                        self.assertLessEqual(row["rate"]["mean"], 1.001)
+
+    def test_latency_grows_with_load(self):
+        rows = self.rows("sf:q=5", "-w", "permutation", "--load", "0.1,0.3")
+        first, second = (row["latency_s"]["mean"] for row in rows)
+        self.assertLess(first, second)
+        self.assertTrue(rows[0]["finished"])
+        self.assertAlmostEqual(rows[0]["rate"]["mean"], 0.1, delta=0.01)
+
+    def test_a_load_that_is_too_high_is_said(self):
+        (row,) = self.rows("sf:q=5", "-w", "switch-permutation:distance=2",
+                           "--load", "1", "--schemes", "minimal")
+        self.assertFalse(row["finished"])
+        self.assertLess(row["rate"]["mean"], 0.6)
+
+    def test_tables_and_schemes_give_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("route", "sf:q=4", "-o", folder)
+            args = ["-w", "permutation", "--size", "64K", "--select",
+                    "stripe,adaptive"]
+            tables = self.rows(folder, *args)
+            made = self.rows("sf:q=4", *args)
+            for one, other in zip(tables, made):
+                self.assertEqual(one["rate"], other["rate"])
+                self.assertEqual(one["time_s"], other["time_s"])
+
+    def test_two_jobs_at_once(self):
+        row = self.row("sf:q=5", "-w", "all-to-all+permutation", "--nodes",
+                       "16+64", "--placement", "random", "--size", "16K")
+        self.assertEqual(row["nodes"], 80)
+        self.assertEqual([job["nodes"] for job in row["jobs"]], [16, 64])
+
+    def test_placements(self):
+        rows = self.rows("sf:q=5", "-w", "ebb:matchings=10", "--nodes", "16",
+                         "--placement", "racks,switches,random", "--size",
+                         "64K")
+        self.assertEqual([row["placement"] for row in rows],
+                         ["racks", "switches", "random"])
+        self.assertGreater(rows[2]["rate"]["mean"], rows[0]["rate"]["mean"])
+
+
+class Deadlock(Simulate):
+
+    def test_layers_without_lanes_stop(self):
+        done = slimfly("simulate", "sf:q=5", "-w", "all-to-all", "--size",
+                       "64K", "--without-lanes", "--buffer", "5K",
+                       "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        (row,) = json.loads(done.stdout)["rows"]
+        self.assertFalse(row["finished"])
+        self.assertGreater(row["deadlock"]["at_s"], 0)
+        channels = row["deadlock"]["channels"]
+        self.assertGreaterEqual(len(channels), 3)
+        for channel in channels:
+            self.assertTrue(channel["switch"].startswith("sf-"))
+            self.assertEqual(channel["vl"], 0)
+            self.assertGreater(channel["port"], 0)
+        done = slimfly("simulate", "sf:q=5", "-w", "all-to-all", "--size",
+                       "64K", "--without-lanes", "--buffer", "5K")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wait", done.stdout)
+        self.assertIn(channels[0]["switch"], done.stdout)
+
+    def test_with_lanes_they_do_not(self):
+        self.succeeds("simulate", "sf:q=5", "-w", "all-to-all", "--size",
+                      "64K", "--buffer", "40K")
+
+
+class Kept(Simulate):
+
+    def test_a_second_run_is_kept_and_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            args = ["simulate", "sf:q=4", "-w", "ebb,permutation", "--size",
+                    "16K", "-o", folder, "--format", "json"]
+            first = without_walls(slimfly(*args).stdout)
+            kept = os.path.join(folder, "measured")
+            self.assertEqual(len(os.listdir(kept)), 2)
+            second = without_walls(slimfly(*args).stdout)
+            self.assertEqual(first, second)
+            # A file that is damaged is as good as none.
+            for name in os.listdir(kept):
+                with open(os.path.join(kept, name), "w",
+                          encoding="utf-8") as stream:
+                    stream.write("{")
+            self.assertEqual(without_walls(slimfly(*args).stdout), first)
+
+    def test_an_interrupted_sweep_goes_on(self):
+        with tempfile.TemporaryDirectory() as folder:
+            args = [harness.PROGRAM, "simulate", "sf:q=5", "-w",
+                    "ebb:matchings=40", "--nodes", "20,40,60,80,100,120,140",
+                    "-o", folder, "--threads", "1"]
+            kept = os.path.join(folder, "measured")
+            process = subprocess.Popen(args, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            while process.poll() is None and not (
+                    os.path.isdir(kept) and os.listdir(kept)):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            self.assertIn(process.wait(harness.PATIENCE), (0, -signal.SIGINT))
+            before = {name: os.stat(os.path.join(kept, name)).st_mtime_ns
+                      for name in os.listdir(kept)
+                      if name.endswith(".json")}
+            self.succeeds(*args[1:])
+            for name, changed in before.items():
+                self.assertEqual(
+                    os.stat(os.path.join(kept, name)).st_mtime_ns, changed)
+
+
+class Bad(Simulate):
+
+    def test_options(self):
+        for args, says in [
+                (["-w", "nothing"], "nothing"),
+                (["-w", "ebb:matchings=0"], "matchings"),
+                (["--load", "0"], "--load"),
+                (["--load", "1.5"], "--load"),
+                (["--load", "0.5..0.1"], "--load"),
+                (["--load", "0.1..1/inf"], "--load"),
+                (["--load", "x"], "--load"),
+                (["--size", "0"], "--size"),
+                (["--size", "1M", "--load", "0.5"], "found both"),
+                (["--buffer", "x"], "--buffer"),
+                (["--buffer", "100"], "no room for a packet"),
+                (["--model", "flow", "--load", "0.5"], "packet model"),
+                (["--nodes", "65"], "65"),
+                (["--nodes", "1"], "1"),
+                (["--nodes", "x"], "x"),
+                (["--nodes", "10+10"], "10+10"),
+                (["-w", "ebb+ebb", "--nodes", "40+40"], "80 nodes in 2 jobs"),
+                (["--placement", "nowhere"], "nowhere"),
+                (["--placement", "file:/no/such/file"], "/no/such/file"),
+                (["--select", "best"], "--select"),
+                (["--net", "qdr"], "--net"),
+                (["--queues", "lifo"], "--queues"),
+                (["--compare", "sf:q=6"], "q = 6"),
+                (["--lanes", "turns", "--without-lanes"], "found both")]:
+            with self.subTest(args=args):
+                self.fails("simulate", "sf:q=4,p=2", *args, says=says)
+
+    def test_placements_from_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "hosts")
+            for text, says in [("node0000\nnode9999\n", "hosts:2: "),
+                               ("node0000\nnode0000\n", "hosts:2: "),
+                               ("node0000\n", "2")]:
+                with open(path, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                with self.subTest(text=text):
+                    self.fails("simulate", "sf:q=4", "--nodes", "2",
+                               "--placement", f"file:{path}", says=says)
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write("# first\nnode0003\n\nnode0009\n")
+            row = self.row("sf:q=4", "--nodes", "2", "--placement",
+                           f"file:{path}")
+            self.assertEqual(row["nodes"], 2)
+
+    def test_links_of_other_rates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.succeeds("route", "sf:q=3", "-o", folder)
+            path = os.path.join(folder, "fabric.ibnetdiscover")
+            with open(path, encoding="utf-8") as stream:
+                fabric = stream.read()
+            for text, says in [
+                    (fabric.replace("4xEDR", "4xQDR"), "links of 4xQDR"),
+                    (fabric.replace("4xEDR", "4xFDR", 2),
+                     "links of 4xFDR and of 4xEDR")]:
+                with open(path, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                self.fails("simulate", folder, says=says)
+                row = self.row(folder, "--net", "hdr", "--size", "4K")
+                self.assertEqual(row["net"], "hdr")
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(fabric.replace("4xEDR", "4xFDR"))
+            self.assertEqual(self.row(folder, "--size", "4K")["net"], "fdr")
+
+    def test_what_cannot_be_is_refused_before_it_is_routed(self):
+        for args, says in [(["-w", "all-to-all"], "564038750 messages"),
+                           (["-w", "ebb", "-n", "8,99999"], "99999 nodes"),
+                           (["-w", "ebb,nothing"], "'nothing'")]:
+            self.fails("simulate", "sf:q=25", *args, says=says)
+
+    def test_words(self):
+        self.fails("simulate", says="expected a fabric")
+        self.fails("simulate", "sf:q=4", "/no/such", says="/no/such")
+        self.fails("simulate", "sf:q=4", "a", "b", says="3 words")
+
+
+if __name__ == "__main__":
+    harness.main()
