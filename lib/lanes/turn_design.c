@@ -33,6 +33,7 @@
 #include "slimfly/lanes.h"
 
 #include "base/mem.h"
+#include "lanes/turn_search.h"
 #include "routes/turn_table.h"
 #include "slimfly/progress.h"
 #include "slimfly/random.h"
@@ -48,6 +49,10 @@ enum {
 
 /* Each turn chooses as often whether it is late. */
 #define LATE_ROUNDS 3
+
+/* Networks of so many switches at most are searched instead, if they have few
+ * gates: see turn_search.c. */
+#define SMALL_NETWORK 64
 
 #define N_LEVELS 255 /* Of arcs: 1 to 254. */
 
@@ -913,6 +918,15 @@ clear_design(struct design *design)
     sf_turns_free(design->turns);
 }
 
+/* Whether levels of arcs would leave pairs with fewer disjoint paths than
+ * layers can give them otherwise: a few gates in a small network. */
+static bool
+is_tight(const struct sf_graph *graph, uint32_t n_gates)
+{
+    return graph->n_nodes <= SMALL_NETWORK && n_gates > 0 &&
+           n_gates < max_degree(graph);
+}
+
 enum sf_status
 sf_turns_design(const struct sf_network *network,
                 const struct sf_lanes_params *params, uint32_t n_gates,
@@ -924,6 +938,9 @@ sf_turns_design(const struct sf_network *network,
                              .n_gates = n_gates };
 
     *turnsp = NULL;
+    if (max_vls >= SF_SEARCH_VLS && is_tight(network->graph, n_gates)) {
+        return sf_turns_search(network, params->seed, n_gates, turnsp, err);
+    }
     if (max_vls <= FALL) {
         return sf_fail(err, SF_ELANES,
                        "turns that are designed before the layers take at "

@@ -740,7 +740,7 @@ layers_of(const struct routed *routing, uint32_t n_layers)
     return layers;
 }
 
-/* One SL for everything costs no pair its three disjoint paths: 2 VLs and 4
+/* One SL for everything costs no pair its three disjoint paths: 4 VLs and 4
  * layers on the 50 switches of the installation. */
 TEST(lanes_by_turns_keep_three_disjoint_paths)
 {
@@ -753,7 +753,7 @@ TEST(lanes_by_turns_keep_three_disjoint_paths)
         struct sf_layers *layers = layers_of(routing, 4);
         uint32_t *distances = oracle_route_distances(routing->graph);
         uint32_t n = fabric->n_switches;
-        CHECK_EQ(routing->lanes->n_vls, 2);
+        CHECK_EQ(routing->lanes->n_vls, 4);
         for (uint32_t i = 0; i < n * n; i++) {
             n_fewer[seed - 1] += distances[i] == 2 &&
                                  oracle_count_disjoint(layers, routing->graph,

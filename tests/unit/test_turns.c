@@ -170,7 +170,8 @@ count(const struct designed *is)
     return counts;
 }
 
-/* Two VLs, and at least 73 % of the paths of three hops. */
+/* At least 73 % of the paths of three hops.  Two VLs, but four for few gates
+ * in a network of at most 64 switches. */
 static void
 check_slim_fly(uint32_t q, uint32_t n_gates, uint32_t fewest)
 {
@@ -179,7 +180,7 @@ check_slim_fly(uint32_t q, uint32_t n_gates, uint32_t fewest)
     struct designed is = design(spec, n_gates, 0, 1);
     struct counts counts = count(&is);
 
-    CHECK_EQ(is.turns->n_vls, 2);
+    CHECK_EQ(is.turns->n_vls, q == 5 && n_gates == 3 ? 4 : 2);
     CHECK_FOR(100 * counts.n_allowed >= 73 * counts.n_paths,
               "q = %u, %u gates: %llu of %llu paths", q, n_gates,
               (unsigned long long)counts.n_allowed,
@@ -217,10 +218,12 @@ TEST_LONG(turns_of_large_slim_flies_allow_most_paths)
 /* Where shortest paths have three hops, none may be lost for good. */
 TEST(turns_of_dragonflies_serve_every_pair)
 {
-    struct designed is = design("df:a=4,h=2,p=2", 3, 0, 1);
-
-    CHECK_EQ(count(&is).n_unserved, 0);
-    end(&is);
+    for (uint32_t max_vls = 3; max_vls <= 4; max_vls++) {
+        struct designed is = design("df:a=4,h=2,p=2", 3, max_vls, 1);
+        CHECK_EQ(count(&is).n_unserved, 0);
+        CHECK(is.turns->n_vls <= max_vls);
+        end(&is);
+    }
 }
 
 /* Ranks rise over all turns of two hops, whatever the graph and the VLs. */
@@ -240,24 +243,29 @@ TEST(turns_of_all_kinds_of_graphs)
     }
 }
 
+/* By levels of arcs with 7 gates, by search with 3. */
 TEST(turns_are_the_same_for_a_seed)
 {
-    struct designed one = design("sf:q=5", 3, 0, 7);
-    struct designed two = design("sf:q=5", 3, 0, 7);
-    struct designed other = design("sf:q=5", 3, 0, 8);
-    size_t size =
-        2 * (size_t)one.network->graph->n_links * 2 * sizeof *one.turns->ranks;
+    for (uint32_t n_gates = 3; n_gates <= 7; n_gates += 4) {
+        struct designed one = design("sf:q=5", n_gates, 0, 7);
+        struct designed two = design("sf:q=5", n_gates, 0, 7);
+        struct designed other = design("sf:q=5", n_gates, 0, 8);
+        size_t size = 2 * (size_t)one.network->graph->n_links *
+                      one.turns->n_vls * sizeof *one.turns->ranks;
 
-    CHECK(memcmp(one.turns->ranks, two.turns->ranks, size) == 0);
-    CHECK(memcmp(one.turns->ranks, other.turns->ranks, size) != 0);
-    end(&one);
-    end(&two);
-    end(&other);
+        CHECK_EQ(one.turns->n_vls, n_gates == 3 ? 4 : 2);
+        CHECK(memcmp(one.turns->ranks, two.turns->ranks, size) == 0);
+        CHECK(memcmp(one.turns->ranks, other.turns->ranks, size) != 0);
+        end(&one);
+        end(&two);
+        end(&other);
+    }
 }
 
-TEST(turns_survive_failed_allocations)
+/* Fails each allocation of a design in turn. */
+static void
+check_failures(const struct sf_network *network, uint32_t n_gates)
 {
-    struct designed is = design("sf:q=3", 3, 0, 1);
     struct sf_lanes_params params = { .seed = 1 };
     enum sf_status status = SF_ENOMEM;
     unsigned long nth = 0;
@@ -265,12 +273,20 @@ TEST(turns_survive_failed_allocations)
     while (status == SF_ENOMEM) {
         struct sf_turns *turns = NULL;
         sf_mem_fail_at(++nth);
-        status = sf_turns_design(is.network, &params, 3, &turns, NULL);
+        status = sf_turns_design(network, &params, n_gates, &turns, NULL);
         sf_mem_fail_at(0);
         CHECK((status == SF_OK) == (turns != NULL));
         sf_turns_free(turns);
     }
     CHECK_EQ(status, SF_OK);
     CHECK(nth > 10);
+}
+
+TEST(turns_survive_failed_allocations)
+{
+    struct designed is = design("sf:q=3", 3, 0, 1);
+
+    check_failures(is.network, 3);
+    check_failures(is.network, 5);
     end(&is);
 }
