@@ -11,8 +11,8 @@
  * takes 4 VLs and many rounds.  But which paths over gates are lost is less
  * tied together: with 4 layers on the 50-switch Slim Fly some 8 pairs of 2,100
  * cannot have three disjoint paths over gates and their shortest one, and with
- * levels of arcs some 50.  Trees of the layers fail a tenth of
- * those. */
+ * levels of arcs some 50.  After the layers, 0.7 and 7.6 pairs have fewer than
+ * three, in the mean of 10 and 30 seeds. */
 #include "lanes/turn_search.h"
 
 #include "base/mem.h"
