@@ -17,12 +17,14 @@
 
 /* Passes go down to so many routes a link, in percent of the mean, as long as
  * every pair keeps the separate paths that it has, or if it has more than
- * that, so many of them for every four layers.  With many layers a pair that
- * had few paths more than others would decide what all can have at once. */
+ * that, so many of them, for every four layers or in sum.  With many layers,
+ * a pair that has much fewer than others decides what all can have at once;
+ * but even loads come first. */
 static const struct pass {
-    uint32_t percent, enough;
+    uint32_t percent, enough_of_four, enough;
 } passes[] = {
-    { 106, SF_NONE }, { 111, 3 }, { 113, 2 }, { 113, 2 }, { 113, 2 },
+    { 106, 0, SF_NONE }, { 111, 3, 3 }, { 113, 2, 2 },
+    { 113, 0, 2 },       { 113, 0, 2 }, { 113, 0, 2 },
 };
 
 #define N_PASSES (sizeof passes / sizeof *passes)
@@ -187,12 +189,11 @@ has_spare_links(const struct sf_layer_job *job)
     return 4 * n_used <= 3 * 2 * (uint64_t)job->graph->n_links;
 }
 
-/* 'enough' paths for every four layers, and for fewer layers. */
 static uint32_t
-paths_to_keep(const struct sf_layer_job *job, uint32_t enough)
+paths_to_keep(const struct sf_layer_job *job, const struct pass *pass)
 {
-    uint32_t n_layers = job->layers->n_layers;
-    return enough == SF_NONE || n_layers < 4 ? enough : enough * n_layers / 4;
+    uint32_t share = pass->enough_of_four * job->layers->n_layers / 4;
+    return share > pass->enough ? share : pass->enough;
 }
 
 enum sf_status
@@ -216,7 +217,7 @@ sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
             (passes[pass].enough == SF_NONE && !has_spare_links(job))) {
             continue;
         }
-        levelling.enough = paths_to_keep(job, passes[pass].enough);
+        levelling.enough = paths_to_keep(job, &passes[pass]);
         for (uint32_t d = 0; d < graph->n_nodes; d++) {
             sf_progress_report("evening out the loads of links",
                                pass * graph->n_nodes + d,
