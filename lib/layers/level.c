@@ -15,16 +15,23 @@
 #include "layers/trees.h"
 #include "slimfly/progress.h"
 
-/* Passes go down to so many routes a link, in percent of the mean, as long as
- * every pair keeps the separate paths that it has, or if it has more than
- * that, so many of them, for every four layers or in sum.  With many layers,
- * a pair that has much fewer than others decides what all can have at once;
- * but even loads come first. */
+/* Separate paths that a pair must keep, if it has as many. */
+enum keep {
+    ALL,
+    ALL_BUT_ONE, /* Of as many as there are layers, but three. */
+    HALF,        /* Of that, but two. */
+    TWO
+};
+
+/* Passes go down to so many routes a link, in percent of the mean.  With many
+ * layers, a pair that has much fewer paths than others decides what all can
+ * have at once; but in the end even loads come first. */
 static const struct pass {
-    uint32_t percent, enough_of_four, enough;
+    uint32_t percent;
+    enum keep keep;
 } passes[] = {
-    { 106, 0, SF_NONE }, { 111, 3, 3 }, { 113, 2, 2 },
-    { 113, 0, 2 },       { 113, 0, 2 }, { 113, 0, 2 },
+    { 106, ALL }, { 111, ALL_BUT_ONE }, { 113, HALF },
+    { 113, TWO }, { 113, TWO },         { 113, TWO },
 };
 
 #define N_PASSES (sizeof passes / sizeof *passes)
@@ -190,10 +197,19 @@ has_spare_links(const struct sf_layer_job *job)
 }
 
 static uint32_t
-paths_to_keep(const struct sf_layer_job *job, const struct pass *pass)
+paths_to_keep(uint32_t n_layers, enum keep keep)
 {
-    uint32_t share = pass->enough_of_four * job->layers->n_layers / 4;
-    return share > pass->enough ? share : pass->enough;
+    switch (keep) {
+    case ALL:
+        return SF_NONE;
+    case ALL_BUT_ONE:
+        return n_layers > 4 ? n_layers - 1 : 3;
+    case HALF:
+        return n_layers > 4 ? n_layers / 2 : 2;
+    case TWO:
+        break;
+    }
+    return 2;
 }
 
 enum sf_status
@@ -214,10 +230,11 @@ sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
     }
     for (size_t pass = 0; status == SF_OK && pass < N_PASSES; pass++) {
         if (!find_limit(&levelling, passes[pass].percent) ||
-            (passes[pass].enough == SF_NONE && !has_spare_links(job))) {
+            (passes[pass].keep == ALL && !has_spare_links(job))) {
             continue;
         }
-        levelling.enough = paths_to_keep(job, &passes[pass]);
+        levelling.enough =
+            paths_to_keep(job->layers->n_layers, passes[pass].keep);
         for (uint32_t d = 0; d < graph->n_nodes; d++) {
             sf_progress_report("evening out the loads of links",
                                pass * graph->n_nodes + d,
