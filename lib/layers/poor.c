@@ -8,7 +8,7 @@
  * - over a neighbour that changes its own way for it.
  * Whoever changes its way must be a leaf, over whom nobody sends; those that
  * do may go elsewhere first.  Nobody may become poor by it, unless it can be
- * helped in turn, and no link may come to carry more than the fullest.
+ * helped in turn, and links that carry as much as any take no more.
  *
  * If many pairs are poor, the network is to blame, as where distant parts are
  * joined by few links: then nothing is done.  O(L V^2 H) time beside the
@@ -407,15 +407,16 @@ enum sf_status
 sf_layers_help_poor(const struct sf_layer_job *job, const uint32_t *weights,
                     uint64_t *loads, struct sf_error *err)
 {
-    uint32_t n = job->graph->n_nodes, n_layers = job->layers->n_layers;
+    uint32_t n = job->graph->n_nodes;
     size_t n_arcs = 2 * (size_t)job->graph->n_links;
-    struct helping helping = { .job = job,
-                               .weights = weights,
-                               .loads = loads,
-                               .enough =
-                                   n_layers < ENOUGH ? n_layers : ENOUGH };
+    struct helping helping = {
+        .job = job, .weights = weights, .loads = loads, .enough = ENOUGH
+    };
     enum sf_status status = SF_OK;
 
+    if (job->layers->n_layers <= ENOUGH) {
+        return SF_OK; /* Every layer would have to serve every pair. */
+    }
     for (uint32_t s = 0; s < n; s++) {
         /* Those who come over a switch and over a neighbour, and these. */
         uint32_t n_moves = 2 * sf_graph_degree(job->graph, s) + 2;
@@ -429,7 +430,7 @@ sf_layers_help_poor(const struct sf_layer_job *job, const uint32_t *weights,
     helping.n_poor = sf_calloc(n, sizeof *helping.n_poor);
     helping.path = sf_calloc((size_t)job->max_hops + 1, sizeof *helping.path);
     helping.own = sf_calloc(n_arcs, sizeof *helping.own);
-    helping.moves = sf_calloc(2 * (size_t)n * 64, sizeof *helping.moves);
+    helping.moves = sf_calloc(helping.max_moves, sizeof *helping.moves);
     if (helping.n_poor && helping.path && helping.own && helping.moves) {
         help_all(&helping);
     } else {
