@@ -170,8 +170,8 @@ count(const struct designed *is)
     return counts;
 }
 
-/* At least 73 % of the paths of three hops.  Two VLs, but four for few gates
- * in a network of at most 64 switches. */
+/* At least 73 % of the paths of three hops.  Two VLs, but four where pairs have
+ * few paths and layers few gates. */
 static void
 check_slim_fly(uint32_t q, uint32_t n_gates, uint32_t fewest)
 {
