@@ -31,7 +31,7 @@ static const struct pass {
     enum keep keep;
 } passes[] = {
     { 106, ALL }, { 111, ALL_BUT_ONE }, { 113, HALF },
-    { 113, TWO }, { 113, TWO },         { 113, TWO },
+    { 113, TWO }, { 113, TWO },
 };
 
 #define N_PASSES (sizeof passes / sizeof *passes)
