@@ -26,7 +26,8 @@
  *   its neighbours made a relay.
  * Pairs with several shortest paths take in layer 0 one that no main gate
  * offers, so that they are not wasted as relays.  What exceeds the mean load
- * in the end is levelled: see level.c.
+ * in the end is levelled, and pairs with too few paths are helped: see level.c
+ * and poor.c.
  *
  * All that is for traffic that is shared out over the layers as is best.  For
  * equal shares, the setting 'for' says which traffic counts, and share.c moves
@@ -43,6 +44,7 @@
  * change nothing.  All costs are integers: machines change nothing either. */
 #include "layers/gates.h"
 #include "layers/level.h"
+#include "layers/poor.h"
 #include "layers/share.h"
 
 #include "base/mem.h"
@@ -355,6 +357,9 @@ finish_loads(const struct sf_gates_task *task, struct sf_error *err)
     }
     enum sf_status status =
         sf_layers_level(task->job, task->weights, loads, err);
+    if (status == SF_OK) {
+        status = sf_layers_help_poor(task->job, task->weights, loads, err);
+    }
     if (status == SF_OK && purpose != FOR_SPLIT) {
         status = sf_layers_share(task->job, task->weights, overlaps[purpose],
                                  loads, err);

@@ -15,13 +15,23 @@
 #include "layers/trees.h"
 #include "slimfly/progress.h"
 
-/* Passes go down to so many routes a link, in percent of the mean, as long as
- * every pair keeps the separate paths that it has, or if it has more than
- * that, so many of them. */
+/* Separate paths that a pair must keep, if it has as many. */
+enum keep {
+    ALL,
+    ALL_BUT_ONE, /* Of as many as there are layers, but three. */
+    HALF,        /* Of that, but two. */
+    TWO
+};
+
+/* Passes go down to so many routes a link, in percent of the mean.  With many
+ * layers, a pair that has much fewer paths than others decides what all can
+ * have at once; but in the end even loads come first. */
 static const struct pass {
-    uint32_t percent, enough;
+    uint32_t percent;
+    enum keep keep;
 } passes[] = {
-    { 106, SF_NONE }, { 111, 3 }, { 113, 2 }, { 113, 2 }, { 113, 2 },
+    { 106, ALL }, { 111, ALL_BUT_ONE }, { 113, HALF },
+    { 113, TWO }, { 113, TWO },
 };
 
 #define N_PASSES (sizeof passes / sizeof *passes)
@@ -36,39 +46,6 @@ struct levelling {
                       * many. */
     uint32_t *path;  /* [max_hops] */
 };
-
-/* Follows the path of 's' to 'd' in 'layer' into 'arcs'; returns its length,
- * or SF_NONE if it has more than 'most' hops. */
-static uint32_t
-follow(const struct sf_layer_job *job, uint32_t layer, uint32_t s, uint32_t d,
-       uint32_t most, uint32_t *arcs)
-{
-    uint32_t n = 0;
-
-    while (s != d) {
-        if (n == most) {
-            return SF_NONE;
-        }
-        arcs[n] = sf_layers_arc(job->layers, job->graph, layer, s, d);
-        s = job->graph->arcs[arcs[n++]].to;
-    }
-    return n;
-}
-
-/* Whether the turns allow a path over 'arcs'. */
-static bool
-is_allowed(const struct sf_layer_job *job, const uint32_t *arcs, uint32_t n)
-{
-    const struct sf_graph *graph = job->graph;
-    uint32_t rank = SF_ANY_RANK;
-
-    for (uint32_t i = n - 1; i > 0 && rank != 0; i--) {
-        uint32_t at = graph->arcs[arcs[i - 1]].to;
-        rank =
-            sf_turn_rank(job, arcs[i - 1], arcs[i] - graph->first[at], rank);
-    }
-    return rank != 0;
-}
 
 /* By how much the links of a path would exceed the limit with 'routes' more,
  * in sum; UINT64_MAX if one came to have the most of all. */
@@ -119,7 +96,7 @@ redirect(struct levelling *levelling, uint32_t layer, uint32_t s, uint32_t d)
     uint16_t *hop = &sf_layers_tree(job->layers, layer, d)[s];
     uint64_t routes = (uint64_t)levelling->weights[s] * levelling->weights[d];
     uint32_t *path = levelling->path;
-    uint32_t n = follow(job, layer, s, d, job->limits[d], path);
+    uint32_t n = sf_tree_follow(job, layer, s, d, job->limits[d], path);
     uint32_t most_hops = layer == 0 ? n : job->limits[d];
     uint32_t n_layers = job->layers->n_layers;
     struct sf_ends ends[SF_MAX_LAYERS];
@@ -134,12 +111,13 @@ redirect(struct levelling *levelling, uint32_t layer, uint32_t s, uint32_t d)
             continue;
         }
         path[0] = i;
-        n = follow(job, layer, graph->arcs[i].to, d, most_hops - 1, path + 1);
+        n = sf_tree_follow(job, layer, graph->arcs[i].to, d, most_hops - 1,
+                           path + 1);
         if (n == SF_NONE) {
             continue;
         }
         uint64_t excess = excess_of(levelling, path, n + 1, routes);
-        if (excess >= least || !is_allowed(job, path, n + 1)) {
+        if (excess >= least || !sf_path_is_allowed(job, path, n + 1)) {
             continue;
         }
         struct sf_ends present = ends[layer];
@@ -151,23 +129,8 @@ redirect(struct levelling *levelling, uint32_t layer, uint32_t s, uint32_t d)
             ends[layer] = present;
         }
     }
-    n = follow(job, layer, s, d, job->limits[d], path);
+    n = sf_tree_follow(job, layer, s, d, job->limits[d], path);
     add_routes(levelling, path, n, routes);
-}
-
-static bool
-is_leaf(const struct sf_layer_job *job, const uint16_t *hops, uint32_t s)
-{
-    const struct sf_graph *graph = job->graph;
-
-    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
-        uint32_t c = graph->arcs[i].to;
-        if (hops[c] != SF_NO_HOP &&
-            graph->first[c] + hops[c] == job->reverse[i]) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Whether a link on the path of 's' to 'd' carries too much. */
@@ -199,7 +162,8 @@ level_tree(struct levelling *levelling, uint32_t layer, uint32_t d)
     }
     for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
         if (hops[s] != SF_NO_HOP && levelling->weights[s] > 0 &&
-            is_crowded(levelling, hops, s, d) && is_leaf(job, hops, s)) {
+            is_crowded(levelling, hops, s, d) &&
+            sf_tree_is_leaf(job, layer, d, s)) {
             redirect(levelling, layer, s, d);
         }
     }
@@ -232,6 +196,22 @@ has_spare_links(const struct sf_layer_job *job)
     return 4 * n_used <= 3 * 2 * (uint64_t)job->graph->n_links;
 }
 
+static uint32_t
+paths_to_keep(uint32_t n_layers, enum keep keep)
+{
+    switch (keep) {
+    case ALL:
+        return SF_NONE;
+    case ALL_BUT_ONE:
+        return n_layers > 4 ? n_layers - 1 : 3;
+    case HALF:
+        return n_layers > 4 ? n_layers / 2 : 2;
+    case TWO:
+        break;
+    }
+    return 2;
+}
+
 enum sf_status
 sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
                 uint64_t *loads, struct sf_error *err)
@@ -250,10 +230,11 @@ sf_layers_level(const struct sf_layer_job *job, const uint32_t *weights,
     }
     for (size_t pass = 0; status == SF_OK && pass < N_PASSES; pass++) {
         if (!find_limit(&levelling, passes[pass].percent) ||
-            (passes[pass].enough == SF_NONE && !has_spare_links(job))) {
+            (passes[pass].keep == ALL && !has_spare_links(job))) {
             continue;
         }
-        levelling.enough = passes[pass].enough;
+        levelling.enough =
+            paths_to_keep(job->layers->n_layers, passes[pass].keep);
         for (uint32_t d = 0; d < graph->n_nodes; d++) {
             sf_progress_report("evening out the loads of links",
                                pass * graph->n_nodes + d,

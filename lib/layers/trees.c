@@ -352,6 +352,54 @@ sf_tree_complete(const struct sf_layer_job *job, uint32_t layer,
     }
 }
 
+uint32_t
+sf_tree_follow(const struct sf_layer_job *job, uint32_t layer, uint32_t s,
+               uint32_t d, uint32_t most, uint32_t *arcs)
+{
+    uint32_t n = 0;
+
+    while (s != d) {
+        if (n == most) {
+            return SF_NONE;
+        }
+        arcs[n] = sf_layers_arc(job->layers, job->graph, layer, s, d);
+        s = job->graph->arcs[arcs[n++]].to;
+    }
+    return n;
+}
+
+bool
+sf_path_is_allowed(const struct sf_layer_job *job, const uint32_t *arcs,
+                   uint32_t n)
+{
+    const struct sf_graph *graph = job->graph;
+    uint32_t rank = SF_ANY_RANK;
+
+    for (uint32_t i = n - 1; i > 0 && rank != 0; i--) {
+        uint32_t at = graph->arcs[arcs[i - 1]].to;
+        rank =
+            sf_turn_rank(job, arcs[i - 1], arcs[i] - graph->first[at], rank);
+    }
+    return rank != 0;
+}
+
+bool
+sf_tree_is_leaf(const struct sf_layer_job *job, uint32_t layer, uint32_t d,
+                uint32_t s)
+{
+    const struct sf_graph *graph = job->graph;
+    const uint16_t *hops = sf_layers_tree(job->layers, layer, d);
+
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t c = graph->arcs[i].to;
+        if (hops[c] != SF_NO_HOP &&
+            graph->first[c] + hops[c] == job->reverse[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 sf_layers_find_ends(const struct sf_layers *layers,
                     const struct sf_graph *graph, uint32_t s, uint32_t d,

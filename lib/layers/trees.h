@@ -47,6 +47,19 @@ void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
 uint32_t sf_count_earlier_uses(const struct sf_layers *layers, uint32_t layer,
                                uint32_t s, uint32_t destination, uint32_t hop);
 
+/* Follows the path of 's' to 'd' in 'layer' into 'arcs' [most]; returns its
+ * length, or SF_NONE if it has more than 'most' hops. */
+uint32_t sf_tree_follow(const struct sf_layer_job *job, uint32_t layer,
+                        uint32_t s, uint32_t d, uint32_t most, uint32_t *arcs);
+
+/* Whether the turns allow a path over 'n' arcs, at least one. */
+bool sf_path_is_allowed(const struct sf_layer_job *job, const uint32_t *arcs,
+                        uint32_t n);
+
+/* Whether nobody sends over 's' to 'd' in 'layer'. */
+bool sf_tree_is_leaf(const struct sf_layer_job *job, uint32_t layer,
+                     uint32_t d, uint32_t s);
+
 /* The first and the last arc of a path. */
 struct sf_ends {
     uint32_t first, last;
