@@ -1,0 +1,24 @@
+/* goal_ranks.h -- makes operations of GOAL of a trace. */
+#ifndef SF_SIM_RECORDED_GOAL_RANKS_H
+#define SF_SIM_RECORDED_GOAL_RANKS_H
+
+#include "sim/recorded/channels.h"
+#include "sim/recorded/trace.h"
+#include "slimfly/recording.h"
+
+/* All ranks of a program.  They are passed through twice, in the same order:
+ * first to count what each channel has at both ends, then to write what has a
+ * counterpart. */
+struct sf_goal_ranks {
+    const struct sf_recording_params *params;
+    FILE *stream; /* NULL in the first pass. */
+    struct sf_channels channels;
+    struct sf_channels tags; /* The same without the ranks. */
+    struct sf_recording *recording;
+};
+
+/* Passes through the next rank; false if out of memory. */
+bool sf_goal_ranks_add(struct sf_goal_ranks *ranks,
+                       const struct sf_trace *trace);
+
+#endif

@@ -1,0 +1,126 @@
+/* recording.c -- see recording.h. */
+#include "slimfly/recording.h"
+
+#include "sim/recorded/goal_ranks.h"
+#include "slimfly/progress.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define PATH_SIZE 4096
+
+_Static_assert((int)SF_RECORDING_N_SKIPS == (int)SF_N_SKIPS,
+               "the public header counts the same");
+
+const char sf_recording_variable[] = SF_TRACE_VARIABLE;
+
+const char *
+sf_recording_skip_name(uint32_t i)
+{
+    static const char *const names[] = {
+        [SF_SKIP_ONE_SIDED] = "one-sided calls",
+        [SF_SKIP_INTER] = "collectives of intercommunicators",
+        [SF_SKIP_UNKNOWN_COMM] = "calls on communicators of unknown origin",
+        [SF_SKIP_SPAWN] = "calls that start or join other programs",
+        [SF_SKIP_THREAD] = "calls by a second thread",
+        [SF_SKIP_FULL] = "calls after a disk was full",
+        [SF_N_SKIPS] = NULL,
+    };
+    return i < SF_N_SKIPS ? names[i] : NULL;
+}
+
+/* Reads the trace of 'rank', which must be one of 'n_ranks'; 0: of any
+ * number. */
+static enum sf_status
+read_rank(const char *folder, uint32_t rank, uint32_t n_ranks,
+          struct sf_trace *trace, struct sf_error *err)
+{
+    char path[PATH_SIZE];
+    int length =
+        snprintf(path, sizeof path, "%s/" SF_TRACE_NAME, folder, rank);
+
+    *trace = (struct sf_trace){ 0 };
+    if (length < 0 || (size_t)length >= sizeof path) {
+        return sf_fail(err, SF_ELIMIT, "%s: the path is too long", folder);
+    }
+    enum sf_status status = sf_trace_read(path, trace, err);
+    if (status == SF_OK &&
+        (trace->rank != rank || (n_ranks && trace->n_ranks != n_ranks))) {
+        status = sf_fail(err, SF_EPARSE,
+                         "%s: expected the trace of rank %" PRIu32
+                         " of %" PRIu32 ", found rank %" PRIu32 " of %" PRIu32,
+                         path, rank, n_ranks ? n_ranks : trace->n_ranks,
+                         trace->rank, trace->n_ranks);
+    }
+    return status;
+}
+
+/* Notes what a trace tells of the program as a whole. */
+static enum sf_status
+note(const struct sf_trace *trace, struct sf_recording *recording,
+     struct sf_error *err)
+{
+    recording->n_ranks = trace->n_ranks;
+    if (!trace->is_finished && recording->n_unfinished++ == 0) {
+        recording->first_unfinished = trace->rank;
+    }
+    for (uint32_t i = 0; i < SF_N_SKIPS; i++) {
+        recording->n_skipped[i] += trace->n_skipped[i];
+    }
+    return trace->n_skipped[SF_SKIP_THREAD]
+               ? sf_fail(err, SF_EINVAL,
+                         "rank %" PRIu32 " called MPI from a second thread, "
+                         "expected all calls of a rank from the thread that "
+                         "called MPI_Init",
+                         trace->rank)
+               : SF_OK;
+}
+
+/* Passes through all ranks: the first time if 'ranks' has no stream. */
+static enum sf_status
+pass(struct sf_goal_ranks *ranks, struct sf_error *err)
+{
+    struct sf_recording *recording = ranks->recording;
+    enum sf_status status = SF_OK;
+    uint32_t n_ranks = recording->n_ranks;
+
+    for (uint32_t i = 0; status == SF_OK && (i < n_ranks || !n_ranks); i++) {
+        struct sf_trace trace;
+        sf_progress_report(ranks->stream ? "writing ranks" : "reading ranks",
+                           i, n_ranks);
+        status = read_rank(ranks->params->folder, i, n_ranks, &trace, err);
+        if (status == SF_OK && !ranks->stream) {
+            status = note(&trace, recording, err);
+            n_ranks = recording->n_ranks;
+        }
+        if (status == SF_OK && !sf_goal_ranks_add(ranks, &trace)) {
+            status =
+                sf_fail(err, SF_ENOMEM, "out of memory for rank %" PRIu32, i);
+        }
+        sf_trace_clear(&trace);
+    }
+    return status;
+}
+
+enum sf_status
+sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
+                        struct sf_recording *recording, struct sf_error *err)
+{
+    struct sf_goal_ranks ranks = { .params = params, .recording = recording };
+
+    *recording = (struct sf_recording){ 0 };
+    enum sf_status status = pass(&ranks, err);
+    if (status == SF_OK) {
+        ranks.stream = stream;
+        fprintf(stream, "num_ranks %" PRIu32 "\n", recording->n_ranks);
+        status = pass(&ranks, err);
+    }
+    sf_channels_clear(&ranks.channels);
+    sf_channels_clear(&ranks.tags);
+    if (status == SF_OK && (fflush(stream) != 0 || ferror(stream))) {
+        status = sf_fail(err, SF_EIO, "the program could not be written: %s",
+                         strerror(errno));
+    }
+    return status;
+}
