@@ -3,6 +3,7 @@
 #include "kept.h"
 #include "results.h"
 #include "simulate_options.h"
+#include "workloads.h"
 
 /* The whole question. */
 struct job {
@@ -79,17 +80,25 @@ run(const struct cli_args *args)
     struct job job = { 0 };
     int code = CLI_ERROR;
 
+    if (cli_has(args, OPT_LIST_WORKLOADS)) {
+        return args->n_words ? cli_fail("simulate: --list takes no fabric")
+                             : cli_list_workloads();
+    }
     if (args->n_words < 1 || args->n_words > 2) {
         return cli_fail("simulate: expected a fabric and perhaps its tables; "
                         "found %zu words",
                         args->n_words);
     }
-    if (cli_simulate_read(args, &job.how, &job.params) &&
-        cli_subjects_load(&job.subjects, args, &job.how) &&
-        cli_runs_check(&job.params, &job.subjects) &&
-        cli_subjects_route(&job.subjects, &job.how) &&
-        cli_runs_make(&job.runs, &job.params, &job.subjects) &&
-        open_folder(args, &job)) {
+    if (!cli_simulate_read(args, &job.how, &job.params) ||
+        !cli_subjects_load(&job.subjects, args, &job.how) ||
+        !cli_runs_check(&job.params, &job.subjects)) {
+        code = CLI_ERROR;
+    } else if (cli_has(args, OPT_GOAL)) {
+        code = cli_write_goal(cli_text(args, OPT_GOAL), &job.params,
+                              &job.subjects);
+    } else if (cli_subjects_route(&job.subjects, &job.how) &&
+               cli_runs_make(&job.runs, &job.params, &job.subjects) &&
+               open_folder(args, &job)) {
         code = simulate(args, &job);
     }
     cli_kept_clear(&job.kept);
@@ -122,9 +131,9 @@ const struct cli_command cli_command_simulate = {
         "adversarial:load=0.5 or file:CSV. Each of its flows is a message; "
         "the largest has the bytes of --size, and all start at once. With "
         "--load, hosts offer packets without end instead, until latencies "
-        "have settled. Or a workload is ebb, effective bisection bandwidth: "
-        "hosts are paired at random, many times. A+B runs two workloads at "
-        "once on different hosts.\n"
+        "have settled. Or a workload is one of --list: ebb, effective "
+        "bisection bandwidth; goal:FILE, a program in GOAL. A+B runs two "
+        "workloads at once on different hosts.\n"
         "\n"
         "--select says how hosts choose the address of the receiver, and with "
         "it the layer: first takes the first only, stripe all in turn packet "

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    OPT_WORKLOAD = CLI_OWN,
+    OPT_WORKLOAD = OPT_OF_SIMULATION,
     OPT_NODES,
     OPT_PLACEMENT,
     OPT_SIZE,
@@ -130,6 +130,11 @@ const struct cli_option cli_simulate_options[] = {
     { OPT_SEEDS, "seeds", 0, CLI_NUMBER, "N",
       .help = "number of seeds, from --seed on", .min = 1, .max = 10000,
       .value = "1" },
+    { OPT_GOAL, "goal", 0, CLI_TEXT, "FILE",
+      .help = "do not simulate: write what the workload does as a program in "
+              "GOAL to FILE, - for standard output" },
+    { OPT_LIST_WORKLOADS, "list", 0, CLI_FLAG,
+      .help = "explain the workloads" },
     CLI_FORMAT(cli_simulation_format),
     CLI_TIMEOUT("600"),
     { 0 },

@@ -4,6 +4,13 @@
 
 #include "runs.h"
 
+/* Options that say to do something else than to simulate. */
+enum {
+    OPT_LIST_WORKLOADS = CLI_OWN,
+    OPT_GOAL,
+    OPT_OF_SIMULATION, /* The first of the others. */
+};
+
 extern const struct cli_option cli_simulate_options[];
 
 /* The word of --format for file number 'i' of a simulation. */

@@ -14,6 +14,7 @@
  * nothing else takes time. */
 #include "sim/flow_paths.h"
 #include "sim/fluid.h"
+#include "sim/heap.h"
 #include "sim/run.h"
 #include "slimfly/progress.h"
 #include "slimfly/random.h"
@@ -35,7 +36,7 @@ struct runner {
     struct sf_fluid *fluid;
     struct sf_flow_paths paths;
     SF_VEC(struct owner) owners; /* By message of the fluid. */
-    SF_VEC(uint32_t) due;        /* Messages that are ready now. */
+    struct sf_heap due;          /* Messages that are ready now. */
     SF_VEC(uint32_t) started;    /* Of which others are not told yet. */
     uint32_t *n_waits; /* [messages] For how many each still waits. */
     double *free_at;   /* [hosts * n_cpus] When each CPU is done with its last
@@ -58,7 +59,7 @@ clear_runner(struct runner *runner)
     sf_fluid_free(runner->fluid);
     sf_flow_paths_clear(&runner->paths);
     free(runner->owners.items);
-    free(runner->due.items);
+    sf_heap_clear(&runner->due);
     free(runner->started.items);
     free(runner->n_waits);
     free(runner->free_at);
@@ -141,6 +142,7 @@ begin(struct runner *runner, struct sf_error *err)
     runner->flows = sf_calloc(n_addresses, sizeof *runner->flows);
     runner->numbers = sf_calloc(n_addresses, sizeof *runner->numbers);
     if (!begin_run(runner->run, program->messages.n, setup->wires->n_links) ||
+        !sf_heap_reserve(&runner->due, (uint32_t)program->messages.n) ||
         !runner->n_waits || !runner->free_at || !runner->flows ||
         !runner->numbers || !draw_addresses(runner)) {
         return fail_memory(err);
@@ -363,7 +365,8 @@ release(struct runner *runner, uint32_t m, struct sf_error *err)
         return take_on(runner, m, ready, err);
     }
     if (ready <= sf_fluid_now(runner->fluid)) {
-        return sf_vec_push(&runner->due, m) ? SF_OK : fail_memory(err);
+        sf_heap_set(&runner->due, m, 0);
+        return SF_OK;
     }
     enum sf_status status =
         sf_fluid_add(runner->fluid, ready, &nothing, 1, NULL, err);
@@ -411,31 +414,20 @@ tell_started(struct runner *runner, struct sf_error *err)
     return status;
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Takes on what is ready now, by numbers. */
 static enum sf_status
 take_due(struct runner *runner, struct sf_error *err)
 {
     enum sf_status status = tell_started(runner, err);
 
-    if (runner->due.n > 1) {
-        qsort(runner->due.items, runner->due.n, sizeof *runner->due.items,
-              compare_numbers);
-    }
-    for (size_t i = 0; status == SF_OK && i < runner->due.n; i++) {
-        status = take_on(runner, runner->due.items[i],
-                         sf_fluid_now(runner->fluid), err);
+    while (status == SF_OK && runner->due.n > 0) {
+        uint32_t m = sf_heap_first(&runner->due);
+        sf_heap_remove(&runner->due, m);
+        status = take_on(runner, m, sf_fluid_now(runner->fluid), err);
         if (status == SF_OK) {
             status = tell_started(runner, err);
         }
     }
-    runner->due.n = 0;
     return status;
 }
 
@@ -461,10 +453,10 @@ step(struct runner *runner, bool *isp, struct sf_error *err)
     *isp = status == SF_OK && ended.n > 0;
     for (uint32_t i = 0; status == SF_OK && i < ended.n; i++) {
         struct owner owner = runner->owners.items[ended.messages[i]];
-        if (!owner.is_alarm) {
+        if (owner.is_alarm) {
+            sf_heap_set(&runner->due, owner.message, 0);
+        } else {
             status = arrive(runner, owner.message, ended.time, err);
-        } else if (!sf_vec_push(&runner->due, owner.message)) {
-            status = fail_memory(err);
         }
     }
     return status == SF_OK ? take_due(runner, err) : status;

@@ -23,7 +23,7 @@ struct flow {
     uint32_t n_packets, n_left; /* All of them; those that are not sent. */
     uint32_t n_under_way;
     uint32_t n_waits; /* For how many messages it still waits. */
-    uint32_t next;    /* In the queue or the ring of its host. */
+    uint32_t next;    /* In the queue or the ring of its host, or of joins. */
     uint8_t address;  /* The one it takes; the next to try of a stripe. */
     bool is_striped;
 };
@@ -51,6 +51,8 @@ struct sf_hosts {
     uint32_t tag_bits;           /* Of the address in tags. */
     double overhead, host_delay; /* Ticks. */
     struct host *hosts;          /* [hosts] */
+    uint32_t joins;  /* The first computation without a CPU that is ready and
+                      * of which others are not told yet; SF_NONE. */
     double *free_at; /* [hosts * n_cpus] When a CPU can start another message
                       * or computation, in ticks. */
     struct entry *entries; /* [messages] The heaps. */
@@ -163,9 +165,6 @@ static double
 take_cpu(struct sf_hosts *hosts, const struct sf_message *message,
          double ready, double duration)
 {
-    if (message->cpu == SF_NO_CPU) {
-        return ready;
-    }
     double *cpu =
         &hosts->free_at[(size_t)message->from * hosts->program->n_cpus +
                         message->cpu];
@@ -174,19 +173,25 @@ take_cpu(struct sf_hosts *hosts, const struct sf_message *message,
     return start;
 }
 
-/* A message waits for no other any more. */
+/* A message waits for no other any more.  What takes no CPU has no turn to
+ * wait for. */
 static void
 become_ready(struct sf_hosts *hosts, uint32_t message)
 {
     const struct sf_message *given = &hosts->program->messages.items[message];
+    struct flow *flow = &hosts->flows[message];
     struct host *host = &hosts->hosts[given->from];
-    double delay = sf_message_is_sent(given) ? given->delay : 0;
-    struct entry entry = {
-        hosts->flows[message].ready + delay / hosts->carrier->tick, message
-    };
 
     hosts->state.n_active++;
-    heap_push(host, entry);
+    if (sf_message_is_sent(given)) {
+        double delay = given->delay / hosts->carrier->tick;
+        heap_push(host, (struct entry){ flow->ready + delay, message });
+    } else if (given->cpu != SF_NO_CPU) {
+        heap_push(host, (struct entry){ flow->ready, message });
+    } else {
+        flow->next = hosts->joins;
+        hosts->joins = message;
+    }
 }
 
 /* What waits for the start of 'message', or for its end, need not do so after
@@ -218,6 +223,33 @@ let_go(struct sf_hosts *hosts, uint32_t message, bool is_start, double time,
     }
 }
 
+/* A computation starts.  Nothing happens at its end but what others do, who
+ * hear of it now. */
+static void
+compute(struct sf_hosts *hosts, uint32_t message, double start, bool wakes)
+{
+    double duration =
+        hosts->program->messages.items[message].delay / hosts->carrier->tick;
+
+    hosts->starts[message] = start;
+    hosts->ends[message] = start + duration;
+    hosts->state.n_left--;
+    hosts->state.n_active--;
+    let_go(hosts, message, true, start, wakes);
+    let_go(hosts, message, false, start + duration, wakes);
+}
+
+/* Does the computations without a CPU that became ready. */
+static void
+do_joins(struct sf_hosts *hosts, bool wakes)
+{
+    while (hosts->joins != SF_NONE) {
+        uint32_t message = hosts->joins;
+        hosts->joins = hosts->flows[message].next;
+        compute(hosts, message, hosts->flows[message].ready, wakes);
+    }
+}
+
 /* The host takes a ready message on, as soon as it has time. */
 static void
 start(struct sf_hosts *hosts, struct host *host, struct entry ready)
@@ -226,9 +258,9 @@ start(struct sf_hosts *hosts, struct host *host, struct entry ready)
         &hosts->program->messages.items[ready.message];
     double time = ready.time;
 
-    if (hosts->overhead > 0) {
-        time = take_cpu(hosts, message, time, hosts->overhead) +
-               (message->cpu == SF_NO_CPU ? 0 : hosts->overhead);
+    if (hosts->overhead > 0 && message->cpu != SF_NO_CPU) {
+        time =
+            take_cpu(hosts, message, time, hosts->overhead) + hosts->overhead;
     }
     hosts->starts[ready.message] = time;
     hosts->flows[ready.message].next = SF_NONE;
@@ -241,22 +273,16 @@ start(struct sf_hosts *hosts, struct host *host, struct entry ready)
     let_go(hosts, ready.message, true, time, false);
 }
 
-/* The host computes.  Nothing happens at the end but what others do, who hear
- * of it now. */
+/* The host computes, as soon as the CPU has time. */
 static void
-compute(struct sf_hosts *hosts, struct entry ready)
+start_computing(struct sf_hosts *hosts, struct entry ready)
 {
     const struct sf_message *message =
         &hosts->program->messages.items[ready.message];
     double duration = message->delay / hosts->carrier->tick;
-    double start = take_cpu(hosts, message, ready.time, duration);
 
-    hosts->starts[ready.message] = start;
-    hosts->ends[ready.message] = start + duration;
-    hosts->state.n_left--;
-    hosts->state.n_active--;
-    let_go(hosts, ready.message, true, start, false);
-    let_go(hosts, ready.message, false, start + duration, false);
+    compute(hosts, ready.message,
+            take_cpu(hosts, message, ready.time, duration), false);
 }
 
 /* Deals the packets of a message out to all addresses. */
@@ -297,10 +323,11 @@ catch_up(struct sf_hosts *hosts, struct host *host, uint64_t now)
     while (host->n_heap > 0 && tick_from(host->heap[0].time) <= now) {
         struct entry ready = heap_pop(host);
         if (hosts->flows[ready.message].pair == SF_NONE) {
-            compute(hosts, ready);
+            start_computing(hosts, ready);
         } else {
             start(hosts, host, ready);
         }
+        do_joins(hosts, false);
     }
     while (host->first_queued != SF_NONE &&
            leaves_at(hosts, host->first_queued) <= now) {
@@ -431,6 +458,7 @@ end_message(struct sf_hosts *hosts, uint32_t message)
     hosts->state.n_left--;
     hosts->state.n_active--;
     let_go(hosts, message, false, time, true);
+    do_joins(hosts, true);
 }
 
 /* The feeder's delivered(): feeder.h. */
@@ -626,12 +654,16 @@ set_up_hosts(struct sf_hosts *hosts)
         };
         heap += n;
     }
+    hosts->joins = SF_NONE;
     for (size_t i = 0; i < program->messages.n; i++) {
         hosts->flows[i].ready = now;
+    }
+    for (size_t i = 0; i < program->messages.n; i++) {
         if (hosts->flows[i].n_waits == 0) {
             become_ready(hosts, (uint32_t)i);
         }
     }
+    do_joins(hosts, false);
     for (uint32_t i = 0; i < n_hosts; i++) {
         set_due(hosts, &hosts->hosts[i]);
     }

@@ -329,8 +329,17 @@ take_compute(struct reader *reader)
 {
     struct sf_trace_record record = { .kind = SF_TRACE_COMPUTE };
 
+    struct sf_trace *trace = reader->trace;
+
     record.amount = take(reader, "nanoseconds", MAX_TIME);
-    add(reader, record, false);
+    struct sf_trace_record *last =
+        trace->records.n ? &trace->records.items[trace->records.n - 1] : NULL;
+    if (last && last->kind == SF_TRACE_COMPUTE &&
+        last->amount <= MAX_TIME - record.amount) {
+        last->amount += record.amount; /* What is between them is no call. */
+    } else {
+        add(reader, record, false);
+    }
 }
 
 /* Takes a record; false if it was the last. */

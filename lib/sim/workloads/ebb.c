@@ -70,7 +70,6 @@ static const struct sf_workload_ops ops = {
     .n_rounds = count_matchings,
 };
 
-extern const struct sf_workload_kind sf_workload_ebb;
 const struct sf_workload_kind sf_workload_ebb = {
     .name = "ebb",
     .title = "effective bisection bandwidth: hosts in random pairs, each "

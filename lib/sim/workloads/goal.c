@@ -22,7 +22,6 @@ static const struct sf_workload_ops ops = {
     .count = count_ranks,
 };
 
-extern const struct sf_workload_kind sf_workload_goal;
 const struct sf_workload_kind sf_workload_goal = {
     .name = "goal",
     .title = "a program in GOAL: sends, receives and computations that wait "

@@ -103,7 +103,7 @@ skip(struct reader *reader)
             reader->is_in_comment = true;
             at += 2;
         }
-        if (!reader->is_in_comment) {
+        if (!reader->is_in_comment || !*at) {
             reader->at = at;
             return;
         }
@@ -202,9 +202,6 @@ begin_rank(struct reader *reader)
     const char *before = reader->at;
     uint64_t rank;
 
-    if (!reader->has_ranks) {
-        return fail_here(reader, "num_ranks before ranks");
-    }
     enum sf_status status =
         take_number(reader, "a rank", reader->n_ranks - 1, &rank);
     if (status != SF_OK) {
@@ -510,7 +507,7 @@ read_statement(struct reader *reader)
     if (take_word(reader, "num_ranks")) {
         return read_ranks(reader);
     }
-    return take_word(reader, "rank")
+    return reader->has_ranks && take_word(reader, "rank")
                ? begin_rank(reader)
                : fail_here(reader, reader->has_ranks ? "rank" : "num_ranks");
 }

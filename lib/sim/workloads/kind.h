@@ -33,6 +33,8 @@ struct sf_workload_ops {
     uint32_t (*n_rounds)(const struct sf_value *values);
 };
 
+extern const struct sf_workload_kind sf_workload_ebb, sf_workload_goal;
+
 /* The bytes of a message of 'size'. */
 static inline uint64_t
 sf_work_bytes(double size)
