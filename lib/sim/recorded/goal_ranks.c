@@ -12,11 +12,6 @@
 
 #include <inttypes.h>
 
-/* The tag of messages of collectives, and that of exchanges, which no program
- * can have. */
-#define TAG_COLLECTIVE UINT32_MAX
-#define TAG_EXCHANGE   (UINT32_MAX - 1)
-
 /* What something waits for. */
 struct point {
     uint32_t label; /* SF_NONE: nothing. */
@@ -317,7 +312,7 @@ add_collective(struct rank *rank, const struct sf_trace_record *record)
     };
     struct sf_collective_sink sink = { take_part, end_round, rank };
 
-    begin_together(rank, record, TAG_COLLECTIVE);
+    begin_together(rank, record, SF_TAG_COLLECTIVE);
     if (!sf_collective_expand(&call, &sink)) {
         return false;
     }
@@ -343,7 +338,7 @@ add_exchange(struct rank *rank, const struct sf_trace_record *record)
 {
     const uint64_t *pairs = rank->trace->values.items + record->first;
 
-    begin_together(rank, record, TAG_EXCHANGE);
+    begin_together(rank, record, SF_TAG_EXCHANGE);
     if (!add_pairs(rank, true, pairs, record->n) ||
         !add_pairs(rank, false, pairs + 2 * (size_t)record->n,
                    record->n_inward) ||

@@ -17,6 +17,11 @@ struct sf_goal_ranks {
     struct sf_recording *recording;
 };
 
+/* Tags that no program has: those of messages of collectives whose algorithm
+ * is chosen here, and of others. */
+#define SF_TAG_COLLECTIVE UINT32_MAX
+#define SF_TAG_EXCHANGE   (UINT32_MAX - 1)
+
 /* Passes through the next rank; false if out of memory. */
 bool sf_goal_ranks_add(struct sf_goal_ranks *ranks,
                        const struct sf_trace *trace);

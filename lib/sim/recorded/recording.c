@@ -103,6 +103,56 @@ pass(struct sf_goal_ranks *ranks, struct sf_error *err)
     return status;
 }
 
+/* Writes what a tag stands for, as a comment. */
+static void
+write_tag(const struct sf_channel *tag, uint32_t comm, FILE *stream)
+{
+    fprintf(stream, "// tag %" PRIu32 ": communicator %" PRIu32 ", ",
+            tag->number, comm);
+    if (tag->key.tag == SF_TAG_COLLECTIVE || tag->key.tag == SF_TAG_EXCHANGE) {
+        fputs("collectives\n", stream);
+    } else {
+        fprintf(stream, "tag %" PRIu32 "\n", tag->key.tag);
+    }
+}
+
+/* Writes what all tags stand for, in the order of their numbers. */
+static bool
+write_tags(const struct sf_channels *tags, FILE *stream)
+{
+    const struct sf_channel **sorted = sf_calloc(tags->n, sizeof *sorted);
+    struct sf_channels comms = { 0 };
+    bool is_fine = sorted != NULL;
+
+    for (size_t i = 0; sorted && i < tags->n_places; i++) {
+        if (tags->places[i].is_used) {
+            sorted[tags->places[i].number] = &tags->places[i];
+        }
+    }
+    for (uint32_t i = 0; is_fine && i < tags->n; i++) {
+        struct sf_channel_key key = { .comm = sorted[i]->key.comm };
+        const struct sf_channel *comm = sf_channels_get(&comms, &key);
+        is_fine = comm != NULL;
+        if (comm) {
+            write_tag(sorted[i], comm->number, stream);
+        }
+    }
+    sf_channels_clear(&comms);
+    free(sorted);
+    return is_fine;
+}
+
+/* Writes what stands before the ranks, which were passed through once. */
+static enum sf_status
+write_head(const struct sf_goal_ranks *ranks, struct sf_error *err)
+{
+    fprintf(ranks->stream, "num_ranks %" PRIu32 "\n",
+            ranks->recording->n_ranks);
+    return write_tags(&ranks->tags, ranks->stream)
+               ? SF_OK
+               : sf_fail(err, SF_ENOMEM, "out of memory for tags");
+}
+
 enum sf_status
 sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
                         struct sf_recording *recording, struct sf_error *err)
@@ -113,7 +163,9 @@ sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
     enum sf_status status = pass(&ranks, err);
     if (status == SF_OK) {
         ranks.stream = stream;
-        fprintf(stream, "num_ranks %" PRIu32 "\n", recording->n_ranks);
+        status = write_head(&ranks, err);
+    }
+    if (status == SF_OK) {
         status = pass(&ranks, err);
     }
     sf_channels_clear(&ranks.channels);
