@@ -180,26 +180,21 @@ class Recorded(harness.Case):
         self.simulate()
 
     def test_persistent_requests(self):
-        goal = self.record_counted(self.pattern, "persistent")
+        # Which Open MPI does not count.
+        goal = self.record(self.pattern, "persistent")
         self.assertEqual(goal.pairs(), self.ring(
             *[lambda i: 1000] * 3, lambda i: 2000))
 
-    def test_any_source_and_any_tag(self):
-        goal = self.record_counted(self.pattern, "wildcards")
+    def test_any_source_probes_and_derived_types(self):
+        goal = self.record_counted(self.pattern, "wildcards", "probes",
+                                   "types")
         self.assertEqual(goal.pairs(),
-                         {(i, 0): (2000 * i, 2) for i in (1, 2, 3)})
+                         {**{(i, 0): (2000 * i + 120 * i, 2 + 4)
+                             for i in (1, 2, 3)}, (0, 1): (240, 1)})
         self.simulate()
 
-    def test_probed_messages(self):
-        goal = self.record_counted(self.pattern, "probes")
-        self.assertEqual(goal.pairs(),
-                         {(i, 0): (120 * i, 4) for i in (1, 2, 3)})
-
-    def test_derived_types_by_size(self):
-        goal = self.record_counted(self.pattern, "types")
-        self.assertEqual(goal.pairs(), {(0, 1): (240, 1)})
-
     def test_communicators(self):
+        # Open MPI makes some of them by messages with tags of users.
         goal = self.record(self.pattern, "comms")
         self.assertEqual(goal.pairs(), {
             (0, 3): (11 + 77 + 88 + 99, 4), (0, 2): (22 + 44 + 66, 3),
@@ -338,6 +333,15 @@ run 30
     @harness.long
     @unittest.skipUnless(shutil.which("hpcc"), "hpcc is not installed")
     def test_hpcc(self):
+        # Its own example, but for 16 ranks and a matrix that is soon solved.
+        example = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
+        if not os.path.exists(example):
+            self.skipTest(f"{example} is not there")
+        with open(example, encoding="ascii") as file:
+            lines = file.read().splitlines()
+        lines[5], lines[7], lines[10], lines[11] = "200", "16", "4", "4"
+        with open(self.path("hpccinf.txt"), "w", encoding="ascii") as file:
+            file.write("\n".join(lines) + "\n")
         goal = self.record_counted("hpcc", n=16)
         self.assertGreater(len(goal.sends), 1000)
         self.simulate()

@@ -1,6 +1,6 @@
 /* pattern.c -- a program whose messages are known: one part of it for each
- * kind of call.  The argument says which part; test_record.py knows what it
- * sends.  For 4 ranks. */
+ * kind of call.  The arguments say which parts, with a barrier behind each;
+ * test_record.py knows what they send.  For 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,46 +387,67 @@ compute(void)
     }
 }
 
+static void
+blocking_collectives(void)
+{
+    collectives(0);
+}
+
+static void
+started_collectives(void)
+{
+    collectives(1);
+}
+
+static void
+break_off(void)
+{
+    types();
+    if (me == 2) {
+        abort();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void
+fail(void)
+{
+    MPI_Finalize();
+    exit(7);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} parts[] = {
+    { "blocking", blocking },
+    { "nonblocking", nonblocking },
+    { "persistent", persistent },
+    { "wildcards", wildcards },
+    { "probes", probes },
+    { "types", types },
+    { "comms", comms },
+    { "collectives", blocking_collectives },
+    { "started", started_collectives },
+    { "vectors", vectors },
+    { "others", others },
+    { "compute", compute },
+    { "abort", break_off },
+    { "code", fail },
+};
+
 int
 main(int argc, char **argv)
 {
-    const char *part = argc > 1 ? argv[1] : "";
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    if (!strcmp(part, "blocking")) {
-        blocking();
-    } else if (!strcmp(part, "nonblocking")) {
-        nonblocking();
-    } else if (!strcmp(part, "persistent")) {
-        persistent();
-    } else if (!strcmp(part, "wildcards")) {
-        wildcards();
-    } else if (!strcmp(part, "probes")) {
-        probes();
-    } else if (!strcmp(part, "types")) {
-        types();
-    } else if (!strcmp(part, "comms")) {
-        comms();
-    } else if (!strcmp(part, "collectives")) {
-        collectives(0);
-    } else if (!strcmp(part, "started")) {
-        collectives(1);
-    } else if (!strcmp(part, "vectors")) {
-        vectors();
-    } else if (!strcmp(part, "others")) {
-        others();
-    } else if (!strcmp(part, "compute")) {
-        compute();
-    } else if (!strcmp(part, "abort")) {
-        types();
-        if (me == 2) {
-            abort();
+    for (int i = 1; i < argc; i++) {
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            if (!strcmp(argv[i], parts[k].name)) {
+                parts[k].run();
+            }
         }
         MPI_Barrier(MPI_COMM_WORLD);
-    } else if (!strcmp(part, "code")) {
-        MPI_Finalize();
-        return 7;
     }
     MPI_Finalize();
     return 0;
