@@ -10,8 +10,28 @@
 enum {
     OPT_COMPUTE_SCALE = CLI_OWN,
     OPT_EAGER,
+    OPT_RULES,
     OPT_TRACES,
 };
+
+static const char *
+rules_choice(size_t i)
+{
+    return sf_recording_rules_name((uint32_t)i);
+}
+
+/* The number of the rules that are asked for. */
+static uint32_t
+find_rules(const struct cli_args *args)
+{
+    uint32_t i = 0;
+
+    while (sf_recording_rules_name(i) &&
+           !cli_is(args, OPT_RULES, sf_recording_rules_name(i))) {
+        i++;
+    }
+    return i;
+}
 
 static const struct cli_option options[] = {
     { OPT_OUTPUT, "output", 'o', CLI_FILE, "FILE",
@@ -23,6 +43,9 @@ static const struct cli_option options[] = {
       .help = "nothing waits until messages of at most so many bytes have "
               "come; with K, M or G",
       .value = "4096" },
+    { OPT_RULES, "rules", 0, CLI_CHOICE, "LIBRARY",
+      .help = "whose rules choose the algorithms of collectives",
+      .choice = rules_choice, .value = "ompi-5.0" },
     { OPT_TRACES, "traces", 0, CLI_FOLDER, "DIR",
       .help = "keep the traces in DIR; without COMMAND, take those that are "
               "there",
@@ -60,6 +83,7 @@ write_goal(const struct cli_args *args, const char *folder)
 {
     struct sf_recording_params params = {
         .folder = folder,
+        .rules = find_rules(args),
         .compute_scale = cli_real(args, OPT_COMPUTE_SCALE),
         .eager = (uint64_t)sf_sim_size_read(cli_text(args, OPT_EAGER), NULL),
     };

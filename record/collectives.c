@@ -16,7 +16,7 @@ end_call(MPI_Request *request)
 }
 
 static void
-start_collective(enum sf_collective_kind kind, const struct record_comm *comm,
+start_collective(enum sf_call_kind kind, const struct record_comm *comm,
                  const MPI_Request *request, int root, int n)
 {
     record_start(SF_TRACE_COLLECTIVE);
@@ -29,14 +29,14 @@ start_collective(enum sf_collective_kind kind, const struct record_comm *comm,
 
 /* A collective with one number of bytes. */
 static void
-write_one(enum sf_collective_kind kind, MPI_Comm handle, MPI_Request *request,
+write_one(enum sf_call_kind kind, MPI_Comm handle, MPI_Request *request,
           int root, uint64_t bytes)
 {
     const struct record_comm *comm = record_comm_get_intra(handle);
 
     if (comm) {
-        start_collective(kind, comm, request, root, kind != SF_BARRIER);
-        if (kind != SF_BARRIER) {
+        start_collective(kind, comm, request, root, kind != SF_CALL_BARRIER);
+        if (kind != SF_CALL_BARRIER) {
             record_number(bytes);
         }
         end_call(request);
@@ -46,7 +46,7 @@ write_one(enum sf_collective_kind kind, MPI_Comm handle, MPI_Request *request,
 /* A collective with one for each rank: counts[i] items, or 'count' for each.
  */
 static void
-write_each(enum sf_collective_kind kind, MPI_Comm handle, MPI_Request *request,
+write_each(enum sf_call_kind kind, MPI_Comm handle, MPI_Request *request,
            const int *counts, int count, MPI_Datatype type)
 {
     const struct record_comm *comm = record_comm_get_intra(handle);
@@ -270,39 +270,41 @@ is_root(MPI_Comm comm, int root)
 }
 
 COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm),
-           write_one(SF_BARRIER, comm, request, 0, 0));
+           write_one(SF_CALL_BARRIER, comm, request, 0, 0));
 
 COLLECTIVE(Bcast, Ibcast,
            (void *data, int count, MPI_Datatype type, int root, MPI_Comm comm),
            (data, count, type, root, comm),
-           write_one(SF_BCAST, comm, request, root,
+           write_one(SF_CALL_BCAST, comm, request, root,
                      record_bytes(count, type)));
 
 COLLECTIVE(Reduce, Ireduce,
            (const void *data, void *into, int count, MPI_Datatype type,
             MPI_Op op, int root, MPI_Comm comm),
            (data, into, count, type, op, root, comm),
-           write_one(SF_REDUCE, comm, request, root,
+           write_one(SF_CALL_REDUCE, comm, request, root,
                      record_bytes(count, type)));
 
 COLLECTIVE(Allreduce, Iallreduce,
            (const void *data, void *into, int count, MPI_Datatype type,
             MPI_Op op, MPI_Comm comm),
            (data, into, count, type, op, comm),
-           write_one(SF_ALLREDUCE, comm, request, 0,
+           write_one(SF_CALL_ALLREDUCE, comm, request, 0,
                      record_bytes(count, type)));
 
 COLLECTIVE(Scan, Iscan,
            (const void *data, void *into, int count, MPI_Datatype type,
             MPI_Op op, MPI_Comm comm),
            (data, into, count, type, op, comm),
-           write_one(SF_SCAN, comm, request, 0, record_bytes(count, type)));
+           write_one(SF_CALL_SCAN, comm, request, 0,
+                     record_bytes(count, type)));
 
 COLLECTIVE(Exscan, Iexscan,
            (const void *data, void *into, int count, MPI_Datatype type,
             MPI_Op op, MPI_Comm comm),
            (data, into, count, type, op, comm),
-           write_one(SF_SCAN, comm, request, 0, record_bytes(count, type)));
+           write_one(SF_CALL_SCAN, comm, request, 0,
+                     record_bytes(count, type)));
 
 /* Only the root knows the bytes by what it receives, or sends: others may give
  * anything there. */
@@ -310,7 +312,7 @@ COLLECTIVE(Gather, Igather,
            (const void *data, int count, MPI_Datatype type, void *into,
             int max, MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, max, into_type, root, comm),
-           write_one(SF_GATHER, comm, request, root,
+           write_one(SF_CALL_GATHER, comm, request, root,
                      is_root(comm, root) ? record_bytes(max, into_type)
                                          : record_bytes(count, type)));
 
@@ -318,7 +320,7 @@ COLLECTIVE(Scatter, Iscatter,
            (const void *data, int count, MPI_Datatype type, void *into,
             int max, MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, max, into_type, root, comm),
-           write_one(SF_SCATTER, comm, request, root,
+           write_one(SF_CALL_SCATTER, comm, request, root,
                      is_root(comm, root) ? record_bytes(count, type)
                                          : record_bytes(max, into_type)));
 
@@ -343,32 +345,33 @@ COLLECTIVE(Allgather, Iallgather,
            (const void *data, int count, MPI_Datatype type, void *into,
             int max, MPI_Datatype into_type, MPI_Comm comm),
            (data, count, type, into, max, into_type, comm),
-           write_each(SF_ALLGATHER, comm, request, NULL, max, into_type));
+           write_each(SF_CALL_ALLGATHER, comm, request, NULL, max, into_type));
 
 COLLECTIVE(Allgatherv, Iallgatherv,
            (const void *data, int count, MPI_Datatype type, void *into,
             const int counts[], const int places[], MPI_Datatype into_type,
             MPI_Comm comm),
            (data, count, type, into, counts, places, into_type, comm),
-           write_each(SF_ALLGATHER, comm, request, counts, 0, into_type));
+           write_each(SF_CALL_ALLGATHER, comm, request, counts, 0, into_type));
 
 COLLECTIVE(Reduce_scatter, Ireduce_scatter,
            (const void *data, void *into, const int counts[],
             MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            (data, into, counts, type, op, comm),
-           write_each(SF_REDUCE_SCATTER, comm, request, counts, 0, type));
+           write_each(SF_CALL_REDUCE_SCATTER, comm, request, counts, 0, type));
 
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
            (const void *data, void *into, int count, MPI_Datatype type,
             MPI_Op op, MPI_Comm comm),
            (data, into, count, type, op, comm),
-           write_each(SF_REDUCE_SCATTER, comm, request, NULL, count, type));
+           write_each(SF_CALL_REDUCE_SCATTER, comm, request, NULL, count,
+                      type));
 
 COLLECTIVE(Alltoall, Ialltoall,
            (const void *data, int count, MPI_Datatype type, void *into,
             int max, MPI_Datatype into_type, MPI_Comm comm),
            (data, count, type, into, max, into_type, comm),
-           write_one(SF_ALLTOALL, comm, request, 0,
+           write_one(SF_CALL_ALLTOALL, comm, request, 0,
                      record_bytes(max, into_type)));
 
 COLLECTIVE(

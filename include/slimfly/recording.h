@@ -24,6 +24,8 @@ enum {
 
 struct sf_recording_params {
     const char *folder;   /* With the traces. */
+    uint32_t rules;       /* Which rules choose the algorithms of collectives;
+                           * a number of sf_recording_rules_name(). */
     double compute_scale; /* Computing takes so many times as long. */
     uint64_t eager;       /* Bytes: nothing waits until messages of at most so
                            * many have come. */
@@ -46,6 +48,9 @@ struct sf_recording {
 enum sf_status
 sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
                         struct sf_recording *recording, struct sf_error *err);
+
+/* Whose rules there are, "ompi-5.0"; NULL behind the last. */
+const char *sf_recording_rules_name(uint32_t i);
 
 /* What was skipped, "one-sided calls"; NULL behind the last. */
 const char *sf_recording_skip_name(uint32_t i);

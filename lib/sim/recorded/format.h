@@ -34,7 +34,7 @@ enum sf_trace_kind {
     SF_TRACE_DONE,       /* request: it is over, and was waited for */
     SF_TRACE_GOT,        /* request, rank, tag, bytes: so is this receive */
     SF_TRACE_CANCEL,     /* request: it never happened */
-    SF_TRACE_COLLECTIVE, /* enum sf_collective_kind, whether it is a new
+    SF_TRACE_COLLECTIVE, /* enum sf_call_kind, whether it is a new
                           * request, comm, root, n, n numbers of bytes */
     SF_TRACE_EXCHANGE,   /* whether it is a new request, comm, n, n times rank
                           * and bytes that are sent, m, m times the same that
@@ -45,18 +45,18 @@ enum sf_trace_kind {
 };
 
 /* Collectives; how many bytes there are, and what they are. */
-enum sf_collective_kind {
-    SF_BARRIER,        /* none */
-    SF_BCAST,          /* 1 */
-    SF_REDUCE,         /* 1 */
-    SF_GATHER,         /* 1: of each rank */
-    SF_SCATTER,        /* 1: of each rank */
-    SF_ALLREDUCE,      /* 1 */
-    SF_ALLTOALL,       /* 1: of each pair */
-    SF_SCAN,           /* 1; MPI_Exscan() too */
-    SF_ALLGATHER,      /* [ranks] */
-    SF_REDUCE_SCATTER, /* [ranks] */
-    SF_N_COLLECTIVES,
+enum sf_call_kind {
+    SF_CALL_BARRIER,        /* none */
+    SF_CALL_BCAST,          /* 1 */
+    SF_CALL_REDUCE,         /* 1 */
+    SF_CALL_GATHER,         /* 1: of each rank */
+    SF_CALL_SCATTER,        /* 1: of each rank */
+    SF_CALL_ALLREDUCE,      /* 1 */
+    SF_CALL_ALLTOALL,       /* 1: of each pair */
+    SF_CALL_SCAN,           /* 1; MPI_Exscan() too */
+    SF_CALL_ALLGATHER,      /* [ranks] */
+    SF_CALL_REDUCE_SCATTER, /* [ranks] */
+    SF_N_CALLS,
 };
 
 /* What is not recorded. */

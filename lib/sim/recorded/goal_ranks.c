@@ -7,7 +7,6 @@
  * nothing waits for their start. */
 #include "sim/recorded/goal_ranks.h"
 
-#include "sim/recorded/collectives.h"
 #include "slimfly/graph.h"
 
 #include <inttypes.h>
@@ -30,10 +29,18 @@ struct rank {
 
     /* Of the collective under way: */
     uint32_t comm, tag;
-    struct point round;     /* What this round waits for, */
-    SF_VEC(uint32_t) next;  /* and the next one. */
-    struct point last_send; /* If the next one has nothing else. */
+    struct point round;      /* What this round waits for, */
+    SF_VEC(uint32_t) next;   /* and the next one. */
+    struct point last_send;  /* If the next one has nothing else. */
+    SF_VEC(uint32_t) labels; /* Of its steps. */
+    struct sf_error *err;
 };
+
+static enum sf_status
+fail_memory(struct sf_error *err, uint32_t rank)
+{
+    return sf_fail(err, SF_ENOMEM, "out of memory for rank %" PRIu32, rank);
+}
 
 static void
 write_wait(const struct rank *rank, uint32_t label, struct point point)
@@ -249,21 +256,10 @@ add_part(struct rank *rank, bool is_send, uint32_t peer, uint64_t bytes)
     return sf_vec_push(&rank->next, label);
 }
 
-static bool
-take_part(void *aux, bool is_send, uint32_t peer, uint64_t bytes)
+/* Joins what the collective did last. */
+static void
+end_round(struct rank *rank)
 {
-    struct rank *rank = aux;
-    const struct sf_trace_comm *comm = &rank->trace->comms.items[rank->comm];
-
-    return add_part(rank, is_send,
-                    rank->trace->ranks.items[comm->first + peer], bytes);
-}
-
-static bool
-end_round(void *aux)
-{
-    struct rank *rank = aux;
-
     if (rank->next.n == 1) {
         rank->round = (struct point){ rank->next.items[0], false };
     } else if (rank->next.n > 1) {
@@ -275,7 +271,6 @@ end_round(void *aux)
     }
     rank->next.n = 0;
     rank->last_send = nothing;
-    return true;
 }
 
 /* Ends a collective or an exchange, whose last round is over. */
@@ -299,23 +294,105 @@ begin_together(struct rank *rank, const struct sf_trace_record *record,
     rank->last_send = nothing;
 }
 
+/* Writes the steps of 'plan', whose ranks count from 'root'. */
+static bool
+write_steps(struct rank *rank, const struct sf_call_plan *plan, uint32_t root)
+{
+    const struct sf_trace_comm *comm = &rank->trace->comms.items[rank->comm];
+    bool is_fine = true;
+
+    rank->labels.n = 0;
+    for (size_t i = 0; is_fine && i < plan->steps.n; i++) {
+        const struct sf_call_step *step = &plan->steps.items[i];
+        uint32_t peer = (uint32_t)(((uint64_t)step->peer + root) % comm->n);
+        struct point after = step->waits ? nothing : rank->round;
+        uint32_t label;
+        if (step->kind == SF_STEP_JOIN) {
+            label = write_calc(rank, 0);
+            write_wait(rank, label, after);
+        } else {
+            is_fine = write_end(rank, step->kind == SF_STEP_SEND, rank->comm,
+                                rank->trace->ranks.items[comm->first + peer],
+                                rank->tag, step->bytes, after, &label);
+        }
+        is_fine = is_fine && sf_vec_push(&rank->labels, label);
+    }
+    return is_fine;
+}
+
+/* What waits for step 'i' of 'plan' waits for.  One that has no other end is
+ * over when the collective starts. */
+static struct point
+after_step(const struct rank *rank, const struct sf_call_plan *plan, size_t i)
+{
+    const struct sf_call_step *step = &plan->steps.items[i];
+    uint32_t label = rank->labels.items[i];
+
+    return label == SF_NONE             ? rank->round
+           : step->kind == SF_STEP_SEND ? after_send(rank, label, step->bytes)
+                                        : (struct point){ label, false };
+}
+
+static void
+write_plan_waits(const struct rank *rank, const struct sf_call_plan *plan)
+{
+    for (size_t i = 0; i < plan->waits.n; i++) {
+        const struct sf_wait *wait = &plan->waits.items[i];
+        struct point before = after_step(rank, plan, wait->before);
+        uint32_t label = rank->labels.items[wait->after];
+        before.is_start = before.is_start || wait->is_start;
+        if (label != SF_NONE) {
+            write_wait(rank, label, before);
+        }
+    }
+}
+
+/* Notes what no step waits for: these are the last ones. */
+static bool
+find_last(struct rank *rank, const struct sf_call_plan *plan)
+{
+    bool is_fine = true;
+
+    for (size_t i = 0; is_fine && i < plan->steps.n; i++) {
+        struct point point = after_step(rank, plan, i);
+        if (plan->steps.items[i].is_awaited ||
+            rank->labels.items[i] == SF_NONE) {
+            continue;
+        }
+        if (point.is_start) {
+            rank->last_send = point;
+        } else {
+            is_fine = sf_vec_push(&rank->next, point.label);
+        }
+    }
+    return is_fine;
+}
+
 static bool
 add_collective(struct rank *rank, const struct sf_trace_record *record)
 {
     const struct sf_trace_comm *comm = &rank->trace->comms.items[record->comm];
-    struct sf_collective call = {
-        .kind = (enum sf_collective_kind)record->collective,
-        .me = comm->me,
+    uint32_t root = record->peer;
+    struct sf_call call = {
+        .kind = (enum sf_call_kind)record->collective,
+        .me = comm->me >= root ? comm->me - root : comm->me + comm->n - root,
         .n = comm->n,
-        .root = record->peer,
         .bytes = rank->trace->values.items + record->first,
     };
-    struct sf_collective_sink sink = { take_part, end_round, rank };
+    const struct sf_call_plan *plan;
 
-    begin_together(rank, record, SF_TAG_COLLECTIVE);
-    if (!sf_collective_expand(&call, &sink)) {
+    if (sf_calls_plan(&rank->all->calls, &call, &plan, rank->err) != SF_OK) {
         return false;
     }
+    begin_together(rank, record, SF_TAG_COLLECTIVE);
+    if (!write_steps(rank, plan, root)) {
+        return false;
+    }
+    write_plan_waits(rank, plan);
+    if (!find_last(rank, plan)) {
+        return false;
+    }
+    end_round(rank);
     end_together(rank, record);
     return true;
 }
@@ -341,10 +418,10 @@ add_exchange(struct rank *rank, const struct sf_trace_record *record)
     begin_together(rank, record, SF_TAG_EXCHANGE);
     if (!add_pairs(rank, true, pairs, record->n) ||
         !add_pairs(rank, false, pairs + 2 * (size_t)record->n,
-                   record->n_inward) ||
-        !end_round(rank)) {
+                   record->n_inward)) {
         return false;
     }
+    end_round(rank);
     end_together(rank, record);
     return true;
 }
@@ -378,15 +455,19 @@ add_record(struct rank *rank, const struct sf_trace_record *record)
     }
 }
 
-bool
-sf_goal_ranks_add(struct sf_goal_ranks *ranks, const struct sf_trace *trace)
+enum sf_status
+sf_goal_ranks_add(struct sf_goal_ranks *ranks, const struct sf_trace *trace,
+                  struct sf_error *err)
 {
-    struct rank rank = { .all = ranks, .trace = trace, .now = nothing };
+    struct sf_error own = { 0 };
+    struct rank rank = {
+        .all = ranks, .trace = trace, .now = nothing, .err = &own
+    };
     bool is_fine = true;
 
     rank.requests = sf_calloc(trace->requests.n, sizeof *rank.requests);
     if (!rank.requests) {
-        return false;
+        return fail_memory(err, trace->rank);
     }
     for (size_t i = 0; i < trace->requests.n; i++) {
         rank.requests[i] = nothing;
@@ -403,5 +484,10 @@ sf_goal_ranks_add(struct sf_goal_ranks *ranks, const struct sf_trace *trace)
     free(rank.requests);
     free(rank.also.items);
     free(rank.next.items);
-    return is_fine;
+    free(rank.labels.items);
+    return is_fine ? SF_OK
+           : own.status != SF_OK
+               ? sf_fail(err, own.status, "rank %" PRIu32 ": %s", trace->rank,
+                         own.text)
+               : fail_memory(err, trace->rank);
 }

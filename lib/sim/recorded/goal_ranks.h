@@ -2,6 +2,7 @@
 #ifndef SF_SIM_RECORDED_GOAL_RANKS_H
 #define SF_SIM_RECORDED_GOAL_RANKS_H
 
+#include "sim/recorded/calls.h"
 #include "sim/recorded/channels.h"
 #include "sim/recorded/trace.h"
 #include "slimfly/recording.h"
@@ -14,6 +15,7 @@ struct sf_goal_ranks {
     FILE *stream; /* NULL in the first pass. */
     struct sf_channels channels;
     struct sf_channels tags; /* The same without the ranks. */
+    struct sf_calls calls;
     struct sf_recording *recording;
 };
 
@@ -22,8 +24,9 @@ struct sf_goal_ranks {
 #define SF_TAG_COLLECTIVE UINT32_MAX
 #define SF_TAG_EXCHANGE   (UINT32_MAX - 1)
 
-/* Passes through the next rank; false if out of memory. */
-bool sf_goal_ranks_add(struct sf_goal_ranks *ranks,
-                       const struct sf_trace *trace);
+/* Passes through the next rank. */
+enum sf_status sf_goal_ranks_add(struct sf_goal_ranks *ranks,
+                                 const struct sf_trace *trace,
+                                 struct sf_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "slimfly/recording.h"
 
 #include "sim/recorded/goal_ranks.h"
+#include "sim/workloads/rules.h"
 #include "slimfly/progress.h"
 
 #include <errno.h>
@@ -14,6 +15,12 @@ _Static_assert((int)SF_RECORDING_N_SKIPS == (int)SF_N_SKIPS,
                "the public header counts the same");
 
 const char sf_recording_variable[] = SF_TRACE_VARIABLE;
+
+const char *
+sf_recording_rules_name(uint32_t i)
+{
+    return sf_rules[i].name;
+}
 
 const char *
 sf_recording_skip_name(uint32_t i)
@@ -94,9 +101,8 @@ pass(struct sf_goal_ranks *ranks, struct sf_error *err)
             status = note(&trace, recording, err);
             n_ranks = recording->n_ranks;
         }
-        if (status == SF_OK && !sf_goal_ranks_add(ranks, &trace)) {
-            status =
-                sf_fail(err, SF_ENOMEM, "out of memory for rank %" PRIu32, i);
+        if (status == SF_OK) {
+            status = sf_goal_ranks_add(ranks, &trace, err);
         }
         sf_trace_clear(&trace);
     }
@@ -160,6 +166,7 @@ sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
     struct sf_goal_ranks ranks = { .params = params, .recording = recording };
 
     *recording = (struct sf_recording){ 0 };
+    ranks.calls.rules = &sf_rules[params->rules];
     enum sf_status status = pass(&ranks, err);
     if (status == SF_OK) {
         ranks.stream = stream;
@@ -170,6 +177,7 @@ sf_recording_write_goal(const struct sf_recording_params *params, FILE *stream,
     }
     sf_channels_clear(&ranks.channels);
     sf_channels_clear(&ranks.tags);
+    sf_calls_clear(&ranks.calls);
     if (status == SF_OK && (fflush(stream) != 0 || ferror(stream))) {
         status = sf_fail(err, SF_EIO, "the program could not be written: %s",
                          strerror(errno));

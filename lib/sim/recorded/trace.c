@@ -264,11 +264,11 @@ take_value(struct reader *reader, uint64_t value)
 
 /* How many numbers of bytes a collective of 'n' ranks has. */
 static uint32_t
-count_values(enum sf_collective_kind kind, uint32_t n)
+count_values(enum sf_call_kind kind, uint32_t n)
 {
-    return kind == SF_BARRIER                                  ? 0
-           : kind == SF_ALLGATHER || kind == SF_REDUCE_SCATTER ? n
-                                                               : 1;
+    return kind == SF_CALL_BARRIER                                       ? 0
+           : kind == SF_CALL_ALLGATHER || kind == SF_CALL_REDUCE_SCATTER ? n
+                                                                         : 1;
 }
 
 static void
@@ -277,8 +277,7 @@ take_collective(struct reader *reader)
     struct sf_trace_record record = { .kind = SF_TRACE_COLLECTIVE,
                                       .first = reader->trace->values.n };
 
-    record.collective =
-        (uint8_t)take(reader, "a collective", SF_N_COLLECTIVES - 1);
+    record.collective = (uint8_t)take(reader, "a collective", SF_N_CALLS - 1);
     record.is_request = take(reader, "0 or 1", 1);
     const struct sf_trace_comm *comm = take_comm(reader, &record.comm);
     if (!comm) {

@@ -21,7 +21,7 @@ struct sf_trace_comm {
 /* What a call did.  Ranks are those of the world. */
 struct sf_trace_record {
     uint8_t kind;       /* enum sf_trace_kind */
-    uint8_t collective; /* enum sf_collective_kind */
+    uint8_t collective; /* enum sf_call_kind */
     bool is_request;    /* A collective or an exchange that starts only. */
     bool is_void;       /* A request that never happened, or a receive that
                          * took nothing. */
