@@ -131,6 +131,7 @@ record(const struct cli_args *args, const char *library, const char *folder,
     if (!is_run) {
         return CLI_ERROR;
     }
+    cli_progress_restart();
     char *first = cli_find_in_folder(folder, "rank-0.trace");
     int code = first ? write_goal(args, folder) : CLI_ERROR;
     if (!first && ended->code != 127) {

@@ -181,12 +181,6 @@ class Recorded(harness.Case):
             for i in range(4) for j in range(4) if i != j})
         self.simulate()
 
-    def test_persistent_requests(self):
-        # Which Open MPI does not count.
-        goal = self.record(self.pattern, "persistent")
-        self.assertEqual(goal.pairs(), self.ring(
-            *[lambda i: 1000] * 3, lambda i: 2000))
-
     def test_any_source_probes_and_derived_types(self):
         goal = self.record_counted(self.pattern, "wildcards", "probes",
                                    "types")
@@ -228,8 +222,11 @@ class Recorded(harness.Case):
                                  self.collectives())
                 self.simulate()
 
-    def test_all_to_all_of_vectors_and_neighbours(self):
-        goal = self.record(self.pattern, "vectors")
+    def test_persistent_requests_vectors_and_neighbours(self):
+        # Open MPI does not count persistent requests.
+        goal = self.record(self.pattern, "persistent", "vectors")
+        self.assertEqual(goal.pairs(), self.ring(
+            *[lambda i: 1000] * 3, lambda i: 2000))
         expected = {}
         for i in range(4):
             for j in range(4):
@@ -291,14 +288,15 @@ class Recorded(harness.Case):
             process.send_signal(signal.SIGUSR1)
             self.assertEqual(process.wait(timeout=harness.PATIENCE), 9)
 
-    @unittest.skipUnless(shutil.which("mpifort") and shutil.which("gfortran"),
-                         "there is no Fortran")
-    def test_fortran(self):
+    def check_fortran(self, *bindings):
+        """Records the same program by several bindings."""
+        if not shutil.which("mpifort") or not shutil.which("gfortran"):
+            self.skipTest("there is no Fortran")
         expected = self.ring(lambda i: 800)
         for i in range(1, 4):
             size, n = expected.get((i, 0), (0, 0))
             expected[i, 0] = (size + 8 * i, n + 1)
-        for binding in "MPIF_H", "USE_MPI", "USE_MPI_F08":
+        for binding in bindings:
             with self.subTest(binding=binding):
                 program = self.path(binding)
                 subprocess.run(["mpifort", f"-D{binding}", "-o", program,
@@ -310,6 +308,13 @@ class Recorded(harness.Case):
                 pairs = goal.pairs(is_collective=True)
                 self.assertEqual(pairs, {(0, 2): (80, 1), (1, 3): (80, 1)})
                 self.assertGreater(len(goal.sends), 4 + 3 + 2 + 4)
+
+    def test_fortran(self):
+        self.check_fortran("MPIF_H", "USE_MPI_F08")
+
+    @harness.long
+    def test_fortran_module(self):
+        self.check_fortran("USE_MPI")
 
     @harness.long
     @unittest.skipUnless(shutil.which("lmp"), "lammps is not installed")
