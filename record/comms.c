@@ -124,13 +124,13 @@ find_leader(const struct groups *groups)
 static void
 name_comm(MPI_Comm made, uint64_t old, uint64_t number)
 {
-    struct groups groups;
+    struct groups groups = { 0 };
 
     if (made != MPI_COMM_NULL && find_groups(made, &groups)) {
         introduce(made, mix(mix(old, number), find_leader(&groups)), &groups);
-        free(groups.ranks);
-        free(groups.remote);
     }
+    free(groups.ranks);
+    free(groups.remote);
 }
 
 /* Takes part in making 'made', if any, of 'old' with all its ranks. */
@@ -186,14 +186,14 @@ hash_groups(const struct groups *groups)
 static void
 name_by_ranks(MPI_Comm made, int tag)
 {
-    struct groups groups;
+    struct groups groups = { 0 };
 
     if (made != MPI_COMM_NULL && find_groups(made, &groups)) {
         uint64_t name = mix(hash_groups(&groups), (uint64_t)tag);
         introduce(made, mix(name, meet(name)), &groups);
-        free(groups.ranks);
-        free(groups.remote);
     }
+    free(groups.ranks);
+    free(groups.remote);
 }
 
 static int

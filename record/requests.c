@@ -56,7 +56,7 @@ add(uint64_t handle, bool is_message)
     struct request *request = *at ? *at : unused;
 
     if (!request) {
-        request = malloc(sizeof *request);
+        request = calloc(1, sizeof *request);
     } else if (!*at) {
         unused = request->next;
     }
@@ -320,27 +320,40 @@ keep(MPI_Request handle, bool is_receive, MPI_Comm comm, int peer, int tag,
     }
 }
 
-#define KEEPS(name, qualifier, is_receive)                                  \
-    WRAPPER PMPI_##name(qualifier void *data, int count, MPI_Datatype type, \
-                        int peer, int tag, MPI_Comm comm,                   \
-                        MPI_Request *handle)                                \
-    {                                                                       \
-        bool is_on = record_enter();                                        \
-        int code = NEXT(name)(data, count, type, peer, tag, comm, handle);  \
-        if (is_on && code == MPI_SUCCESS) {                                 \
-            keep(*handle, is_receive, comm, peer, tag,                      \
-                 record_bytes(count, type));                                \
-        }                                                                   \
-        record_leave();                                                     \
-        return code;                                                        \
-    }                                                                       \
+#define KEEPS(name)                                                           \
+    WRAPPER PMPI_##name(const void *data, int count, MPI_Datatype type,       \
+                        int peer, int tag, MPI_Comm comm,                     \
+                        MPI_Request *handle)                                  \
+    {                                                                         \
+        bool is_on = record_enter();                                          \
+        int code = NEXT(name)(data, count, type, peer, tag, comm, handle);    \
+        if (is_on && code == MPI_SUCCESS) {                                   \
+            keep(*handle, false, comm, peer, tag, record_bytes(count, type)); \
+        }                                                                     \
+        record_leave();                                                       \
+        return code;                                                          \
+    }                                                                         \
     BOTH_NAMES(name)
 
-KEEPS(Send_init, const, false);
-KEEPS(Bsend_init, const, false);
-KEEPS(Ssend_init, const, false);
-KEEPS(Rsend_init, const, false);
-KEEPS(Recv_init, , true);
+KEEPS(Send_init);
+KEEPS(Bsend_init);
+KEEPS(Ssend_init);
+KEEPS(Rsend_init);
+
+WRAPPER
+PMPI_Recv_init(void *data, int count, MPI_Datatype type, int peer, int tag,
+               MPI_Comm comm, MPI_Request *handle)
+{
+    bool is_on = record_enter();
+    int code = NEXT(Recv_init)(data, count, type, peer, tag, comm, handle);
+
+    if (is_on && code == MPI_SUCCESS) {
+        keep(*handle, true, comm, peer, tag, record_bytes(count, type));
+    }
+    record_leave();
+    return code;
+}
+BOTH_NAMES(Recv_init);
 
 /* Writes that persistent requests start. */
 static void

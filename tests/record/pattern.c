@@ -1,6 +1,7 @@
 /* pattern.c -- a program whose messages are known: one part of it for each
  * kind of call.  The arguments say which parts, with a barrier behind each;
  * test_record.py knows what they send.  For 4 ranks. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -66,7 +66,7 @@ begin_trace(struct made *made, uint32_t rank, uint32_t n)
 static void
 save_traces(struct made *made, uint32_t n, char folder[64])
 {
-    strcpy(folder, "/tmp/slimfly-test-XXXXXX");
+    snprintf(folder, 64, "/tmp/slimfly-test-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     for (uint32_t i = 0; i < n; i++) {
         char path[128];

@@ -388,9 +388,11 @@ add_collective(struct rank *rank, const struct sf_trace_record *record)
     if (!write_steps(rank, plan, root)) {
         return false;
     }
-    write_plan_waits(rank, plan);
-    if (!find_last(rank, plan)) {
-        return false;
+    if (rank->labels.items) { /* There are steps. */
+        write_plan_waits(rank, plan);
+        if (!find_last(rank, plan)) {
+            return false;
+        }
     }
     end_round(rank);
     end_together(rank, record);
