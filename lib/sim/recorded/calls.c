@@ -237,7 +237,9 @@ static enum sf_status
 keep(struct sf_calls *calls, enum sf_collective collective, uint32_t n,
      uint64_t bytes, struct sf_kept_call **keptp, struct sf_error *err)
 {
-    struct sf_kept_call made = { collective, n, bytes, { 0 }, SF_NONE, { 0 } };
+    struct sf_kept_call made = {
+        .collective = collective, .n = n, .bytes = bytes, .me = SF_NONE
+    };
 
     if (!calls->kept) {
         calls->kept = sf_calloc(MAX_KEPT, sizeof *calls->kept);

@@ -368,6 +368,15 @@ find_last(struct rank *rank, const struct sf_call_plan *plan)
     return is_fine;
 }
 
+/* The numbers of a record; NULL if it has none. */
+static const uint64_t *
+find_values(const struct rank *rank, const struct sf_trace_record *record)
+{
+    return record->n + record->n_inward > 0
+               ? rank->trace->values.items + record->first
+               : NULL;
+}
+
 static bool
 add_collective(struct rank *rank, const struct sf_trace_record *record)
 {
@@ -377,7 +386,7 @@ add_collective(struct rank *rank, const struct sf_trace_record *record)
         .kind = (enum sf_call_kind)record->collective,
         .me = comm->me >= root ? comm->me - root : comm->me + comm->n - root,
         .n = comm->n,
-        .bytes = rank->trace->values.items + record->first,
+        .bytes = find_values(rank, record),
     };
     const struct sf_call_plan *plan;
 
@@ -415,12 +424,12 @@ add_pairs(struct rank *rank, bool is_send, const uint64_t *pairs, uint32_t n)
 static bool
 add_exchange(struct rank *rank, const struct sf_trace_record *record)
 {
-    const uint64_t *pairs = rank->trace->values.items + record->first;
+    const uint64_t *pairs = find_values(rank, record);
 
     begin_together(rank, record, SF_TAG_EXCHANGE);
-    if (!add_pairs(rank, true, pairs, record->n) ||
-        !add_pairs(rank, false, pairs + 2 * (size_t)record->n,
-                   record->n_inward)) {
+    if (pairs && (!add_pairs(rank, true, pairs, record->n) ||
+                  !add_pairs(rank, false, pairs + 2 * (size_t)record->n,
+                             record->n_inward))) {
         return false;
     }
     end_round(rank);
