@@ -131,7 +131,9 @@ enum sf_status sf_sim_jobs_write_goal(const struct sf_network *network,
                                       uint64_t seed, FILE *stream,
                                       struct sf_error *err);
 
-/* How large the largest message of the first of 'jobs' is. */
+/* Whether a size means something to the first of 'jobs', and how large its
+ * largest message is then. */
+bool sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs);
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
 
 struct sf_simulation_params {
@@ -194,6 +196,12 @@ struct sf_simulation {
      * the bytes of all messages that came, over 'time' and all hosts of all
      * jobs.  With a load: all that was received, over all hosts that send. */
     double throughput;
+
+    /* A part of it, too, without a load: what a host sent on average in a
+     * round, over the mean time until a host had sent and received all of its
+     * own.  Of ebb this is the figure of Netgauge, which divides by the mean
+     * time of ranks; the mean of 'rate' is larger, unless all are alike. */
+    double host_rate;
 
     /* Seconds.  Of packets, from their start (with a load: from their birth)
      * until they have come; n is 0 in the flow model. */

@@ -71,7 +71,8 @@ write_settings(const struct sf_simulation_row *row, FILE *stream)
         write_fact(row, texts[i], stream);
     }
     write_count_if(true, row->result.n_hosts, stream);
-    write_if(!(jobs->load > 0), sf_sim_jobs_size(jobs), stream);
+    write_if(!(jobs->load > 0) && sf_sim_jobs_has_size(jobs),
+             sf_sim_jobs_size(jobs), stream);
     write_if(jobs->load > 0, jobs->load, stream);
     write_real(params->overhead, stream);
     write_count_if(*sf_fact_of(row, SF_FACT_EAGER, cell), params->eager,
@@ -104,8 +105,9 @@ write_result(const struct sf_simulation_row *row, FILE *stream)
     write_if(has_links, links.mean, stream);
     write_if(has_links, links.max, stream);
     write_if(has_links && has_packets, links.blocked_mean, stream);
-    if (has_links && has_packets && isfinite(links.blocked_max)) {
-        fprintf(stream, "%.9g", links.blocked_max);
+    write_if(has_links && has_packets, links.blocked_max, stream);
+    if (result->host_rate > 0 && isfinite(result->host_rate)) {
+        fprintf(stream, "%.9g", result->host_rate);
     }
 }
 
@@ -127,7 +129,7 @@ sf_simulation_write_csv(const struct sf_simulation_table *table, FILE *stream,
           "rate_p1,rate_p50,rate_p99,rate_max,latency_n,latency_mean_s,"
           "latency_min_s,latency_p1_s,latency_p50_s,latency_p99_s,"
           "latency_max_s,latency_error_s,packets,switch_hops,link_load_mean,"
-          "link_load_max,link_blocked_mean,link_blocked_max\n",
+          "link_load_max,link_blocked_mean,link_blocked_max,host_rate\n",
           stream);
     for (uint32_t i = 0; i < table->n_rows; i++) {
         if (table->rows[i].is_done) {

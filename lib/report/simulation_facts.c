@@ -164,6 +164,7 @@ static const char *
 size_of(const struct sf_simulation_row *row, char *cell)
 {
     return row->params.jobs.load > 0 ||
+                   !sf_sim_jobs_has_size(&row->params.jobs) ||
                    strstr(text_or_none(row->params.jobs.workload), "size=")
                ? ""
                : write_bytes(sf_sim_jobs_size(&row->params.jobs), cell);

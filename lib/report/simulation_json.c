@@ -188,7 +188,8 @@ json_of_settings(const struct sf_simulation_row *row)
         json_if(has_packets, json_integer(row->result.buffer)), "net",
         json_of_fact(row, SF_FACT_NET), "offered_load",
         json_if(jobs->load > 0, real_or_null(jobs->load)), "size_bytes",
-        json_if(!(jobs->load > 0), json_of_bytes(sf_sim_jobs_size(jobs))),
+        json_if(!(jobs->load > 0) && sf_sim_jobs_has_size(jobs),
+                json_of_bytes(sf_sim_jobs_size(jobs))),
         "sl", json_of_fact(row, SF_FACT_SL), "window",
         json_if(params->window, json_integer(params->window)), "eager_bytes",
         json_if(*sf_fact_of(row, SF_FACT_EAGER, cell),
@@ -222,13 +223,15 @@ json_of_result(const struct sf_simulation_row *row)
     bool has_packets = row->params.model == SF_SIM_PACKET;
 
     return json_pack(
-        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "finished", (int)(result->is_finished && !result->n_cycle), "deadlock",
         json_of_deadlock(row), "saturated",
         (int)sf_simulation_is_saturated(row), "time_s",
         real_or_null(result->time), "rate", json_of_spread(&result->rate),
-        "throughput", real_or_null(result->throughput), "latency_s",
-        json_of_spread(&result->latency), "latency_error_s",
+        "throughput", real_or_null(result->throughput), "host_rate",
+        json_if(result->host_rate > 0, real_or_null(result->host_rate)),
+        "latency_s", json_of_spread(&result->latency), "latency_error_s",
         json_if(result->latency.n && row->params.jobs.load > 0,
                 real_or_null(result->latency_error)),
         "packets", json_if(has_packets, json_of_count(result->n_packets)),

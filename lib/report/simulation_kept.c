@@ -99,7 +99,8 @@ sf_simulation_write(const char *settings, const struct sf_simulation *result,
                     FILE *stream, struct sf_error *err)
 {
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, "
+        "{s:s, s:i, s:s, s:b, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, "
+        "s:I, "
         "s:o, "
         "s:o, s:o, s:I, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.simulated", "schema_version", 1, "settings",
@@ -107,7 +108,8 @@ sf_simulation_write(const char *settings, const struct sf_simulation *result,
         real_or_null(result->time), "hosts", (json_int_t)result->n_hosts,
         "buffer", (json_int_t)result->buffer, "rate",
         json_of_spread(&result->rate), "throughput",
-        real_or_null(result->throughput), "latency",
+        real_or_null(result->throughput), "host_rate",
+        real_or_null(result->host_rate), "latency",
         json_of_spread(&result->latency), "latency_error",
         real_or_null(result->latency_error), "packets",
         (json_int_t)result->n_packets, "switch_hops",
@@ -308,6 +310,8 @@ read_numbers(struct sf_json_reader *reader, const json_t *root,
     result->buffer =
         read_number(reader, json_object_get(root, "buffer"), "buffer");
     read_spread(reader, json_object_get(root, "rate"), "rate", &result->rate);
+    result->host_rate =
+        read_real(reader, json_object_get(root, "host_rate"), "host_rate");
     result->throughput =
         read_real(reader, json_object_get(root, "throughput"), "throughput");
     read_spread(reader, json_object_get(root, "latency"), "latency",

@@ -47,6 +47,17 @@ throughput_of(const struct sf_simulation_row *row)
     return row->result.throughput;
 }
 
+/* Netgauge's figure. */
+static double
+host_rate_of(const struct sf_simulation_row *row)
+{
+    const char *workload = row->params.jobs.workload;
+    bool is_ebb = workload && strncmp(workload, "ebb", 3) == 0;
+
+    return value_if(is_ebb && row->result.host_rate > 0,
+                    row->result.host_rate);
+}
+
 static double
 rate_mean(const struct sf_simulation_row *row)
 {
@@ -134,6 +145,7 @@ blocked_mean(const struct sf_simulation_row *row)
 static const struct column columns[] = {
     { "time", "", TIME, time_of },
     { "throughput", "", PERCENT, throughput_of },
+    { "ebb", "", PERCENT, host_rate_of },
     { "rate", "mean", PERCENT, rate_mean },
     { "rate", "least", PERCENT, rate_min },
     { "rate", "p1", PERCENT, rate_p1 },
@@ -523,6 +535,12 @@ is_packet(const struct sf_simulation_row *row)
     return !is_flow(row);
 }
 
+static bool
+has_ebb(const struct sf_simulation_row *row)
+{
+    return !isnan(host_rate_of(row));
+}
+
 /* What the columns mean. */
 static void
 write_legend(const struct sf_sim_facts *facts, FILE *stream)
@@ -536,6 +554,11 @@ write_legend(const struct sf_sim_facts *facts, FILE *stream)
             is_loaded && is_sent ? "take part (with a load: that send)"
             : is_loaded          ? "send"
                                  : "take part");
+    if (any_row(facts, has_ebb)) {
+        fputs("ebb: what hosts sent, over their mean time, in % of the same, "
+              "as Netgauge has it\n",
+              stream);
+    }
     fprintf(stream, "rate: of %s, in %% of the same\n",
             is_loaded && is_sent ? "each message, or with a load what each "
                                    "receiver got"

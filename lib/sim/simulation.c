@@ -14,6 +14,8 @@ struct pool {
     struct sf_simulation *result;
     double data_rate; /* Of a link, bytes a second. */
     double bytes;     /* Of all messages that came. */
+    double host_time; /* Until hosts had sent and received all of a round; the
+                       * sum over hosts and rounds. */
     struct sf_samples rates, latencies;
     struct sf_samples *job_rates; /* [n_jobs] */
 };
@@ -170,6 +172,31 @@ add_messages(struct pool *pool, const struct sf_program *program,
     return is_fine;
 }
 
+/* Adds the times until hosts had sent and received all. */
+static bool
+add_host_times(struct pool *pool, const struct sf_program *program,
+               const struct sf_run *run)
+{
+    uint32_t n_hosts = pool->setup->wires->n_hosts;
+    double *until = sf_calloc(n_hosts, sizeof *until);
+
+    if (!until) {
+        return false;
+    }
+    for (uint32_t i = 0; i < program->messages.n; i++) {
+        const struct sf_message *message = &program->messages.items[i];
+        if (sf_message_is_sent(message) && isfinite(run->ends[i])) {
+            until[message->from] = fmax(until[message->from], run->ends[i]);
+            until[message->to] = fmax(until[message->to], run->ends[i]);
+        }
+    }
+    for (uint32_t h = 0; h < n_hosts; h++) {
+        pool->host_time += until[h];
+    }
+    free(until);
+    return true;
+}
+
 /* How much had come when, of a program that ran alone. */
 static void
 note_progress(struct pool *pool, const struct sf_program *program,
@@ -208,8 +235,9 @@ run_round(struct pool *pool, uint32_t round, struct sf_error *err)
                      ? sf_run_flows(&setup, &program, &run, err)
                      : sf_run_packets(&setup, &program, &run, err);
     }
-    if (status == SF_OK && (!add_messages(pool, &program, job_of, &run) ||
-                            !add_run(pool, &run))) {
+    if (status == SF_OK &&
+        (!add_messages(pool, &program, job_of, &run) ||
+         !add_host_times(pool, &program, &run) || !add_run(pool, &run))) {
         status = fail_memory(err);
     }
     if (status == SF_OK && pool->workload->n_rounds == 1) {
@@ -313,6 +341,9 @@ end_result(struct pool *pool)
     if (!(pool->setup->params->jobs.load > 0) && result->n_hosts > 0) {
         result->throughput =
             pool->bytes / (time * result->n_hosts * pool->data_rate);
+    }
+    if (pool->host_time > 0) {
+        result->host_rate = pool->bytes / (pool->host_time * pool->data_rate);
     }
     result->rate = sf_samples_spread(&pool->rates);
     result->latency = sf_samples_spread(&pool->latencies);

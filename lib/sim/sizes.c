@@ -80,6 +80,22 @@ sf_sim_find_size(const char *workload, const char *end, const char **fromp,
     return false;
 }
 
+bool
+sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs)
+{
+    const char *text = jobs->workload ? jobs->workload : "";
+    size_t length = strcspn(text, ":+");
+
+    for (size_t i = 0; sf_workload_kinds[i]; i++) {
+        const struct sf_workload_kind *kind = sf_workload_kinds[i];
+        if (strlen(kind->name) == length &&
+            strncmp(kind->name, text, length) == 0) {
+            return kind->has_size;
+        }
+    }
+    return true;
+}
+
 double
 sf_sim_jobs_size(const struct sf_sim_jobs *jobs)
 {

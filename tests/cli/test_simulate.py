@@ -52,6 +52,63 @@ class Simulate(harness.Case):
         return row
 
 
+class Workloads(Simulate):
+    """What --list names runs, and is a program."""
+
+    def test_list(self):
+        done = slimfly("simulate", "--list")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in ("allreduce", "ebb", "goal", "gpt3", "permutation"):
+            self.assertIn(f"\n  {name}\n", done.stdout)
+        self.assertEqual(slimfly("simulate", "--list", "sf:q=3").returncode, 2)
+
+    def test_goal_takes_as_long(self):
+        """Whatever the family, a workload and its program are one."""
+        for family, workload in zip(FAMILIES, (
+                "allreduce", "alltoall:size=4K", "bcast:rules=ompi-1.10",
+                "stencil:iterations=3,compute=20", "allgather:size=1K",
+                "reduce-scatter", "barrier", "incast", "cosmoflow",
+                "hpl:n=600")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = f"{folder}/a.goal"
+                rest = ("--model", "flow", "--nodes", "8", "--schemes",
+                        "minimal", "--layers", "1", "--size", "20K")
+                done = slimfly("simulate", family, "-w", workload, *rest,
+                               "--goal", path)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (0, "", ""), workload)
+                first = self.row(family, "-w", workload, *rest)
+                again = self.row(family, "-w", f"goal:{path}", *rest)
+                self.assertAlmostEqual(again["time_s"], first["time_s"],
+                                       delta=1e-3 * first["time_s"])
+                self.assertIsNone(again["size_bytes"])
+
+    def test_goal_refuses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/a.goal"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("num_ranks 2\nrank 0 {\nsend 5b to 9\n}\n")
+            done = slimfly("simulate", "sf:q=3", "-w", f"goal:{path}")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{path}:3: expected a rank from 0 to 1, found '9'",
+                          done.stderr)
+            done = slimfly("simulate", "sf:q=3", "-w", f"goal:{path}",
+                           "--goal", f"{folder}/b.goal")
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(os.listdir(folder), ["a.goal"])
+            done = slimfly("simulate", "sf:q=3", "-w", f"goal:{path}", "-n",
+                           "3")
+            self.assertIn("which has 2 ranks: expected as many", done.stderr)
+
+    def test_victim(self):
+        """A job beside others takes as long as alone, or longer."""
+        rest = ("--model", "flow", "-n", "8", "-p", "random")
+        alone = self.row("ft2:ports=12", "-w", "allreduce", *rest)
+        both = self.row("ft2:ports=12", "-w", "allreduce+incast", *rest)
+        self.assertGreaterEqual(both["jobs"][0]["time_s"],
+                                0.999 * alone["time_s"])
+
+
 class Form(Simulate):
 
     def test_json_has_the_promised_members(self):

@@ -28,8 +28,9 @@ enum kind {
 struct op {
     enum kind kind;
     uint32_t rank, peer, tag, cpu;
-    uint32_t partner; /* Of a receive: the send that it gets. */
-    uint64_t amount;  /* Nanoseconds or bytes. */
+    uint32_t partner;         /* Of a receive: the send that it gets. */
+    uint64_t amount;          /* Nanoseconds or bytes. */
+    bool any_source, any_tag; /* Of a receive. */
     uint32_t deps[MAX_DEPS], n_deps;
     bool for_start[MAX_DEPS];
     bool is_ready, is_started, is_done;
@@ -124,10 +125,13 @@ write_op(FILE *stream, const struct ops *ops, uint32_t i,
     if (op->kind == CALC) {
         fprintf(stream, " calc %llu", amount);
     } else {
-        fprintf(stream, "\t%s %llub %s %u", op->kind == SEND ? "send" : "recv",
-                amount, op->kind == SEND ? "to" : "from", op->peer);
+        fprintf(stream, "\t%s %llub %s ", op->kind == SEND ? "send" : "recv",
+                amount, op->kind == SEND ? "to" : "from");
+        fprintf(stream, op->any_source ? "-1" : "%u", op->peer);
     }
-    if (op->kind != CALC && (op->tag || sf_random_below(random, 2))) {
+    if (op->any_tag) {
+        fputs(" tag -1", stream);
+    } else if (op->kind != CALC && (op->tag || sf_random_below(random, 2))) {
         fprintf(stream, " tag %u", op->tag);
     }
     if (op->cpu || sf_random_below(random, 2)) {
@@ -378,7 +382,7 @@ check_programs(uint32_t n, uint64_t seed)
         char *text = write_text(&ops, &random);
         double time = (double)interpret(&ops);
         n_exact += !has_ties(&ops);
-        for (uint32_t exact = 0; exact < 2 - has_ties(&ops); exact++) {
+        for (uint32_t exact = 0; exact < (has_ties(&ops) ? 1u : 2u); exact++) {
             struct host_case *c = case_of(text, ops.n_ranks, exact);
             struct sf_run run;
             if (exact) {
@@ -478,6 +482,138 @@ TEST(goal_is_read_as_written)
     }
 }
 
+/* Of operations that can run, that which is ready first; of these, sends and
+ * computations first, and as the file has them.  NULL if there is none. */
+static struct op *
+next_open(struct ops *ops)
+{
+    struct op *best = NULL;
+
+    for (uint32_t phase = 0; phase < 2; phase++) {
+        for (uint32_t r = 0; r < ops->n_ranks; r++) {
+            for (uint32_t i = 0; i < ops->n; i++) {
+                struct op *op = &ops->ops[i];
+                bool is_now = op->rank == r && (op->kind == RECV) == phase &&
+                              !op->is_started && is_free(ops, op);
+                op->ready = is_now ? 0 : op->ready;
+                for (uint32_t k = 0; is_now && k < op->n_deps; k++) {
+                    const struct op *before = &ops->ops[op->deps[k]];
+                    int64_t time =
+                        op->for_start[k] ? before->start : before->end;
+                    op->ready = time > op->ready ? time : op->ready;
+                }
+                if (is_now && (!best || op->ready < best->ready)) {
+                    best = op;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+/* Gives open receives what comes first if messages take no time; false if some
+ * find nothing. */
+static bool
+match_open(struct ops *ops)
+{
+    uint32_t order[MAX_OPS], n_order = 0, n_left = 0;
+    struct op *op;
+
+    while ((op = next_open(ops))) {
+        op->is_started = true;
+        op->start = op->ready;
+        op->end = op->start + (op->kind == CALC ? (int64_t)op->amount : 0);
+        op->is_done = op->kind != RECV;
+        order[n_order++] = (uint32_t)(op - ops->ops);
+        /* The first receive, in the order of posts, that has a message, takes
+         * the first of these. */
+        for (uint32_t a = 0; a < n_order; a++) {
+            struct op *receive = &ops->ops[order[a]];
+            for (uint32_t b = 0; b < n_order; b++) {
+                struct op *send = &ops->ops[order[b]];
+                if (receive->kind == RECV && !receive->is_done &&
+                    send->kind == SEND && !send->is_ready &&
+                    send->peer == receive->rank &&
+                    (receive->any_source || receive->peer == send->rank) &&
+                    (receive->any_tag || receive->tag == send->tag)) {
+                    send->is_ready = receive->is_done = true; /* Taken. */
+                    receive->partner = order[b];
+                    receive->end = op->start;
+                }
+            }
+        }
+    }
+    for (uint32_t i = 0; i < ops->n; i++) {
+        n_left += ops->ops[i].kind == SEND ? !ops->ops[i].is_ready
+                                           : !ops->ops[i].is_done;
+    }
+    return n_left == 0;
+}
+
+/* Open receives get what a slow replay gives them. */
+TEST(goal_finds_any_source)
+{
+    static struct ops ops, named;
+    struct sf_random random;
+    uint32_t n_fine = 0, n_failed = 0;
+
+    sf_random_init(&random, 4, 0);
+    for (uint32_t i = 0; i < 600; i++) {
+        draw_ops(&ops, &random);
+        ops.n = ops.n > 40 && i % 2 ? 40 : ops.n;
+        if (ops.ops[ops.n - 1].kind == SEND) {
+            ops.n--; /* Its receive was cut off. */
+        }
+        for (uint32_t k = 0; k < ops.n; k++) {
+            bool is_receive = ops.ops[k].kind == RECV;
+            ops.ops[k].any_source =
+                is_receive && sf_random_below(&random, 4) == 0;
+            ops.ops[k].any_tag =
+                is_receive && sf_random_below(&random, 4) == 0;
+        }
+        struct sf_random layout = random;
+        char *text = write_text(&ops, &random);
+        bool is_open = strstr(text, "-1") != NULL;
+        named = ops;
+        bool is_fine = match_open(&named);
+        struct sf_program program = { 0 };
+        struct sf_error err = { 0 };
+        char *copy = strdup(text);
+        CHECK(copy);
+        enum sf_status status =
+            sf_goal_parse(copy, strlen(copy), "text", plain_hosts, ops.n_ranks,
+                          &program, &err);
+        CHECK_FOR(!is_open || (status == SF_OK) == is_fine, "%s\n%s", err.text,
+                  text);
+        if (status == SF_OK && is_open) {
+            /* The same with a tag of its own for each message. */
+            for (uint32_t k = 0; k < ops.n; k++) {
+                struct op *op = &named.ops[k];
+                op->any_source = op->any_tag = false;
+                op->tag = op->kind == RECV ? op->partner : k;
+                op->peer =
+                    op->kind == RECV ? named.ops[op->partner].rank : op->peer;
+            }
+            char *exact = write_text(&named, &layout);
+            struct sf_program other = program_of(exact, ops.n_ranks);
+            CHECK_EQ(sf_program_end(&program, ops.n_ranks, &err), SF_OK);
+            char *a = text_of(&program, ops.n_ranks);
+            char *b = text_of(&other, ops.n_ranks);
+            CHECK_STR(a, b);
+            sf_program_clear(&other);
+            free(exact);
+            free(a);
+            free(b);
+        }
+        n_fine += status == SF_OK && is_open;
+        n_failed += status != SF_OK;
+        sf_program_clear(&program);
+        free(copy);
+        free(text);
+    }
+    CHECK(n_fine > 100 && n_failed > 10);
+}
+
 /* Messages go to the hosts of their ranks, behind what is there. */
 TEST(goal_is_placed)
 {
@@ -535,7 +671,7 @@ TEST(goal_refuses)
         { HEAD "recv 5b to 1", "text:3: expected 'from', found 'to'" },
         { HEAD "send 5b to 2", "text:3: expected a rank from 0 to 1" },
         { HEAD "send 5b to -1", "text:3: expected a rank from 0 to 1" },
-        { HEAD "send 5b to 1 tag -1", "text:3: expected a tag from 0 on" },
+        { HEAD "send 5b to 1 tag -1", "text:3: expected a tag from 0 to" },
         { HEAD "send 5b to 1 to 1", "text:3: expected tag, cpu, nic or the" },
         { HEAD "send 2000000000000000b to 1", "expected a number of bytes" },
         { HEAD "a requires b", "text:3: expected a label that stands above" },
@@ -659,7 +795,7 @@ TEST(goal_shares_cpus_with_overhead)
 }
 
 static const char *const memory_text =
-    "num_ranks 2\nrank 0 {\na: calc 10\nb: recv 1b from 1\nb requires a\n"
+    "num_ranks 2\nrank 0 {\na: calc 10\nb: recv 1b from -1\nb requires a\n"
     "c: calc 3\nc irequires b\nd: calc 4\nd requires b\n}\n"
     "rank 1 {\na: send 1b to 0\nb: send 3b to 1\nc: recv 3b from 1\n}\n";
 
@@ -699,5 +835,28 @@ TEST(goal_without_memory)
         sf_mem_fail_at(0);
         CHECK(status == SF_OK || status == SF_ENOMEM);
         CHECK(status == SF_OK || err.status == SF_ENOMEM);
+    }
+}
+
+/* Computations and waits for starts, with the n-th allocation failing. */
+TEST(goal_runs_without_memory)
+{
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        struct host_case *c = case_of(memory_text, 2, exact);
+        enum sf_status status = SF_ENOMEM;
+        CHECK_EQ(sf_program_end(&c->program, 2, NULL), SF_OK);
+        for (unsigned long nth = 1; status != SF_OK; nth++) {
+            struct sf_error err = { 0 };
+            struct sf_run run = { 0 };
+            CHECK(nth < 1000);
+            sf_mem_fail_at(nth);
+            status = exact ? sf_run_packets(&c->setup, &c->program, &run, &err)
+                           : sf_run_flows(&c->setup, &c->program, &run, &err);
+            sf_mem_fail_at(0);
+            CHECK(status == SF_OK || status == SF_ENOMEM);
+            CHECK((status == SF_OK) == (run.ends != NULL));
+            sf_run_clear(&run);
+        }
+        host_case_free(c);
     }
 }

@@ -508,8 +508,8 @@ TEST(workload_refuses)
         struct sf_sim_jobs asked;
         const char *text;
     } cases[] = {
-        { { .workload = "alltoall" }, "is not a workload; there are all" },
-        { { .workload = "alltoall" }, "ebb" },
+        { { .workload = "alltoal" }, "is not a workload; there are all" },
+        { { .workload = "alltoal" }, "ebb" },
         { { .workload = NULL }, "expected a workload" },
         { { .workload = "" }, "is not a workload" },
         { { .workload = "ebb+" }, "is not a workload" },

@@ -29,7 +29,8 @@
  *   nic N      Is read and means nothing: a host has one link.
  *
  * The n-th receive from a rank with a tag gets the n-th send of that rank with
- * it, in the order of the file. */
+ * it, in the order of the file.  If any receive of a file names no source or
+ * no tag, -1 in its place, goal_replay.h says which message each gets. */
 #ifndef SF_SIM_WORKLOADS_GOAL_H
 #define SF_SIM_WORKLOADS_GOAL_H
 

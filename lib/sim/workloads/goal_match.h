@@ -23,8 +23,8 @@ struct sf_goal_ends {
 };
 
 /* Tells each receive its message: the n-th from a rank with a tag gets the
- * n-th to its rank with it.  SF_EPARSE: a send or a receive has no
- * counterpart; 'path' is for messages. */
+ * n-th to its rank with it; all name both.  SF_EPARSE: a send or a receive has
+ * no counterpart; 'path' is for messages. */
 enum sf_status sf_goal_match(const struct sf_goal_ends *sends,
                              struct sf_goal_ends *receives, const char *path,
                              struct sf_error *err);

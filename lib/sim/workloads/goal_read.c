@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "sim/workloads/goal.h"
 #include "sim/workloads/goal_match.h"
+#include "sim/workloads/goal_replay.h"
 #include "sim/workloads/labels.h"
 #include "slimfly/graph.h"
 
@@ -19,13 +20,7 @@
 #define MAX_LABEL       255
 
 /* What a label stands for: the number of a message, or of a receive. */
-#define IS_RECEIVE (UINT32_C(1) << 31)
-
-/* A wait in which a receive takes part: labels, as above. */
-struct late_wait {
-    uint32_t before, after;
-    bool is_start;
-};
+#define IS_RECEIVE SF_GOAL_RECEIVE
 
 struct reader {
     const char *path;
@@ -43,7 +38,9 @@ struct reader {
     bool *is_read; /* [n_ranks] */
     struct sf_labels labels;
     struct sf_goal_ends sends, receives;
-    SF_VEC(struct late_wait) late;
+    struct sf_goal_waits late; /* In which receives take part. */
+    uint32_t base;             /* What the program had before. */
+    size_t first_wait;
 };
 
 static enum sf_status
@@ -221,13 +218,36 @@ begin_rank(struct reader *reader)
     return SF_OK;
 }
 
+/* Reads "-1", which stands for anything. */
+static bool
+take_any(struct reader *reader)
+{
+    if (strncmp(reader->at, "-1", 2) != 0) {
+        return false;
+    }
+    reader->at += 2;
+    skip(reader);
+    return true;
+}
+
 /* What stands behind a send or a receive. */
 struct options {
     uint64_t tag, cpu, nic;
 };
 
 static enum sf_status
-read_options(struct reader *reader, bool has_tag, struct options *options)
+read_tag(struct reader *reader, bool may_be_any, uint64_t *tag)
+{
+    if (may_be_any && take_any(reader)) {
+        *tag = SF_GOAL_ANY;
+        return SF_OK;
+    }
+    return take_number(reader, "a tag", SF_GOAL_ANY - 1, tag);
+}
+
+static enum sf_status
+read_options(struct reader *reader, bool has_tag, bool is_send,
+             struct options *options)
 {
     enum sf_status status = SF_OK;
 
@@ -238,14 +258,7 @@ read_options(struct reader *reader, bool has_tag, struct options *options)
         } else if (take_word(reader, "nic")) {
             status = take_number(reader, "a NIC", UINT8_MAX, &options->nic);
         } else if (has_tag && take_word(reader, "tag")) {
-            if (!strncmp(reader->at, "-1", 2)) {
-                reader->at += 2;
-                skip(reader);
-                options->tag = SF_GOAL_ANY;
-                continue;
-            }
-            status =
-                take_number(reader, "a tag", SF_GOAL_ANY - 1, &options->tag);
+            status = read_tag(reader, !is_send, &options->tag);
         } else {
             status =
                 fail_here(reader, has_tag ? "tag, cpu, nic or the end of the "
@@ -282,7 +295,7 @@ read_calc(struct reader *reader, uint32_t *valuep)
         take_number(reader, "nanoseconds", MAX_NANOSECONDS, &time);
 
     if (status == SF_OK) {
-        status = read_options(reader, false, &options);
+        status = read_options(reader, false, false, &options);
     }
     *valuep = (uint32_t)reader->program->messages.n;
     if (status == SF_OK && !add_calc(reader, time, (uint32_t)options.cpu)) {
@@ -348,20 +361,13 @@ read_end(struct reader *reader, bool is_send, uint32_t *valuep)
     if (status == SF_OK && !take_word(reader, is_send ? "to" : "from")) {
         return fail_here(reader, is_send ? "'to'" : "'from'");
     }
-    if (status == SF_OK && !is_send && !strncmp(reader->at, "-1", 2)) {
-        reader->at += 2;
-        skip(reader);
+    if (status == SF_OK && !is_send && take_any(reader)) {
         peer = SF_GOAL_ANY;
     } else if (status == SF_OK) {
         status = take_number(reader, "a rank", reader->n_ranks - 1, &peer);
     }
     if (status == SF_OK) {
-        status = read_options(reader, true, &options);
-    }
-    if (status == SF_OK && is_send && options.tag == SF_GOAL_ANY) {
-        return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected a tag from 0 on for a send, found -1",
-                       reader->path, reader->line);
+        status = read_options(reader, true, is_send, &options);
     }
     return status == SF_OK ? add_end(reader, is_send, bytes, (uint32_t)peer,
                                      &options, valuep)
@@ -401,7 +407,7 @@ read_operation(struct reader *reader, const char *label, size_t length)
 static enum sf_status
 add_wait(struct reader *reader, uint32_t before, uint32_t after, bool is_start)
 {
-    struct late_wait late = { before, after, is_start };
+    struct sf_goal_wait late = { before, after, is_start };
     bool is_fine;
 
     if ((before | after) & IS_RECEIVE) {
@@ -569,7 +575,7 @@ lower(struct reader *reader, uint32_t i, struct lowered *lowered)
 /* Adds a wait in which receives take part. */
 static bool
 add_late(struct reader *reader, const struct lowered *lowered,
-         const struct late_wait *wait)
+         const struct sf_goal_wait *wait)
 {
     uint32_t before = wait->before, after = wait->after;
     bool is_start = wait->is_start;
@@ -600,7 +606,7 @@ lower_all(struct reader *reader, struct lowered *lowered)
     bool is_fine = true;
 
     for (size_t i = 0; i < reader->late.n; i++) {
-        const struct late_wait *wait = &reader->late.items[i];
+        const struct sf_goal_wait *wait = &reader->late.items[i];
         if (wait->after & IS_RECEIVE) {
             lowered[wait->after & ~IS_RECEIVE].waits = true;
         }
@@ -615,6 +621,26 @@ lower_all(struct reader *reader, struct lowered *lowered)
         is_fine = add_late(reader, lowered, &reader->late.items[i]);
     }
     return is_fine;
+}
+
+/* Tells receives their messages. */
+static enum sf_status
+match(struct reader *reader)
+{
+    struct sf_goal_read read = {
+        .program = reader->program,
+        .base = reader->base,
+        .first_wait = reader->first_wait,
+        .sends = &reader->sends,
+        .waits = &reader->late,
+        .n_ranks = reader->n_ranks,
+        .path = reader->path,
+    };
+
+    return sf_goal_is_open(&reader->receives)
+               ? sf_goal_replay(&read, &reader->receives, reader->err)
+               : sf_goal_match(&reader->sends, &reader->receives, reader->path,
+                               reader->err);
 }
 
 /* All lines are read. */
@@ -632,8 +658,7 @@ finish(struct reader *reader)
                        "%s:1: expected num_ranks, found the end of the file",
                        reader->path);
     }
-    enum sf_status status = sf_goal_match(&reader->sends, &reader->receives,
-                                          reader->path, reader->err);
+    enum sf_status status = match(reader);
     if (status != SF_OK) {
         return status;
     }
@@ -650,6 +675,8 @@ read_all(struct reader *reader, char *text, size_t length)
     enum sf_status status;
 
     reader->rank = SF_NONE;
+    reader->base = (uint32_t)reader->program->messages.n;
+    reader->first_wait = reader->program->waits.n;
     reader->is_read = sf_calloc(reader->n_ranks, sizeof *reader->is_read);
     if (!reader->is_read) {
         return fail_memory(reader);
