@@ -239,7 +239,7 @@ const struct cli_command cli_command_record = {
         "cannot be recorded. Synchronous sends are as others, and messages of "
         "MPI-IO are in it only where the MPI makes these by calls of MPI.\n"
         "\n"
-        "The exit code is that of COMMAND, and 2 if it had none and the "
+        "The exit code is that of COMMAND, or 2 if COMMAND succeeded and the "
         "recording failed. A program that breaks off is recorded up to that "
         "point. On several machines, --traces must name a folder that all of "
         "them have, and COMMAND must pass LD_PRELOAD and SLIMFLY_RECORD_DIR "
