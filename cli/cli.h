@@ -63,6 +63,9 @@ extern const char *const cli_progress_words[];
  * now on, 'when' it is to be shown. */
 void cli_progress_begin(const char *when);
 
+/* Lets time count from now on, after a wait that was not our work. */
+void cli_progress_restart(void);
+
 /* Erases the line of progress for who writes something else: for a moment, or
  * for good before results go to standard output. */
 void cli_progress_hide(void);

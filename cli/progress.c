@@ -314,6 +314,24 @@ start_drawing(void)
     return is_started;
 }
 
+/* Lets time count from now on. */
+static void
+start_clock(void)
+{
+    work.start = cli_seconds();
+    work.next = work.start + (work.is_eager      ? 0
+                              : work.is_terminal ? TERMINAL_FIRST
+                                                 : LOG_FIRST);
+}
+
+void
+cli_progress_restart(void)
+{
+    pthread_mutex_lock(&work.lock);
+    start_clock();
+    pthread_mutex_unlock(&work.lock);
+}
+
 void
 cli_progress_begin(const char *when)
 {
@@ -324,10 +342,7 @@ cli_progress_begin(const char *when)
     work.is_terminal =
         isatty(STDERR_FILENO) && (!terminal || strcmp(terminal, "dumb") != 0);
     work.is_eager = !strcmp(when, "always");
-    work.start = cli_seconds();
-    work.next = work.start + (work.is_eager      ? 0
-                              : work.is_terminal ? TERMINAL_FIRST
-                                                 : LOG_FIRST);
+    start_clock();
     work.is_on = strcmp(when, "never") != 0;
     if (work.is_on && start_drawing()) {
         sf_progress_listen(&progress);

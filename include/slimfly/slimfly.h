@@ -36,6 +36,7 @@
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
+#include "slimfly/recording.h"
 #include "slimfly/route_figures.h"
 #include "slimfly/route_report.h"
 #include "slimfly/routes.h"
