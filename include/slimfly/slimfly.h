@@ -25,6 +25,7 @@
 #include "slimfly/lids.h"
 #include "slimfly/live.h"
 #include "slimfly/manager.h"
+#include "slimfly/mixture.h"
 #include "slimfly/network.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/path_source.h"
