@@ -57,9 +57,17 @@ clear(struct side *side)
     sf_fabric_free(side->fabric);
 }
 
+/* A change, and what came of it. */
+struct change {
+    const struct sf_fabric
+        *fabric; /* That is there while tables are written. */
+    const struct cli_held *before, *after;
+    struct sf_mixture *mixture;
+    struct sf_steps *steps;
+};
+
 static int
-write_mixture(const struct sf_mixture *mixture, const struct sf_fabric *fabric,
-              bool is_json, const char *path)
+write_change(const struct change *change, bool is_json, const char *path)
 {
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -69,24 +77,54 @@ write_mixture(const struct sf_mixture *mixture, const struct sf_fabric *fabric,
         return CLI_ERROR;
     }
     if (is_json) {
-        status = sf_mixture_write_json(mixture, fabric, output.stream, &err);
+        status = sf_change_write_json(change->mixture, change->steps,
+                                      change->fabric, output.stream, &err);
     } else {
-        sf_mixture_write_text(mixture, fabric, output.stream);
+        sf_change_write_text(change->mixture, change->steps, change->fabric,
+                             output.stream);
     }
     int code = cli_output_close(&output, status, &err);
-    return code == CLI_FINE && !mixture->is_safe ? CLI_FINDINGS : code;
+    return code == CLI_FINE && !change->mixture->is_safe ? CLI_FINDINGS : code;
 }
 
-/* Brings both sides to the fabric that is there while tables are written, and
- * judges. */
+/* Judges the mixtures, and splits the change into steps. */
+static enum sf_status
+judge(struct change *change, const struct sf_mixture_params *params,
+      struct sf_error *err)
+{
+    const struct cli_held *before = change->before, *after = change->after;
+    enum sf_status status =
+        sf_mixture_build(change->fabric,
+                         &(struct sf_mixture_side){
+                             before->tables, before->sl2vl, before->path_sls },
+                         &(struct sf_mixture_side){
+                             after->tables, after->sl2vl, after->path_sls },
+                         params, &change->mixture, err);
+
+    if (status != SF_OK) {
+        return status;
+    }
+    return sf_steps_plan(
+        change->fabric,
+        &(struct sf_step_side){ before->tables, before->sl2vl,
+                                before->path_sls },
+        &(struct sf_step_side){ after->tables, after->sl2vl, after->path_sls },
+        &(struct sf_steps_params){ .has_port_0 = params->has_port_0 },
+        &change->steps, err);
+}
+
+/* Brings both sides to one fabric, and judges. */
 static int
-judge(struct side *before, struct side *after, bool is_old_live,
-      const struct sf_mixture_params *params, bool is_json, const char *output)
+compare(struct side *before, struct side *after, bool is_old_live,
+        const struct sf_mixture_params *params, bool is_json,
+        const char *output)
 {
     struct sf_error err = { 0 };
-    struct sf_mixture *mixture;
     struct side *there = is_old_live ? before : after;
     struct side *other = is_old_live ? after : before;
+    struct change change = { .fabric = there->fabric,
+                             .before = &before->held,
+                             .after = &after->held };
     enum sf_status status =
         sf_lids_check_same(before->fabric, after->fabric, &err);
 
@@ -95,19 +133,12 @@ judge(struct side *before, struct side *after, bool is_old_live,
             cli_held_carry(&other->held, other->fabric, there->fabric, &err);
     }
     if (status == SF_OK) {
-        status = sf_mixture_build(
-            there->fabric,
-            &(struct sf_mixture_side){ before->held.tables, before->held.sl2vl,
-                                       before->held.path_sls },
-            &(struct sf_mixture_side){ after->held.tables, after->held.sl2vl,
-                                       after->held.path_sls },
-            params, &mixture, &err);
+        status = judge(&change, params, &err);
     }
-    if (status != SF_OK) {
-        return cli_fail("%s", err.text);
-    }
-    int code = write_mixture(mixture, there->fabric, is_json, output);
-    sf_mixture_free(mixture);
+    int code = status == SF_OK ? write_change(&change, is_json, output)
+                               : cli_fail("%s", err.text);
+    sf_steps_free(change.steps);
+    sf_mixture_free(change.mixture);
     return code;
 }
 
@@ -122,8 +153,8 @@ cli_judge_change(const char *before, const char *after,
 
     if (load(&sides[0], before, timeout, &err) &&
         load(&sides[1], after, timeout, &err)) {
-        code = judge(&sides[0], &sides[1], sf_is_live(before), params, is_json,
-                     output);
+        code = compare(&sides[0], &sides[1], sf_is_live(before), params,
+                       is_json, output);
     }
     clear(&sides[1]);
     clear(&sides[0]);

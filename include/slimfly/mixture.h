@@ -125,12 +125,5 @@ enum sf_status sf_mixture_build(const struct sf_fabric *fabric,
                                 struct sf_error *err);
 void sf_mixture_free(struct sf_mixture *mixture);
 
-/* For people, and for programs: schema "slimfly.mixture". */
-void sf_mixture_write_text(const struct sf_mixture *mixture,
-                           const struct sf_fabric *fabric, FILE *stream);
-enum sf_status sf_mixture_write_json(const struct sf_mixture *mixture,
-                                     const struct sf_fabric *fabric,
-                                     FILE *stream, struct sf_error *err);
-
 #pragma GCC visibility pop
 #endif

@@ -5,6 +5,7 @@
 
 #include "slimfly/audit.h"
 #include "slimfly/backend.h"
+#include "slimfly/change_report.h"
 #include "slimfly/comparison.h"
 #include "slimfly/comparison_files.h"
 #include "slimfly/design.h"
@@ -45,6 +46,7 @@
 #include "slimfly/simulation_files.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/spec.h"
+#include "slimfly/steps.h"
 #include "slimfly/tables.h"
 #include "slimfly/throughput.h"
 #include "slimfly/topology.h"

@@ -1,6 +1,6 @@
-/* mixture_report.c -- the judgement of a change, as text and as JSON;
+/* change_report.c -- the judgement of a change, as text and as JSON;
  * doc/formats.md describes the members. */
-#include "slimfly/mixture.h"
+#include "slimfly/change_report.h"
 
 #include <jansson.h>
 
@@ -138,9 +138,35 @@ write_faults(const struct sf_mixture *mixture, const struct sf_fabric *fabric,
 }
 
 void
-sf_mixture_write_text(const struct sf_mixture *mixture,
-                      const struct sf_fabric *fabric, FILE *stream)
+sf_steps_describe(const struct sf_steps *steps, char text[SF_STEPS_TEXT_SIZE])
 {
+    if (!steps->is_safe) {
+        snprintf(text, SF_STEPS_TEXT_SIZE, "not safe in steps: %s",
+                 steps->reason);
+    } else if (!steps->n_steps) {
+        snprintf(text, SF_STEPS_TEXT_SIZE, "nothing changes");
+    } else if (!steps->n_dropped) {
+        snprintf(text, SF_STEPS_TEXT_SIZE,
+                 "safe in every mixture in %u step%s%s", steps->n_steps,
+                 steps->n_steps == 1 ? "" : "s",
+                 steps->lanes_step == SF_NONE ? ""
+                                              : ", one of them for SL-to-VL "
+                                                "tables");
+    } else {
+        snprintf(text, SF_STEPS_TEXT_SIZE,
+                 "no deadlock in any mixture in %u steps, but %llu pairs of "
+                 "switch and LID have no path between two of them",
+                 steps->n_steps, (count)steps->n_pairs_lost);
+    }
+}
+
+void
+sf_change_write_text(const struct sf_mixture *mixture,
+                     const struct sf_steps *steps,
+                     const struct sf_fabric *fabric, FILE *stream)
+{
+    char text[SF_STEPS_TEXT_SIZE];
+
     fprintf(stream,
             "%s: %u switches, %u hosts, %u LIDs, %u VLs; %llu of %llu entries "
             "change\n",
@@ -159,6 +185,10 @@ sf_mixture_write_text(const struct sf_mixture *mixture,
     if (mixture->n_lanes_changed) {
         fprintf(stream, "      %llu entries of SL-to-VL tables change too\n",
                 (count)mixture->n_lanes_changed);
+    }
+    if (steps) {
+        sf_steps_describe(steps, text);
+        fprintf(stream, "      %s\n", text);
     }
     if (mixture->has_port_0) {
         fputs("      packets start at port 0 of switches too\n", stream);
@@ -231,10 +261,35 @@ json_of_faults(const struct sf_mixture *mixture,
                      (json_int_t)mixture->n_mixed, "examples", examples);
 }
 
+static json_t *
+json_of_steps(const struct sf_steps *steps)
+{
+    if (!steps) {
+        return json_null();
+    }
+    json_t *entries = json_array();
+    for (uint32_t k = 0; k < steps->n_steps; k++) {
+        json_array_append_new(
+            entries,
+            json_integer((json_int_t)(steps->first[k + 1] - steps->first[k])));
+    }
+    return json_pack(
+        "{s:b, s:s?, s:I, s:o, s:o, s:I, s:I, s:I, s:I}", "safe",
+        (int)steps->is_safe, "reason", steps->is_safe ? NULL : steps->reason,
+        "n_steps", (json_int_t)steps->n_steps, "entries_by_step", entries,
+        "lanes_step",
+        steps->lanes_step == SF_NONE ? json_null()
+                                     : json_integer(steps->lanes_step),
+        "n_columns", (json_int_t)steps->n_columns, "n_split",
+        (json_int_t)steps->n_split, "n_dropped", (json_int_t)steps->n_dropped,
+        "n_pairs_lost", (json_int_t)steps->n_pairs_lost);
+}
+
 enum sf_status
-sf_mixture_write_json(const struct sf_mixture *mixture,
-                      const struct sf_fabric *fabric, FILE *stream,
-                      struct sf_error *err)
+sf_change_write_json(const struct sf_mixture *mixture,
+                     const struct sf_steps *steps,
+                     const struct sf_fabric *fabric, FILE *stream,
+                     struct sf_error *err)
 {
     const struct sf_mixture_deadlock *one =
         &mixture->deadlock[SF_AUDIT_ONE_SL];
@@ -246,8 +301,8 @@ sf_mixture_write_json(const struct sf_mixture *mixture,
     }
     json_t *root = json_pack(
         "{s:s, s:i, s:b, s:b, s:I, s:I, s:I, s:I, s:b, s:b, s:I, s:I, s:I, "
-        "s:o, s:o, s:o}",
-        "schema", "slimfly.mixture", "schema_version", 1, "safe",
+        "s:o, s:o, s:o, s:o}",
+        "schema", "slimfly.change", "schema_version", 1, "safe",
         (int)mixture->is_safe, "free", (int)mixture->is_free, "n_switches",
         (json_int_t)mixture->n_switches, "n_hosts",
         (json_int_t)mixture->n_hosts, "n_lids", (json_int_t)mixture->n_lids,
@@ -258,7 +313,7 @@ sf_mixture_write_json(const struct sf_mixture *mixture,
         (json_int_t)mixture->n_lanes_changed, "faults",
         json_of_faults(mixture, fabric), "all_on_sl",
         one->is_checked ? json_integer(one->sl) : json_null(), "deadlock",
-        verdicts);
+        verdicts, "steps", json_of_steps(steps));
     if (!root) {
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
