@@ -2,6 +2,7 @@
 #include "subnet.h"
 
 #include "base/mem.h"
+#include "ib/tables.h"
 
 #include <stdlib.h>
 
@@ -272,11 +273,36 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
     return status;
 }
 
+enum sf_status
+sf_subnet_held(osm_opensm_t *osm, struct sf_engine *engine,
+               struct sf_tables **tablesp, struct sf_error *err)
+{
+    const struct sf_fabric *fabric =
+        sf_engine_routing(engine)->network->fabric;
+    cl_qmap_t *map = &osm->subn.sw_guid_tbl;
+    enum sf_status status = sf_tables_make(fabric, tablesp, err);
+
+    for (cl_map_item_t *item = cl_qmap_head(map);
+         status == SF_OK && item != cl_qmap_end(map);
+         item = cl_qmap_next(item)) {
+        const osm_switch_t *sw = (osm_switch_t *)item;
+        uint32_t s = sf_engine_switch(
+            engine, cl_ntoh64(osm_node_get_node_guid(sw->p_node)));
+        uint32_t last = (*tablesp)->max_lid < sw->max_lid_ho
+                            ? (*tablesp)->max_lid
+                            : sw->max_lid_ho;
+        for (uint32_t lid = 1; s != SF_NONE && lid <= last; lid++) {
+            sf_tables_of(*tablesp, s)[lid] = sw->lft[lid];
+        }
+    }
+    return status;
+}
+
 void
 sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
-                uint64_t *n_entriesp, uint64_t *n_changedp)
+                const struct sf_tables *tables, uint64_t *n_entriesp,
+                uint64_t *n_changedp)
 {
-    const struct sf_tables *tables = sf_engine_tables(engine)->lfts;
     cl_qmap_t *map = &osm->subn.sw_guid_tbl;
 
     *n_entriesp = *n_changedp = 0;
@@ -307,10 +333,10 @@ set_vl(ib_slvl_table_t *table, uint32_t sl, uint32_t vl)
 }
 
 void
-sf_subnet_fill_sl2vl(struct sf_engine *engine, const osm_physp_t *physp,
-                     uint32_t in, uint32_t out, ib_slvl_table_t *table)
+sf_subnet_fill_sl2vl(struct sf_engine *engine, const struct sf_sl2vl *sl2vl,
+                     const osm_physp_t *physp, uint32_t in, uint32_t out,
+                     ib_slvl_table_t *table)
 {
-    const struct sf_sl2vl *sl2vl = sf_engine_tables(engine)->sl2vl;
     const struct sf_lanes *lanes = sf_engine_routing(engine)->routes->lanes;
     const osm_node_t *node = physp->p_node;
     uint32_t s = SF_NONE;

@@ -191,6 +191,22 @@ TEST(steps_of_jobs_are_safe)
     check_jobs("df:p=2,a=4,h=2", 2, &random, &sums);
     check_jobs("hx2:size=3x3", 3, &random, &sums);
     CHECK_EQ(sums.n_unsafe, 0);
+    CHECK(sums.n_split > 0);
+}
+
+TEST_LONG(steps_of_many_jobs_are_safe)
+{
+    static const char *const specs[] = { "sf:q=4", "sf:q=5", "df:p=2,a=4,h=2",
+                                         "hx2:size=5x5",
+                                         "jellyfish:n=20,k=5,p=3,seed=1" };
+    struct sf_random random;
+    struct sums sums = { 0 };
+
+    sf_random_init(&random, 2, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        check_jobs(specs[i], 8, &random, &sums);
+    }
+    CHECK_EQ(sums.n_unsafe, 0);
 }
 
 /* A link fails, and comes back. */
@@ -229,6 +245,44 @@ TEST(steps_of_restored_links_are_safe)
     sf_random_init(&random, 3, 0);
     check_faults("sf:q=3", 4, &random, &sums);
     check_faults("hx2:size=3x3", 3, &random, &sums);
+    CHECK_EQ(sums.n_unsafe, 0);
+}
+
+/* From one routing to any other, on one lane or more: nothing fits together,
+ * and yet each step is safe.  Some must take entries out. */
+static void
+check_seeds(uint32_t n_rounds, uint64_t seed, struct sums *sums)
+{
+    struct sf_random random;
+
+    sf_random_init(&random, seed, 0);
+    for (uint32_t i = 0; i < n_rounds; i++) {
+        struct sf_fabric *fabric =
+            lanes_random_fabric(4 + sf_random_below(&random, 8),
+                                3 + sf_random_below(&random, 9), 2, &random);
+        struct routed *a = changes_route(fabric, 2, i, "ordered", NULL);
+        struct routed *b = changes_route(fabric, 2, i + 100, "ordered", NULL);
+        struct routed *c = changes_route(fabric, 2, i, "updown", NULL);
+        struct routed *d = changes_route(fabric, 2, i + 7, "gates", "dfsssp");
+        struct routed *e = changes_route(fabric, 2, i + 8, "gates", "dfsssp");
+        check_between(fabric, a, b, &random, sums);
+        check_between(fabric, a, c, &random, sums);
+        check_between(fabric, c, b, &random, sums);
+        check_between(fabric, d, e, &random, sums);
+        routed_free(e);
+        routed_free(d);
+        routed_free(c);
+        routed_free(b);
+        routed_free(a);
+        sf_fabric_free(fabric);
+    }
+}
+
+TEST(steps_between_any_two_routings_are_safe)
+{
+    struct sums sums = { 0 };
+
+    check_seeds(12, 4, &sums);
     CHECK(sums.n_split > 0 && sums.n_unsafe < sums.n_changes / 2);
 }
 
@@ -237,3 +291,51 @@ TEST_LONG(steps_between_many_routings_are_safe)
     struct sums sums = { 0 };
 
     check_seeds(300, 5, &sums);
+    CHECK(sums.n_dropped > 0 && sums.n_as_they_are > 0);
+}
+
+/* Each allocation fails once. */
+TEST(steps_without_memory)
+{
+    struct sf_random random;
+    sf_random_init(&random, 6, 0);
+    struct sf_fabric *fabric = lanes_random_fabric(7, 6, 2, &random);
+    struct routed *a = changes_route(fabric, 2, 1, "ordered", NULL);
+    struct routed *b = changes_route(fabric, 2, 9, "updown", NULL);
+    struct sf_step_side sides[2] = { side_of(a), side_of(b) };
+
+    for (unsigned long nth = 1;; nth++) {
+        struct sf_steps *steps = UNSET(struct sf_steps);
+        struct sf_error err = { 0 };
+        sf_mem_fail_at(nth);
+        enum sf_status status =
+            sf_steps_plan(fabric, &sides[0], &sides[1], NULL, &steps, &err);
+        sf_mem_fail_at(0);
+        if (status == SF_OK) {
+            CHECK(nth > 20);
+            sf_steps_free(steps);
+            break;
+        }
+        CHECK_EQ(status, SF_ENOMEM);
+        CHECK_EQ(err.status, SF_ENOMEM);
+        CHECK(steps == NULL);
+    }
+    routed_free(b);
+    routed_free(a);
+    sf_fabric_free(fabric);
+}
+
+TEST(nothing_that_changes_takes_no_steps)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=3", 2);
+    struct routed *routed = changes_route(fabric, 2, 1, NULL, NULL);
+    struct sf_step_side side = side_of(routed);
+    struct sf_steps *steps;
+
+    CHECK_EQ(sf_steps_plan(fabric, &side, &side, NULL, &steps, NULL), SF_OK);
+    CHECK(steps->is_safe && steps->n_steps == 0 && steps->n_columns == 0 &&
+          steps->lanes_step == SF_NONE);
+    sf_steps_free(steps);
+    routed_free(routed);
+    sf_fabric_free(fabric);
+}
