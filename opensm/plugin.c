@@ -215,17 +215,12 @@ write_tables(struct plugin *plugin)
     struct sf_plugin_status *status = &plugin->status;
     struct sf_engine *engine = plugin->engine;
     uint64_t n_before = plugin->has_more_steps ? status->n_changed : 0;
-    struct sf_tables *held = NULL;
-    struct sf_error err;
 
     if (plugin->osm->subn.coming_out_of_standby || status->result.has_moved) {
         sf_changes_forget(plugin->changes);
     }
-    if (sf_subnet_held(plugin->osm, engine, &held, &err) != SF_OK) {
-        say(plugin, OSM_LOG_ERROR, "%s", err.text);
-    }
     sf_changes_begin(plugin->changes,
-                     sf_engine_routing(engine)->network->fabric, held,
+                     sf_engine_routing(engine)->network->fabric,
                      sf_engine_tables(engine));
     status->change = *sf_changes_state(plugin->changes);
     sf_subnet_write(plugin->osm, engine, sf_changes_lfts(plugin->changes),

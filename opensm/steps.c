@@ -1,6 +1,6 @@
 /* steps.c -- see steps.h.  Steps are planned anew in each sweep, from what
- * switches hold then.  So a sweep that fails, or a fault between two steps,
- * needs no special care. */
+ * switches hold then.  So a fault between two steps, or another change, needs
+ * no special care. */
 #define _POSIX_C_SOURCE 200809L
 #include "steps.h"
 
@@ -19,24 +19,26 @@
  * could not react meanwhile. */
 #define MAX_JUDGED UINT64_C(100000000)
 
-struct sf_changes {
-    struct sf_change_state state;
-
-    /* What switches and senders had when the last change was complete: of
-     * 'fabric'; NULL if that is not known. */
-    struct sf_fabric *fabric;
+/* What switches and senders of a fabric hold. */
+struct held {
+    struct sf_fabric *fabric; /* NULL: that is not known. */
+    struct sf_tables *lfts;
     struct sf_sl2vl *sl2vl;
     struct sf_path_sls *path_sls;
-    uint32_t n_done; /* Steps since then. */
+};
+
+struct sf_changes {
+    struct sf_change_state state;
+    struct held held;  /* After the last sweep that wrote all, */
+    struct held tried; /* and what one after it could not write in full. */
+    uint32_t n_done;   /* Steps of this change. */
 
     /* The sweep under way. */
-    const struct sf_fabric *new_fabric;
+    const struct sf_fabric *fabric;
     const struct sf_ib_tables *target;
-    struct sf_tables *held, *next; /* Before it and after it; 'next' is NULL
-                                    * if that is the target. */
-    struct sf_sl2vl *old_sl2vl;    /* Before it, in new_fabric. */
-    struct sf_path_sls *old_sls;   /* Likewise. */
-    bool has_old_lanes; /* Whether old_sl2vl is what stays in this sweep. */
+    struct held old;        /* As 'held', for the fabric of now. */
+    struct sf_tables *next; /* After it; NULL if that is the target. */
+    bool has_old_lanes;     /* The old SL-to-VL tables stay in this sweep. */
 };
 
 const char *
@@ -55,17 +57,23 @@ sf_changes_new(struct sf_changes **changesp, struct sf_error *err)
                      : sf_fail(err, SF_ENOMEM, "out of memory for changes");
 }
 
+static void
+clear_held(struct held *held)
+{
+    sf_path_sls_free(held->path_sls);
+    sf_sl2vl_free(held->sl2vl);
+    sf_tables_free(held->lfts);
+    sf_fabric_free(held->fabric);
+    *held = (struct held){ 0 };
+}
+
 /* Ends the sweep under way. */
 static void
 clear_sweep(struct sf_changes *changes)
 {
-    sf_path_sls_free(changes->old_sls);
-    sf_sl2vl_free(changes->old_sl2vl);
+    clear_held(&changes->old);
     sf_tables_free(changes->next);
-    sf_tables_free(changes->held);
-    changes->old_sls = NULL;
-    changes->old_sl2vl = NULL;
-    changes->next = changes->held = NULL;
+    changes->next = NULL;
     changes->has_old_lanes = false;
 }
 
@@ -73,13 +81,42 @@ void
 sf_changes_forget(struct sf_changes *changes)
 {
     clear_sweep(changes);
-    sf_path_sls_free(changes->path_sls);
-    sf_sl2vl_free(changes->sl2vl);
-    sf_fabric_free(changes->fabric);
-    changes->path_sls = NULL;
-    changes->sl2vl = NULL;
-    changes->fabric = NULL;
+    clear_held(&changes->tried);
+    clear_held(&changes->held);
     changes->n_done = 0;
+}
+
+/* What may be 'held', borrowed. */
+struct holding {
+    const struct sf_fabric *fabric;
+    const struct sf_tables *lfts;
+    const struct sf_sl2vl *sl2vl;
+    const struct sf_path_sls *path_sls;
+};
+
+static struct holding
+holding_of(const struct held *held)
+{
+    return (struct holding){ held->fabric, held->lfts, held->sl2vl,
+                             held->path_sls };
+}
+
+/* Makes 'to' what 'from' is, for 'fabric'; empty if memory ran out. */
+static bool
+carry(struct holding from, const struct sf_fabric *fabric, struct held *to)
+{
+    *to = (struct held){ 0 };
+    if (sf_fabric_copy(fabric, &to->fabric, NULL) == SF_OK &&
+        sf_tables_carry(from.lfts, from.fabric, fabric, &to->lfts, NULL) ==
+            SF_OK &&
+        sf_sl2vl_carry(from.sl2vl, from.fabric, fabric, &to->sl2vl, NULL) ==
+            SF_OK &&
+        sf_path_sls_carry(from.path_sls, from.fabric, fabric,
+                          to->lfts->max_lid, &to->path_sls, NULL) == SF_OK) {
+        return true;
+    }
+    clear_held(to);
+    return false;
 }
 
 void
@@ -99,24 +136,22 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Whether a switch sends packets to a port that nothing is plugged into any
- * more, and must learn better. */
+/* Whether a switch with 'held' sends packets to a port that nothing is plugged
+ * into any more, and must learn better. */
 static bool
-has_fault(const struct sf_changes *changes)
+has_fault(const struct sf_changes *changes, const struct sf_tables *held)
 {
-    const struct sf_fabric *fabric = changes->new_fabric;
-    const struct sf_tables *held = changes->held,
-                           *target = changes->target->lfts;
+    const struct sf_fabric *fabric = changes->fabric;
 
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
         const uint8_t *old = sf_tables_of(held, s),
-                      *new = sf_tables_of(target, s);
+                      *new = sf_tables_of(changes->target->lfts, s);
         for (uint32_t lid = 1; lid <= held->max_lid; lid++) {
-            uint32_t port = old[lid] == new[lid] || old[lid] == SF_NO_PORT ||
-                                    old[lid] == 0 ||
-                                    held->targets[lid] == SF_NONE
-                                ? SF_NONE
-                                : sf_fabric_port(fabric, s, old[lid]);
+            bool is_link = old[lid] != new[lid] &&
+                           old[lid] != SF_NO_PORT &&old[lid] != 0 &&
+                           held->targets[lid] != SF_NONE;
+            uint32_t port =
+                is_link ? sf_fabric_port(fabric, s, old[lid]) : SF_NONE;
             if (port != SF_NONE && fabric->ports[port].peer == SF_NONE) {
                 return true;
             }
@@ -125,24 +160,12 @@ has_fault(const struct sf_changes *changes)
     return false;
 }
 
-/* The tables of before as tables of the new fabric. */
-static bool
-carry(struct sf_changes *changes)
-{
-    return sf_sl2vl_carry(changes->sl2vl, changes->fabric, changes->new_fabric,
-                          &changes->old_sl2vl, NULL) == SF_OK &&
-           sf_path_sls_carry(changes->path_sls, changes->fabric,
-                             changes->new_fabric,
-                             changes->target->lfts->max_lid, &changes->old_sls,
-                             NULL) == SF_OK;
-}
-
 /* Takes the first of 'steps' for this sweep. */
 static void
 take_step(struct sf_changes *changes, const struct sf_steps *steps)
 {
     struct sf_change_state *state = &changes->state;
-    const struct sf_fabric *fabric = changes->new_fabric;
+    const struct sf_fabric *fabric = changes->fabric;
 
     state->kind = SF_CHANGE_STEPS;
     state->is_judged = state->is_safe = true;
@@ -150,7 +173,7 @@ take_step(struct sf_changes *changes, const struct sf_steps *steps)
     state->n_steps = changes->n_done + steps->n_steps;
     state->n_pairs_lost += steps->n_pairs_lost;
     if (steps->n_steps > 1) {
-        if (sf_tables_carry(changes->held, fabric, fabric, &changes->next,
+        if (sf_tables_carry(changes->old.lfts, fabric, fabric, &changes->next,
                             NULL) != SF_OK) {
             state->kind = SF_CHANGE_AT_ONCE;
             state->is_judged = false;
@@ -174,15 +197,15 @@ plan(struct sf_changes *changes)
 {
     struct sf_change_state *state = &changes->state;
     const struct sf_ib_tables *target = changes->target;
-    struct sf_step_side before = { changes->held, changes->old_sl2vl,
-                                   changes->old_sls };
+    struct sf_step_side before = { changes->old.lfts, changes->old.sl2vl,
+                                   changes->old.path_sls };
     struct sf_step_side after = { target->lfts, target->sl2vl,
                                   target->path_sls };
     struct sf_steps *steps;
     struct sf_error err = { 0 };
 
-    if (sf_steps_plan(changes->new_fabric, &before, &after, NULL, &steps,
-                      &err) != SF_OK) {
+    if (sf_steps_plan(changes->fabric, &before, &after, NULL, &steps, &err) !=
+        SF_OK) {
         state->kind = SF_CHANGE_AT_ONCE;
         snprintf(state->text, sizeof state->text, "written at once: %.400s",
                  err.text);
@@ -201,25 +224,51 @@ plan(struct sf_changes *changes)
     sf_steps_free(steps);
 }
 
+/* Writes again what could not be written in full; what was said of that step
+ * holds.  False if there is a fault, or nothing to write again. */
+static bool
+try_again(struct sf_changes *changes, const struct sf_change_state *before)
+{
+    struct held tried;
+
+    if (!changes->tried.fabric ||
+        !carry(holding_of(&changes->tried), changes->fabric, &tried)) {
+        return false;
+    }
+    bool is_fine = !has_fault(changes, tried.lfts) &&
+                   !has_fault(changes, changes->old.lfts);
+    if (is_fine) {
+        changes->next = tried.lfts;
+        tried.lfts = NULL;
+        changes->state = *before;
+    }
+    clear_held(&tried);
+    return is_fine;
+}
+
 void
 sf_changes_begin(struct sf_changes *changes, const struct sf_fabric *fabric,
-                 struct sf_tables *held, const struct sf_ib_tables *target)
+                 const struct sf_ib_tables *target)
 {
-    struct sf_change_state *state = &changes->state;
-    uint64_t n_pairs_lost = changes->n_done ? state->n_pairs_lost : 0;
+    struct sf_change_state *state = &changes->state, before = *state;
     double start = now();
 
     clear_sweep(changes);
-    *state = (struct sf_change_state){ .n_pairs_lost = n_pairs_lost };
-    changes->new_fabric = fabric;
+    *state = (struct sf_change_state){
+        .n_pairs_lost = changes->n_done ? before.n_pairs_lost : 0
+    };
+    changes->fabric = fabric;
     changes->target = target;
-    changes->held = held;
-    if (!held || !changes->fabric || !carry(changes)) {
+    if (!changes->held.fabric ||
+        !carry(holding_of(&changes->held), fabric, &changes->old)) {
         state->kind = SF_CHANGE_UNKNOWN;
         snprintf(state->text, sizeof state->text,
                  "what the switches held before is not known; all is written "
                  "at once");
-    } else if (has_fault(changes)) {
+    } else if (try_again(changes, &before)) {
+        return;
+    } else if (changes->tried.fabric ||
+               has_fault(changes, changes->old.lfts)) {
         state->kind = SF_CHANGE_FAULT;
         snprintf(state->text, sizeof state->text,
                  "fault: all is written at once");
@@ -238,7 +287,7 @@ sf_changes_lfts(const struct sf_changes *changes)
 const struct sf_sl2vl *
 sf_changes_sl2vl(const struct sf_changes *changes)
 {
-    return changes->has_old_lanes ? changes->old_sl2vl
+    return changes->has_old_lanes ? changes->old.sl2vl
                                   : changes->target->sl2vl;
 }
 
@@ -268,21 +317,20 @@ judge(struct sf_changes *changes)
 {
     struct sf_change_state *state = &changes->state;
     const struct sf_ib_tables *target = changes->target;
-    struct sf_mixture_side before = { changes->held, changes->old_sl2vl,
-                                      changes->old_sls };
+    struct sf_mixture_side before = { changes->old.lfts, changes->old.sl2vl,
+                                      changes->old.path_sls };
     struct sf_mixture_side after = { target->lfts, target->sl2vl,
                                      target->path_sls };
     const char *why =
         state->kind == SF_CHANGE_FAULT ? "fault: all was" : "all was";
     uint64_t size =
-        (uint64_t)changes->new_fabric->n_switches * target->lfts->max_lid;
+        (uint64_t)changes->fabric->n_switches * target->lfts->max_lid;
     struct sf_mixture *mixture;
     char text[256] = "";
     double start = now();
 
-    if (size > MAX_JUDGED ||
-        sf_mixture_build(changes->new_fabric, &before, &after, NULL, &mixture,
-                         NULL) != SF_OK) {
+    if (size > MAX_JUDGED || sf_mixture_build(changes->fabric, &before, &after,
+                                              NULL, &mixture, NULL) != SF_OK) {
         return;
     }
     state->is_judged = true;
@@ -293,7 +341,7 @@ judge(struct sf_changes *changes)
                  "deadlock",
                  why);
     } else {
-        append_cycle(mixture, changes->new_fabric, text, sizeof text);
+        append_cycle(mixture, changes->fabric, text, sizeof text);
         snprintf(state->text, sizeof state->text,
                  "%s written at once; meanwhile a mixture of old and new "
                  "entries could deadlock: %s",
@@ -319,56 +367,59 @@ describe_steps(struct sf_change_state *state)
     }
 }
 
-/* Notes what switches hold, now that all is written. */
-static void
-settle(struct sf_changes *changes)
+/* Whether switches hold all of the target after this sweep. */
+static bool
+is_last_step(const struct sf_changes *changes)
 {
-    const struct sf_fabric *fabric = changes->new_fabric;
-    const struct sf_ib_tables *target = changes->target;
-    struct sf_fabric *copy = NULL;
-    struct sf_sl2vl *sl2vl = NULL;
-    struct sf_path_sls *path_sls = NULL;
-    bool is_last = !changes->next && !changes->has_old_lanes;
-    /* Senders use old SLs until the change is complete, at least. */
-    const struct sf_path_sls *sls =
-        is_last || !changes->old_sls ? target->path_sls : changes->old_sls;
+    const struct sf_tables *next = changes->next,
+                           *lfts = changes->target->lfts;
 
-    changes->n_done = is_last ? 0 : changes->n_done + 1;
-    if (sf_fabric_copy(fabric, &copy, NULL) != SF_OK ||
-        sf_sl2vl_carry(sf_changes_sl2vl(changes), fabric, fabric, &sl2vl,
-                       NULL) != SF_OK ||
-        sf_path_sls_carry(sls, fabric, fabric, target->lfts->max_lid,
-                          &path_sls, NULL) != SF_OK) {
-        sf_path_sls_free(path_sls);
-        sf_sl2vl_free(sl2vl);
-        sf_fabric_free(copy);
-        sf_changes_forget(changes); /* Then it is not known. */
-        return;
-    }
-    uint32_t n_done = changes->n_done;
-    sf_changes_forget(changes);
-    changes->n_done = n_done;
-    changes->fabric = copy;
-    changes->sl2vl = sl2vl;
-    changes->path_sls = path_sls;
+    return !changes->has_old_lanes &&
+           (!next ||
+            memcmp(next->ports, lfts->ports,
+                   (size_t)lfts->n_switches * (lfts->max_lid + 1)) == 0);
+}
+
+/* What this sweep writes. */
+static bool
+copy_written(const struct sf_changes *changes, struct held *written)
+{
+    /* Senders use old SLs until the change is complete, at least. */
+    bool has_old_sls = changes->old.path_sls && !is_last_step(changes);
+    struct holding from = {
+        .fabric = changes->fabric,
+        .lfts = sf_changes_lfts(changes),
+        .sl2vl = sf_changes_sl2vl(changes),
+        .path_sls =
+            has_old_sls ? changes->old.path_sls : changes->target->path_sls,
+    };
+    return carry(from, changes->fabric, written);
 }
 
 bool
 sf_changes_end(struct sf_changes *changes)
 {
     struct sf_change_state *state = &changes->state;
-    bool is_last = !changes->next && !changes->has_old_lanes;
+    struct held written;
 
     if (!changes->target) {
         return false;
     }
-    if (state->kind == SF_CHANGE_FAULT ||
-        (state->kind == SF_CHANGE_AT_ONCE && changes->old_sl2vl)) {
-        judge(changes);
-    } else if (state->kind == SF_CHANGE_STEPS && is_last) {
+    bool is_last = is_last_step(changes);
+    if (state->kind == SF_CHANGE_STEPS && is_last) {
         describe_steps(state);
+    } else if ((state->kind == SF_CHANGE_FAULT ||
+                state->kind == SF_CHANGE_AT_ONCE) &&
+               !changes->tried.fabric) {
+        judge(changes);
     }
-    settle(changes);
+    uint32_t n_done = is_last ? 0 : changes->n_done + 1;
+    bool is_known = copy_written(changes, &written);
+    sf_changes_forget(changes);
+    if (is_known) {
+        changes->held = written;
+        changes->n_done = n_done;
+    }
     changes->target = NULL;
     return !is_last;
 }
@@ -377,8 +428,8 @@ sf_changes_end(struct sf_changes *changes)
 static bool
 has_same_lanes(const struct sf_changes *changes)
 {
-    const struct sf_sl2vl *old = changes->old_sl2vl,
-                          *new = changes->target->sl2vl;
+    const struct sf_sl2vl *old = changes->old.sl2vl,
+                          *new = sf_changes_sl2vl(changes);
 
     for (uint32_t s = 0; old && s < new->n_switches; s++) {
         size_t n = (size_t)(new->n_ports[s] + 1) * (new->n_ports[s] + 1);
@@ -390,13 +441,21 @@ has_same_lanes(const struct sf_changes *changes)
     return old != NULL;
 }
 
-/* OpenSM knows which forwarding tables were written, but not which SL-to-VL
- * tables. */
 void
 sf_changes_fail(struct sf_changes *changes)
 {
-    if (changes->target && !has_same_lanes(changes)) {
-        sf_changes_forget(changes);
+    struct held tried;
+
+    if (!changes->target) {
+        return;
+    }
+    if (changes->state.kind != SF_CHANGE_NONE &&
+        (changes->state.kind != SF_CHANGE_STEPS || !has_same_lanes(changes) ||
+         !copy_written(changes, &tried))) {
+        sf_changes_forget(changes); /* Too much may be mixed. */
+    } else if (changes->state.kind == SF_CHANGE_STEPS) {
+        clear_held(&changes->tried);
+        changes->tried = tried;
     }
     changes->target = NULL;
 }

@@ -5,7 +5,10 @@
  * no fault forces is split so that no mixture within a step can deadlock
  * (slimfly/steps.h).  After a fault, packets are lost until the new tables are
  * there, so all is written at once; what could have happened meanwhile is
- * judged afterwards (slimfly/mixture.h). */
+ * judged afterwards (slimfly/mixture.h).
+ *
+ * What switches hold is what was written last.  OpenSM's own copy does not
+ * tell: after an answer that failed, it holds what stood in that. */
 #ifndef SF_OPENSM_STEPS_H
 #define SF_OPENSM_STEPS_H
 
@@ -44,10 +47,10 @@ void sf_changes_free(struct sf_changes *changes);
 void sf_changes_forget(struct sf_changes *changes);
 
 /* Decides what is written in this sweep.  'target' is what switches are to
- * hold in the end, for 'fabric'; both must stay until sf_changes_end().  Takes
- * over 'held', the forwarding tables that switches have now, or NULL. */
+ * hold in the end, for 'fabric'; both must stay until sf_changes_end() or
+ * sf_changes_fail(). */
 void sf_changes_begin(struct sf_changes *changes,
-                      const struct sf_fabric *fabric, struct sf_tables *held,
+                      const struct sf_fabric *fabric,
                       const struct sf_ib_tables *target);
 
 /* What is written in this sweep. */
@@ -58,7 +61,9 @@ const struct sf_sl2vl *sf_changes_sl2vl(const struct sf_changes *changes);
  * another step is to follow. */
 bool sf_changes_end(struct sf_changes *changes);
 
-/* The sweep could not write all. */
+/* The sweep could not write all, so that switches hold what was there before
+ * or what was to be written.  The next sweep will write the same again, unless
+ * there is a fault. */
 void sf_changes_fail(struct sf_changes *changes);
 
 const struct sf_change_state *

@@ -2,7 +2,6 @@
 #include "subnet.h"
 
 #include "base/mem.h"
-#include "ib/tables.h"
 
 #include <stdlib.h>
 
@@ -270,31 +269,6 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
     sf_fabric_builder_free(reader.builder);
     free(reader.planned);
     free(reader.found);
-    return status;
-}
-
-enum sf_status
-sf_subnet_held(osm_opensm_t *osm, struct sf_engine *engine,
-               struct sf_tables **tablesp, struct sf_error *err)
-{
-    const struct sf_fabric *fabric =
-        sf_engine_routing(engine)->network->fabric;
-    cl_qmap_t *map = &osm->subn.sw_guid_tbl;
-    enum sf_status status = sf_tables_make(fabric, tablesp, err);
-
-    for (cl_map_item_t *item = cl_qmap_head(map);
-         status == SF_OK && item != cl_qmap_end(map);
-         item = cl_qmap_next(item)) {
-        const osm_switch_t *sw = (osm_switch_t *)item;
-        uint32_t s = sf_engine_switch(
-            engine, cl_ntoh64(osm_node_get_node_guid(sw->p_node)));
-        uint32_t last = (*tablesp)->max_lid < sw->max_lid_ho
-                            ? (*tablesp)->max_lid
-                            : sw->max_lid_ho;
-        for (uint32_t lid = 1; s != SF_NONE && lid <= last; lid++) {
-            sf_tables_of(*tablesp, s)[lid] = sw->lft[lid];
-        }
-    }
     return status;
 }
 

@@ -28,12 +28,6 @@ enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
                               struct sf_subnet_reading *reading,
                               struct sf_error *err);
 
-/* The forwarding tables that OpenSM knows the switches of 'engine', which has
- * a routing, to have. */
-enum sf_status sf_subnet_held(osm_opensm_t *osm, struct sf_engine *engine,
-                              struct sf_tables **tablesp,
-                              struct sf_error *err);
-
 /* Hands 'tables', of the switches of 'engine', to OpenSM, which sends what
  * differs from the tables that the switches have: '*n_changedp' of
  * '*n_entriesp' entries. */
