@@ -2,7 +2,7 @@
  * doc/formats.md describes the members. */
 #include "slimfly/change_report.h"
 
-#include <jansson.h>
+#include "report/change_json.h"
 
 typedef unsigned long long count;
 
@@ -261,8 +261,8 @@ json_of_faults(const struct sf_mixture *mixture,
                      (json_int_t)mixture->n_mixed, "examples", examples);
 }
 
-static json_t *
-json_of_steps(const struct sf_steps *steps)
+json_t *
+sf_steps_to_json(const struct sf_steps *steps)
 {
     if (!steps) {
         return json_null();
@@ -313,7 +313,7 @@ sf_change_write_json(const struct sf_mixture *mixture,
         (json_int_t)mixture->n_lanes_changed, "faults",
         json_of_faults(mixture, fabric), "all_on_sl",
         one->is_checked ? json_integer(one->sl) : json_null(), "deadlock",
-        verdicts, "steps", json_of_steps(steps));
+        verdicts, "steps", sf_steps_to_json(steps));
     if (!root) {
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
