@@ -33,7 +33,8 @@ struct sf_changes {
     struct held tried; /* and what one after it could not write in full. */
     uint32_t n_done;   /* Steps of this change. */
 
-    /* The sweep under way. */
+    /* The sweep under way, or the last one. */
+    bool is_open; /* It is under way. */
     const struct sf_fabric *fabric;
     const struct sf_ib_tables *target;
     struct held old;        /* As 'held', for the fabric of now. */
@@ -257,6 +258,7 @@ sf_changes_begin(struct sf_changes *changes, const struct sf_fabric *fabric,
     *state = (struct sf_change_state){
         .n_pairs_lost = changes->n_done ? before.n_pairs_lost : 0
     };
+    changes->is_open = true;
     changes->fabric = fabric;
     changes->target = target;
     if (!changes->held.fabric ||
@@ -287,6 +289,9 @@ sf_changes_lfts(const struct sf_changes *changes)
 const struct sf_sl2vl *
 sf_changes_sl2vl(const struct sf_changes *changes)
 {
+    if (!changes->is_open && changes->held.fabric && !changes->tried.fabric) {
+        return changes->held.sl2vl;
+    }
     return changes->has_old_lanes ? changes->old.sl2vl
                                   : changes->target->sl2vl;
 }
@@ -402,7 +407,7 @@ sf_changes_end(struct sf_changes *changes)
     struct sf_change_state *state = &changes->state;
     struct held written;
 
-    if (!changes->target) {
+    if (!changes->is_open) {
         return false;
     }
     bool is_last = is_last_step(changes);
@@ -420,7 +425,7 @@ sf_changes_end(struct sf_changes *changes)
         changes->held = written;
         changes->n_done = n_done;
     }
-    changes->target = NULL;
+    changes->is_open = false;
     return !is_last;
 }
 
@@ -446,7 +451,7 @@ sf_changes_fail(struct sf_changes *changes)
 {
     struct held tried;
 
-    if (!changes->target) {
+    if (!changes->is_open) {
         return;
     }
     if (changes->state.kind != SF_CHANGE_NONE &&
@@ -457,7 +462,7 @@ sf_changes_fail(struct sf_changes *changes)
         clear_held(&changes->tried);
         changes->tried = tried;
     }
-    changes->target = NULL;
+    changes->is_open = false;
 }
 
 const struct sf_change_state *

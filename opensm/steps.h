@@ -53,7 +53,8 @@ void sf_changes_begin(struct sf_changes *changes,
                       const struct sf_fabric *fabric,
                       const struct sf_ib_tables *target);
 
-/* What is written in this sweep. */
+/* What is written in this sweep; after sf_changes_begin().  SL-to-VL tables
+ * may be asked for until the next one. */
 const struct sf_tables *sf_changes_lfts(const struct sf_changes *changes);
 const struct sf_sl2vl *sf_changes_sl2vl(const struct sf_changes *changes);
 

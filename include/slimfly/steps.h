@@ -42,7 +42,8 @@ struct sf_steps {
     char reason[SF_ERROR_TEXT_SIZE]; /* this says why; else "". */
     uint32_t n_columns;    /* LIDs of one switch with the same entries that
                             * change, counted once; of these, */
-    uint32_t n_split;      /* written in more than one step, */
+    uint32_t n_split;      /* written in more than one step (with those
+                            * that only the way over a tree changes), */
     uint32_t n_dropped;    /* without some entries for a time, by which */
     uint64_t n_pairs_lost; /* so many pairs of switch and LID have no path for
                             * a time. */
@@ -62,7 +63,11 @@ struct sf_steps_params {
  * entries that it can, those nearest to the destination first.  Where nothing
  * can go on, the entries in the way are taken out for one step.  O(columns *
  * switches) time for each step, and as much for each entry that must be tried
- * by itself. */
+ * by itself.
+ *
+ * SL-to-VL tables change in a step of their own, the first or the last.  Where
+ * neither is safe, all paths first go over to one tree, on which any lanes
+ * will do, and from there to the new ones. */
 enum sf_status sf_steps_plan(const struct sf_fabric *fabric,
                              const struct sf_step_side *before,
                              const struct sf_step_side *after,

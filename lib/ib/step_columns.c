@@ -218,6 +218,23 @@ stepper_find_columns(struct stepper *stepper)
 }
 
 void
+stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
+                    const struct sf_tables *goal)
+{
+    for (size_t i = 0; i < stepper->columns.n; i++) {
+        struct step_column *column = &stepper->columns.items[i];
+        uint32_t lid = stepper->lids[column->first_lid];
+        if (now) {
+            read_column(stepper, now, lid, column->now);
+        }
+        if (goal) {
+            read_column(stepper, goal, lid, column->goal);
+        }
+        column->is_dropped = false;
+    }
+}
+
+void
 stepper_clear_columns(struct stepper *stepper)
 {
     for (size_t i = 0; i < stepper->columns.n; i++) {

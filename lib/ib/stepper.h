@@ -2,6 +2,7 @@
  *
  *     steps.c         which columns and entries change in which step
  *     step_columns.c  LIDs whose entries change alike
+ *     step_tree.c     entries on a tree, for when lanes change
  *     step_walk.c     which channels packets wait for within a step
  *     waits.c         the graph of these, which refuses circles */
 #ifndef SF_IB_STEPPER_H
@@ -18,7 +19,9 @@ struct step_column {
     uint8_t *now;               /* [n_switches] What switches hold, */
     uint8_t *next;              /* what they hold after this step, */
     uint8_t *goal;              /* and at last. */
-    bool is_split, is_dropped;
+    bool is_split;              /* Written in more than one step. */
+    bool is_dropped;            /* Entries were taken out on the way to the
+                                 * goal. */
 };
 
 /* A packet on a channel, with an SL. */
@@ -43,7 +46,8 @@ struct stepper {
     uint32_t *lids;      /* [n_lids] By column. */
     SF_VEC(struct step_column) columns;
 
-    bool ignores_sls;                /* The VL is the same for all SLs. */
+    bool is_detour;   /* The goal is not yet that of the change. */
+    bool ignores_sls; /* The VL is the same for all SLs. */
     const struct sf_sl2vl *lanes[2]; /* That switches may hold, */
     uint32_t n_lanes;                /* one of them or either. */
     uint16_t *start_vls; /* [n_arcs * SF_N_SLS] VLs of packets that start at
@@ -60,6 +64,14 @@ enum sf_status stepper_fail_memory(struct stepper *stepper);
 /* Finds all columns.  The caller calls stepper_clear_columns() in any case. */
 enum sf_status stepper_find_columns(struct stepper *stepper);
 void stepper_clear_columns(struct stepper *stepper);
+
+/* Lets all columns be as 'now' says, and head for 'goal'; NULL: as they are.
+ */
+void stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
+                         const struct sf_tables *goal);
+
+/* Lets all columns head for entries along a tree. */
+enum sf_status stepper_aim_at_tree(struct stepper *stepper);
 
 /* The arc that the entry 'port' of switch 's' leads to, or SF_NONE. */
 uint32_t stepper_arc(const struct stepper *stepper, uint32_t s, uint8_t port);

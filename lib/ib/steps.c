@@ -285,6 +285,7 @@ drop_entries(struct stepper *stepper)
             return false;
         }
         column->is_split = column->is_dropped = true;
+        steps->n_dropped++;
         for (uint32_t s = 0; s < stepper->fabric->n_switches; s++) {
             if (column->now[s] != column->goal[s]) {
                 column->next[s] = SF_NO_PORT;
@@ -294,6 +295,18 @@ drop_entries(struct stepper *stepper)
             (uint64_t)count_lost(stepper, column) * column->n_lids;
     }
     return true;
+}
+
+/* The entry of switch 's' for 'lid' that column->next stands for. */
+static uint8_t
+entry_of(const struct stepper *stepper, const struct step_column *column,
+         uint32_t s, uint32_t lid)
+{
+    if (!stepper->is_detour && column->next[s] == column->goal[s]) {
+        return sf_tables_of(stepper->after->tables, s)[lid];
+    }
+    return s == column->home && column->next[s] == 0 ? stepper->home_ports[lid]
+                                                     : column->next[s];
 }
 
 /* Writes down the entries of 'column' that change in this step. */
@@ -307,12 +320,8 @@ emit_column(struct stepper *stepper, struct step_column *column)
                              i < column->n_lids;
              i++) {
             uint32_t lid = stepper->lids[column->first_lid + i];
-            bool is_new = column->next[s] == column->goal[s];
-            struct sf_step_entry entry = {
-                s, lid,
-                is_new ? sf_tables_of(stepper->after->tables, s)[lid]
-                       : SF_NO_PORT
-            };
+            struct sf_step_entry entry = { s, lid,
+                                           entry_of(stepper, column, s, lid) };
             is_fine = sf_vec_push(&stepper->entries, entry);
         }
         column->now[s] = column->next[s];
@@ -340,7 +349,10 @@ make_step(struct stepper *stepper)
     enum sf_status status = SF_OK;
 
     if (!note_all(stepper)) {
-        give_up(stepper, "packets can deadlock with the old tables alone");
+        give_up(stepper, stepper->ignores_sls
+                             ? "packets can deadlock with the old tables alone"
+                             : "packets can deadlock with the old tables and "
+                               "the new SLs of paths");
         return SF_OK;
     }
     for (size_t i = 0; status == SF_OK && i < stepper->columns.n; i++) {
@@ -352,7 +364,10 @@ make_step(struct stepper *stepper)
                            stepper->columns.n);
     }
     if (status == SF_OK && !n_added && !drop_entries(stepper)) {
-        give_up(stepper, "packets can deadlock with the new tables alone");
+        give_up(stepper, stepper->ignores_sls
+                             ? "packets can deadlock with the new tables alone"
+                             : "packets can deadlock with the new tables and "
+                               "the old SLs of paths");
         return SF_OK;
     }
     return status == SF_OK ? end_step(stepper) : status;
@@ -413,52 +428,98 @@ change_lanes(struct stepper *stepper)
                : stepper_fail_memory(stepper);
 }
 
-/* Makes all steps, those of lanes first, or else last. */
-static enum sf_status
-make_all(struct stepper *stepper)
+/* Starts again: no steps yet. */
+static void
+start_again(struct stepper *stepper)
 {
-    bool is_last = false;
-    enum sf_status status = SF_OK;
+    struct sf_steps *steps = stepper->steps;
 
-    if (has_other_lanes(stepper)) {
-        status = change_lanes(stepper);
-        is_last = status == SF_ELANES;
-        status = is_last ? SF_OK : status;
+    stepper->entries.n = stepper->firsts.n = 0;
+    steps->is_safe = true;
+    steps->reason[0] = '\0';
+    steps->lanes_step = SF_NONE;
+    steps->n_dropped = 0;
+    steps->n_pairs_lost = 0;
+    for (size_t i = 0; i < stepper->columns.n; i++) {
+        stepper->columns.items[i].is_split = false;
     }
-    set_lanes(stepper, is_last ? stepper->before : stepper->after, NULL);
+    stepper_set_columns(stepper, stepper->before->tables,
+                        stepper->after->tables);
+}
+
+/* Makes the steps of the forwarding tables with the old lanes, then that of
+ * lanes.  SF_ELANES if that is not safe. */
+static enum sf_status
+make_lanes_last(struct stepper *stepper)
+{
+    set_lanes(stepper, stepper->before, NULL);
+    enum sf_status status = make_steps(stepper);
+    if (status != SF_OK) {
+        return status;
+    }
+    return stepper->steps->is_safe ? change_lanes(stepper) : SF_ELANES;
+}
+
+/* Goes over to paths on a tree, on which any lanes will do, and from there to
+ * the goal. */
+static enum sf_status
+make_detour(struct stepper *stepper)
+{
+    start_again(stepper);
+    set_lanes(stepper, stepper->before, NULL);
+    stepper->is_detour = true;
+    enum sf_status status = stepper_aim_at_tree(stepper);
     if (status == SF_OK) {
         status = make_steps(stepper);
     }
-    if (status == SF_OK && is_last && stepper->steps->is_safe) {
+    stepper->is_detour = false;
+    if (status == SF_OK && stepper->steps->is_safe) {
         status = change_lanes(stepper);
     }
-    if (is_last && (status == SF_ELANES || !stepper->steps->is_safe)) {
-        stepper->steps->is_safe = true;
-        give_up(stepper, "the SL-to-VL tables change, and packets can "
-                         "deadlock while some are old and some new");
+    if (status == SF_OK && stepper->steps->is_safe) {
+        stepper_set_columns(stepper, NULL, stepper->after->tables);
+        set_lanes(stepper, stepper->after, NULL);
+        status = make_steps(stepper);
+    }
+    if (status == SF_ELANES) {
+        give_up(stepper, "a VL that paths need is not said");
         status = SF_OK;
     }
     return status;
+}
+
+/* Makes all steps: those of lanes first, or last, or on a detour. */
+static enum sf_status
+make_all(struct stepper *stepper)
+{
+    enum sf_status status =
+        has_other_lanes(stepper) ? change_lanes(stepper) : SF_OK;
+
+    if (status == SF_OK) {
+        set_lanes(stepper, stepper->after, NULL);
+        return make_steps(stepper);
+    }
+    if (status == SF_ELANES) {
+        status = make_lanes_last(stepper);
+    }
+    return status == SF_ELANES ? make_detour(stepper) : status;
 }
 
 /* One step with everything. */
 static enum sf_status
 make_one_step(struct stepper *stepper)
 {
-    stepper->entries.n = stepper->firsts.n = 0;
+    char reason[sizeof stepper->steps->reason];
+
+    memcpy(reason, stepper->steps->reason, sizeof reason);
+    start_again(stepper);
+    give_up(stepper, reason);
     if (has_other_lanes(stepper)) {
         stepper->steps->lanes_step = 0;
     }
-    stepper->steps->n_pairs_lost = 0;
     for (size_t i = 0; i < stepper->columns.n; i++) {
         struct step_column *column = &stepper->columns.items[i];
-        uint32_t lid = stepper->lids[column->first_lid];
-        for (uint32_t s = 0; s < stepper->fabric->n_switches; s++) {
-            column->now[s] = sf_tables_of(stepper->before->tables, s)[lid];
-            column->next[s] = column->goal[s] =
-                sf_tables_of(stepper->after->tables, s)[lid];
-        }
-        column->is_split = column->is_dropped = false;
+        memcpy(column->next, column->goal, stepper->fabric->n_switches);
     }
     return end_step(stepper);
 }
@@ -470,7 +531,6 @@ hand_over(struct stepper *stepper)
 
     for (size_t i = 0; i < stepper->columns.n; i++) {
         steps->n_split += stepper->columns.items[i].is_split;
-        steps->n_dropped += stepper->columns.items[i].is_dropped;
     }
     steps->n_steps = (uint32_t)stepper->firsts.n - 1;
     steps->first = stepper->firsts.items;

@@ -41,9 +41,10 @@ is_free_of_deadlock(const struct mirror *mirror)
     struct sf_audit_params params = { .sl2vl = mirror->sl2vl };
     struct sf_audit *audit;
 
-    CHECK_EQ(
-        sf_audit_build(mirror->fabric, mirror->lfts, &params, &audit, NULL),
-        SF_OK);
+    struct sf_error err = { 0 };
+    CHECK_FOR(sf_audit_build(mirror->fabric, mirror->lfts, &params, &audit,
+                             &err) == SF_OK,
+              "%s", err.text);
     bool is_free = audit->deadlock[SF_AUDIT_PATH_SLS].is_free &&
                    !audit->n_faults[SF_AUDIT_LOOP];
     sf_audit_free(audit);
@@ -74,6 +75,7 @@ sweep(struct mirror *mirror, const struct sf_ib_tables *target,
     }
     if (is_complete) {
         *has_morep = sf_changes_end(mirror->changes);
+        mirror->sl2vl = sf_changes_sl2vl(mirror->changes);
         return SF_OK;
     }
     sf_changes_fail(mirror->changes);
@@ -171,12 +173,10 @@ TEST(plugin_steps_do_not_wait_after_faults)
     mirror.fabric = whole;
     sweep_all(&mirror, base->encoded, 100);
     CHECK(state->kind == SF_CHANGE_STEPS && state->is_safe);
-    /* Other lanes: at once, and that is told. */
+    /* Other lanes: by way of a tree. */
     other = changes_route(mirror.fabric, 4, 9, NULL, NULL);
-    CHECK_EQ(sweep(&mirror, other->encoded, 100, &has_more), SF_OK);
-    CHECK(!has_more && state->kind == SF_CHANGE_AT_ONCE && state->is_judged &&
-          !state->is_safe);
-    CHECK(strstr(state->text, " waits for "));
+    CHECK(sweep_all(&mirror, other->encoded, 100) > 3);
+    CHECK(state->kind == SF_CHANGE_STEPS && state->is_safe);
     sf_changes_forget(mirror.changes);
     CHECK_EQ(sweep(&mirror, base->encoded, 100, &has_more), SF_OK);
     CHECK(!has_more && state->kind == SF_CHANGE_UNKNOWN);
