@@ -126,12 +126,8 @@ compare(struct side *before, struct side *after, bool is_old_live,
                              .before = &before->held,
                              .after = &after->held };
     enum sf_status status =
-        sf_lids_check_same(before->fabric, after->fabric, &err);
+        cli_held_carry(&other->held, other->fabric, there->fabric, &err);
 
-    if (status == SF_OK) {
-        status =
-            cli_held_carry(&other->held, other->fabric, there->fabric, &err);
-    }
     if (status == SF_OK) {
         status = judge(&change, params, &err);
     }
@@ -149,10 +145,15 @@ cli_judge_change(const char *before, const char *after,
 {
     struct side sides[2] = { 0 };
     struct sf_error err = { 0 };
-    int code = CLI_ERROR;
+    int code;
 
-    if (load(&sides[0], before, timeout, &err) &&
-        load(&sides[1], after, timeout, &err)) {
+    if (!load(&sides[0], before, timeout, &err) ||
+        !load(&sides[1], after, timeout, &err)) {
+        code = CLI_ERROR;
+    } else if (sf_lids_check_same(sides[0].fabric, sides[1].fabric, &err) !=
+               SF_OK) {
+        code = cli_fail("audit: %s and %s: %s", before, after, err.text);
+    } else {
         code = compare(&sides[0], &sides[1], sf_is_live(before), params,
                        is_json, output);
     }
