@@ -284,7 +284,13 @@ const struct cli_command cli_command_route = {
         "stencil:dims=4x4x2, pairs:file=PATH or unknown. Lanes stay as they "
         "are, so that only forwarding tables change. Paths of jobs may have "
         "four hops, also in layer 0, unless --keep-minimal or --max-hops says "
-        "otherwise. The lanes must be by turns or a single one.",
+        "otherwise. The lanes must be by turns or a single one.\n"
+        "\n"
+        "With --previous or --jobs, route also says whether the old tables "
+        "can "
+        "be changed to the new ones under traffic: whether a mixture of old "
+        "and new entries can deadlock, and in how many steps the change is "
+        "safe. 'slimfly audit OLD NEW' says more.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
         "Fly in four layers.\n"

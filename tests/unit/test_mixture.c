@@ -154,7 +154,7 @@ check_path(const struct dice *dice, const struct sf_mixture_path *path)
             bool is_said = hop->entry == SF_MIXTURE_SAME ||
                            (hop->entry == SF_MIXTURE_NEW) == (side == 1);
             CHECK(is_held == is_said);
-            uint8_t vl = dice->sl2vl[side]
+            uint8_t vl = dice->sl2vl[side] && hop->vl != SF_NO_VL
                              ? sf_sl2vl_of(dice->sl2vl[side], s, in,
                                            hop->port)[path->sl]
                              : 0;
