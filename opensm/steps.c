@@ -27,6 +27,10 @@ struct held {
     struct sf_path_sls *path_sls;
 };
 
+/* Switches times LIDs beyond which no way over a tree is planned, which takes
+ * about a second there, and that in each sweep. */
+#define MAX_DETOUR UINT64_C(250000)
+
 struct sf_changes {
     struct sf_change_state state;
     struct held held;  /* After the last sweep that wrote all, */
@@ -202,11 +206,14 @@ plan(struct sf_changes *changes)
                                    changes->old.path_sls };
     struct sf_step_side after = { target->lfts, target->sl2vl,
                                   target->path_sls };
+    uint64_t size =
+        (uint64_t)changes->fabric->n_switches * target->lfts->max_lid;
+    struct sf_steps_params params = { .stays_direct = size > MAX_DETOUR };
     struct sf_steps *steps;
     struct sf_error err = { 0 };
 
-    if (sf_steps_plan(changes->fabric, &before, &after, NULL, &steps, &err) !=
-        SF_OK) {
+    if (sf_steps_plan(changes->fabric, &before, &after, &params, &steps,
+                      &err) != SF_OK) {
         state->kind = SF_CHANGE_AT_ONCE;
         snprintf(state->text, sizeof state->text, "written at once: %.400s",
                  err.text);

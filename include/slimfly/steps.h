@@ -51,6 +51,7 @@ struct sf_steps {
 
 struct sf_steps_params {
     bool has_port_0;    /* Packets start at port 0 of switches too. */
+    bool stays_direct;  /* Do not go by way of a tree. */
     uint32_t max_steps; /* Give up beyond; 0: 64. */
 };
 

@@ -502,6 +502,13 @@ make_all(struct stepper *stepper)
     if (status == SF_ELANES) {
         status = make_lanes_last(stepper);
     }
+    if (status == SF_ELANES && stepper->params->stays_direct) {
+        start_again(stepper);
+        give_up(stepper,
+                "the SL-to-VL tables change, and packets can deadlock "
+                "while some are old and some new");
+        return SF_OK;
+    }
     return status == SF_ELANES ? make_detour(stepper) : status;
 }
 

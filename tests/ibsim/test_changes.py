@@ -161,7 +161,7 @@ class Changes(Plugged):
     def test_a_larger_network_read_all_the_time(self):
         opensm = self.start("sf:q=5", "scheme = gates")
         for i, scheme in enumerate(["gates:for=uniform", "gates",
-                                    "gates:for=adversarial", "gates"]):
+                                    "minimal", "gates"]):
             self.write(f"scheme = {scheme}")
             opensm.hangup()
             n = 0
