@@ -178,7 +178,9 @@ judge_change(struct cli_routing *job, struct sf_error *err)
             job->fabric,
             &(struct sf_step_side){ held.tables, held.sl2vl, held.path_sls },
             &(struct sf_step_side){ now->lfts, now->sl2vl, now->path_sls },
-            NULL, &job->steps, err);
+            /* A way over a tree takes long to find. */
+            &(struct sf_steps_params){ .stays_direct = true }, &job->steps,
+            err);
     }
     cli_held_clear(&held);
     return status;
