@@ -1,5 +1,6 @@
 /* cmd_audit.c -- slimfly audit: do the tables lead everywhere, and can packets
  * ever wait for each other in a circle? */
+#include "changes.h"
 #include "cli.h"
 #include "held.h"
 
@@ -8,6 +9,7 @@ enum {
     OPT_PORT_0,
     OPT_PATH_SLS,
     OPT_SAVE,
+    OPT_CHANGE,
 };
 
 /* What is audited. */
@@ -36,6 +38,9 @@ static const struct cli_option options[] = {
       .choice = path_sls_choice, .value = "file" },
     { OPT_SAVE, "save", 0, CLI_FOLDER, "DIR",
       .help = "write what was read into the folder DIR, as OpenSM dumps it" },
+    { OPT_CHANGE, "change", 0, CLI_FLAG,
+      .help = "take the two words as the old and the new tables of a change, "
+              "also if one of them is live" },
     CLI_FORMAT(cli_text_or_json),
     CLI_TIMEOUT("600"),
     { 0 },
@@ -127,6 +132,31 @@ audit(const struct cli_args *args, struct job *job)
     return code;
 }
 
+/* Judges a change, for which not all options are. */
+static int
+judge_change(const struct cli_args *args)
+{
+    struct sf_mixture_params params = {
+        .has_one_sl = cli_has(args, OPT_ALL_ON_SL),
+        .one_sl = (uint8_t)cli_number(args, OPT_ALL_ON_SL),
+        .has_port_0 = cli_has(args, OPT_PORT_0),
+    };
+
+    if (args->n_words != 2) {
+        return cli_fail("audit: expected the old and the new tables after "
+                        "--change; found %zu words",
+                        args->n_words);
+    }
+    if (cli_has(args, OPT_SAVE) || cli_has(args, OPT_PATH_SLS)) {
+        return cli_fail(
+            "audit: --%s does not go with old and new tables",
+            cli_name(args, cli_has(args, OPT_SAVE) ? OPT_SAVE : OPT_PATH_SLS));
+    }
+    return cli_judge_change(
+        args->words[0], args->words[1], &params, cli_number(args, OPT_TIMEOUT),
+        cli_is(args, OPT_FORMAT, "json"), cli_text(args, OPT_OUTPUT));
+}
+
 static int
 run(const struct cli_args *args)
 {
@@ -139,6 +169,11 @@ run(const struct cli_args *args)
         return cli_fail("audit: expected a fabric and its tables, or one "
                         "folder with both; found %zu words",
                         args->n_words);
+    }
+    if (cli_has(args, OPT_CHANGE) ||
+        (args->n_words == 2 &&
+         cli_is_change(args->words[0], args->words[1]))) {
+        return judge_change(args);
     }
     job.params.has_one_sl = cli_has(args, OPT_ALL_ON_SL);
     job.params.one_sl = (uint8_t)cli_number(args, OPT_ALL_ON_SL);
@@ -179,7 +214,7 @@ done:
 
 const struct cli_command cli_command_audit = {
     .name = "audit",
-    .arguments = "FABRIC [TABLES]",
+    .arguments = "FABRIC [TABLES] | OLD NEW",
     .summary = "prove that tables reach everything and cannot deadlock",
     .description =
         "Follows every path that the forwarding tables of the switches make. "
@@ -214,7 +249,21 @@ const struct cli_command cli_command_audit = {
         "no such entry, it is on the lanes of packets from hosts of the "
         "switch, or, if the switch has no hosts, from any of its ports.\n"
         "\n"
-        "The exit code is 0 if the routing is sound and 1 if it is not.",
+        "With two folders that hold tables, OLD and NEW, audit judges the "
+        "change from one to the other. While a subnet manager writes tables, "
+        "each switch holds the old or the new entry for each LID, and packets "
+        "take paths that are in neither table. audit proves that no such "
+        "mixture can deadlock, or shows a shortest circle with a path for "
+        "each step, and which switches on it use the old entry and which the "
+        "new one. It also counts the pairs of switch and LID that could meet "
+        "a loop or a dead end on the way. SL-to-VL tables and service levels "
+        "of paths may be old or new, too. The fabric is that of NEW. With "
+        "--change, one of the two words may be live, and the fabric is then "
+        "the live one.\n"
+        "\n"
+        "The exit code is 0 if the routing is sound and 1 if it is not; for a "
+        "change, 0 if no mixture can deadlock or lose packets that the old "
+        "tables do not lose.",
     .examples =
         "slimfly audit tables\tAudit what 'slimfly route' wrote.\n"
         "slimfly audit /var/log\tAudit what OpenSM dumped, if its log_flags "
@@ -223,7 +272,11 @@ const struct cli_command cli_command_audit = {
         "also with all traffic on service level 0.\n"
         "slimfly audit live /var/log --path-sls ask\tAudit the tables that "
         "OpenSM dumped, with the service levels that it tells senders.\n"
-        "slimfly audit live --save seen\tAlso keep what was read.\n",
+        "slimfly audit live --save seen\tAlso keep what was read.\n"
+        "slimfly audit tables tables2\tIs it safe to go from one routing to "
+        "the other?\n"
+        "slimfly audit live tables2 --change\tIs it safe to load these tables "
+        "now?\n",
     .options = { options, cli_file_options, cli_progress_options },
     .run = run,
 };

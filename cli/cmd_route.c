@@ -289,8 +289,13 @@ const struct cli_command cli_command_route = {
         "otherwise. The lanes must be by turns or a single one. With "
         "--previous DIR as well, paths for jobs that still run stay where "
         "they are good, and paths for jobs that have ended become what they "
-        "would "
-        "be without jobs.",
+        "would be without jobs.\n"
+        "\n"
+        "With --previous or --jobs, route also says whether the old tables "
+        "can be changed to the new ones under traffic: whether a mixture of "
+        "old "
+        "and new entries can deadlock, and in how many steps the change is "
+        "safe. 'slimfly audit OLD NEW' says more.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
         "Fly in four layers.\n"

@@ -62,6 +62,27 @@ cli_held_load(struct cli_held *held, const char *word,
                : sf_tables_read(word, fabric, &held->tables, err);
 }
 
+enum sf_status
+cli_held_carry(struct cli_held *held, const struct sf_fabric *from,
+               const struct sf_fabric *to, struct sf_error *err)
+{
+    struct cli_held carried = { 0 };
+    enum sf_status status =
+        sf_tables_carry(held->tables, from, to, &carried.tables, err);
+
+    if (status == SF_OK && held->sl2vl) {
+        status = sf_sl2vl_carry(held->sl2vl, from, to, &carried.sl2vl, err);
+    }
+    if (status == SF_OK && held->path_sls) {
+        status =
+            sf_path_sls_carry(held->path_sls, from, to,
+                              carried.tables->max_lid, &carried.path_sls, err);
+    }
+    cli_held_clear(held);
+    *held = carried;
+    return status;
+}
+
 void
 cli_held_clear(struct cli_held *held)
 {

@@ -17,6 +17,12 @@ struct cli_held {
 enum sf_status cli_held_load(struct cli_held *held, const char *word,
                              const struct sf_fabric *fabric, uint32_t timeout,
                              struct sf_error *err);
+/* Turns what 'from' held into what 'to' holds, another state of that
+ * fabric. */
+enum sf_status cli_held_carry(struct cli_held *held,
+                              const struct sf_fabric *from,
+                              const struct sf_fabric *to,
+                              struct sf_error *err);
 void cli_held_clear(struct cli_held *held);
 
 #endif

@@ -1,6 +1,8 @@
 /* reroute.c -- routes a fabric, or repairs the routing of an earlier run. */
 #include "reroute.h"
 
+#include "held.h"
+
 #include <stdio.h>
 
 /* Encodes 'routing' and, where there is an earlier one, counts what
@@ -179,9 +181,46 @@ fit_jobs(struct cli_routing *job, struct sf_error *err)
     if (status != SF_OK) {
         return status;
     }
-    sf_ib_tables_free(job->tables);
+    if (job->before) {
+        sf_ib_tables_free(job->tables);
+    } else {
+        job->before = job->tables;
+        job->before_fabric = job->fabric;
+    }
     job->tables = NULL;
     return encode(job, job->routing, &job->tables, &job->repair, err);
+}
+
+/* Judges the change from the tables of before to those of now. */
+static enum sf_status
+judge_change(struct cli_routing *job, struct sf_error *err)
+{
+    const struct sf_ib_tables *now = job->tables;
+    struct cli_held held = { job->before->lfts, job->before->sl2vl,
+                             job->before->path_sls };
+    *job->before = (struct sf_ib_tables){ 0 };
+    enum sf_status status =
+        cli_held_carry(&held, job->before_fabric, job->fabric, err);
+
+    if (status == SF_OK) {
+        status = sf_mixture_build(
+            job->fabric,
+            &(struct sf_mixture_side){ held.tables, held.sl2vl,
+                                       held.path_sls },
+            &(struct sf_mixture_side){ now->lfts, now->sl2vl, now->path_sls },
+            NULL, &job->mixture, err);
+    }
+    if (status == SF_OK) {
+        status = sf_steps_plan(
+            job->fabric,
+            &(struct sf_step_side){ held.tables, held.sl2vl, held.path_sls },
+            &(struct sf_step_side){ now->lfts, now->sl2vl, now->path_sls },
+            /* A way over a tree takes long to find. */
+            &(struct sf_steps_params){ .stays_direct = true }, &job->steps,
+            err);
+    }
+    cli_held_clear(&held);
+    return status;
 }
 
 /* Fills job->routing, by way of a repair if there is an earlier run. */
@@ -197,6 +236,10 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
         status =
             sf_ib_encode_lfts(job->previous->network, job->previous->routes,
                               &job->previous_tables, err);
+    }
+    if (status == SF_OK && job->previous) {
+        job->before_fabric = job->previous->network->fabric;
+        status = sf_ib_encode(job->previous, &job->before, err);
     }
     if (status == SF_OK && job->previous) {
         struct sf_routing_params *params = &job->previous->params;
@@ -241,7 +284,12 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 {
     enum sf_status status = route(job, previous, err);
 
+    if (status == SF_OK && job->before) {
+        status = judge_change(job, err);
+    }
     if (status == SF_OK) {
+        job->report.mixture = job->mixture;
+        job->report.steps = job->steps;
         job->report.routing = job->routing;
         job->report.tables = job->tables->lfts;
         job->report.repair = job->previous ? &job->repair : NULL;
@@ -266,6 +314,9 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 void
 cli_routing_clear(struct cli_routing *job)
 {
+    sf_steps_free(job->steps);
+    sf_mixture_free(job->mixture);
+    sf_ib_tables_free(job->before);
     sf_job_routes_clear(&job->job_routes);
     sf_jobs_free(job->jobs);
     sf_ib_tables_free(job->tables);

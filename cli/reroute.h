@@ -24,6 +24,10 @@ struct cli_routing {
     struct sf_job_routes_params job_params;
     struct sf_job_routes job_routes; /* what came of it, */
     double job_seconds;              /* and how long it took. */
+    struct sf_ib_tables *before;     /* What tables change from, or NULL, */
+    const struct sf_fabric *before_fabric; /* of this fabric, */
+    struct sf_mixture *mixture;            /* and how: */
+    struct sf_steps *steps;
     struct sf_route_report report;
 };
 

@@ -12,6 +12,7 @@
 
 #include "heartbeat.h"
 #include "judge.h"
+#include "resweep.h"
 #include "slimfly/version.h"
 #include "sources.h"
 
@@ -34,6 +35,7 @@ struct plugin {
     struct sf_sources sources;
     char refusal[SF_ERROR_TEXT_SIZE]; /* Why it does nothing, or "". */
     struct sf_engine *engine;
+    struct sf_changes *changes;
     struct sf_plugin_status status;
     uint32_t n_logged; /* Warnings of the status that the log has. */
     struct sf_heartbeat *heartbeat; /* Of the status file. */
@@ -41,6 +43,7 @@ struct plugin {
     bool has_old_vls;               /* VLs were masked; see update_sl2vl(). */
     bool has_strays;         /* Tables may be elsewhere; see subnet_up(). */
     uint32_t n_extra_sweeps; /* In a row. */
+    bool has_more_steps;     /* Of the change that is being written. */
 };
 
 static double
@@ -205,12 +208,53 @@ warn_of(struct plugin *plugin, const struct sf_subnet_reading *reading)
     }
 }
 
+/* Hands over the tables, or the next step towards them. */
+static void
+write_tables(struct plugin *plugin)
+{
+    struct sf_plugin_status *status = &plugin->status;
+    struct sf_engine *engine = plugin->engine;
+    uint64_t n_before = plugin->has_more_steps ? status->n_changed : 0;
+
+    if (plugin->osm->subn.coming_out_of_standby || status->result.has_moved) {
+        sf_changes_forget(plugin->changes);
+    }
+    sf_changes_begin(plugin->changes,
+                     sf_engine_routing(engine)->network->fabric,
+                     sf_engine_tables(engine));
+    status->change = *sf_changes_state(plugin->changes);
+    sf_subnet_write(plugin->osm, engine, sf_changes_lfts(plugin->changes),
+                    &status->n_entries, &status->n_changed);
+    status->n_changed += n_before;
+}
+
+/* Routes 'fabric'.  What is routed for the steps of a change is the same
+ * again, and not worth a word. */
+static enum sf_status
+route_fabric(struct plugin *plugin, const struct sf_fabric *fabric,
+             struct sf_error *err)
+{
+    struct sf_plugin_status *status = &plugin->status;
+    struct sf_routing_params params = routing_params(plugin);
+    struct sf_engine_result before = status->result;
+    enum sf_status code = sf_engine_route(plugin->engine, fabric, &params,
+                                          status->n_vls, &status->result, err);
+
+    if (plugin->has_more_steps && code == SF_OK &&
+        status->result.outcome == SF_OUTCOME_KEPT) {
+        status->result = before;
+        status->n_routings--;
+    } else {
+        plugin->has_more_steps = false;
+    }
+    return code;
+}
+
 /* Reads the subnet, routes it, and hands the tables over. */
 static enum sf_status
 route(struct plugin *plugin, struct sf_error *err)
 {
     struct sf_plugin_status *status = &plugin->status;
-    struct sf_routing_params params = routing_params(plugin);
     struct sf_subnet_reading reading;
     struct sf_fabric *fabric;
     double start = now();
@@ -224,8 +268,7 @@ route(struct plugin *plugin, struct sf_error *err)
         /* Without qos nobody sets SL-to-VL tables. */
         status->n_vls = plugin->osm->subn.opt.qos ? reading.n_vls : 1;
         start = now();
-        code = sf_engine_route(plugin->engine, fabric, &params, status->n_vls,
-                               &status->result, err);
+        code = route_fabric(plugin, fabric, err);
         status->route_seconds = now() - start;
         /* What was moved while others led, or long ago, does not matter. */
         plugin->has_strays |= code == SF_OK && status->result.has_moved &&
@@ -235,8 +278,7 @@ route(struct plugin *plugin, struct sf_error *err)
     status->routing = sf_engine_routing(plugin->engine);
     if (code == SF_OK) {
         start = now();
-        sf_subnet_write(plugin->osm, plugin->engine, &status->n_entries,
-                        &status->n_changed);
+        write_tables(plugin);
         status->write_seconds = now() - start;
         warn_of(plugin, &reading);
     }
@@ -301,7 +343,8 @@ update_sl2vl(void *context, osm_physp_t *physp, uint8_t in, uint8_t out,
     if (!sf_engine_routing(plugin->engine)) {
         return;
     }
-    sf_subnet_fill_sl2vl(plugin->engine, physp, in, out, table);
+    sf_subnet_fill_sl2vl(plugin->engine, sf_changes_sl2vl(plugin->changes),
+                         physp, in, out, table);
     uint8_t has = ib_port_info_get_op_vls(&physp->port_info);
     plugin->has_old_vls |=
         in == 0 &&
@@ -364,6 +407,7 @@ static void
 free_plugin(struct plugin *plugin)
 {
     sf_heartbeat_stop(plugin->heartbeat);
+    sf_changes_free(plugin->changes);
     sf_engine_free(plugin->engine);
     sf_sources_clear(&plugin->sources);
     free(plugin);
@@ -408,8 +452,10 @@ make_plugin(osm_opensm_t *osm)
     char *copy = strdup(text ? text : "");
     struct sf_error err;
 
-    if (!plugin || !copy || sf_engine_new(&plugin->engine, &err) != SF_OK) {
+    if (!plugin || !copy || sf_engine_new(&plugin->engine, &err) != SF_OK ||
+        sf_changes_new(&plugin->changes, &err) != SF_OK) {
         osm_log(&osm->log, OSM_LOG_ERROR, ENGINE ": ERR: out of memory\n");
+        sf_engine_free(plugin ? plugin->engine : NULL);
         free(copy);
         free(plugin);
         return NULL;
@@ -470,8 +516,25 @@ sweep_again(struct plugin *plugin, const char *why)
 {
     plugin->n_extra_sweeps++;
     say(plugin, OSM_LOG_INFO, "%s: sweeping once more", why);
-    plugin->osm->subn.force_heavy_sweep = TRUE;
-    osm_opensm_sweep(plugin->osm);
+    sf_resweep(plugin->osm);
+}
+
+/* All of this sweep is written: says what held, and goes on to the next step
+ * of the change, if there is one.  Returns whether there is. */
+static bool
+end_step(struct plugin *plugin)
+{
+    struct sf_change_state *change = &plugin->status.change;
+
+    plugin->has_more_steps = sf_changes_end(plugin->changes);
+    *change = *sf_changes_state(plugin->changes);
+    if (change->text[0]) {
+        say(plugin, OSM_LOG_INFO, "%s", change->text);
+    }
+    if (plugin->has_more_steps) {
+        sf_resweep(plugin->osm);
+    }
+    return plugin->has_more_steps;
 }
 
 /* The subnet is up; but see update_sl2vl().  And where cables were moved while
@@ -487,6 +550,7 @@ subnet_up(struct plugin *plugin)
         sf_plugin_warn(&plugin->status,
                        "OpenSM could not send all tables: some switches hold "
                        "old ones until a sweep succeeds");
+        sf_changes_fail(plugin->changes);
         write_status(plugin);
         return;
     }
@@ -509,6 +573,10 @@ subnet_up(struct plugin *plugin)
                        "their lanes are not as routed, and may deadlock");
     }
     plugin->n_extra_sweeps = 0;
+    if (end_step(plugin)) {
+        write_status(plugin); /* It is up when the last step is. */
+        return;
+    }
     plugin->status.state = SF_STATE_UP;
     plugin->status.up_at = time(NULL);
     write_status(plugin);

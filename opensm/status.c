@@ -93,6 +93,20 @@ pack_routing(const struct sf_routing *routing)
         sf_guarantee_name(routing->params.guarantee));
 }
 
+/* How the change is written. */
+static json_t *
+pack_change(const struct sf_change_state *change)
+{
+    return json_pack(
+        "{s:s, s:I, s:I, s:o, s:I, s:f, s:o}", "kind",
+        sf_change_kind_name(change->kind), "step", (json_int_t)change->step,
+        "n_steps", (json_int_t)change->n_steps, "safe",
+        change->is_judged ? json_boolean(change->is_safe) : json_null(),
+        "n_pairs_lost", (json_int_t)change->n_pairs_lost, "seconds",
+        change->seconds, "text",
+        change->text[0] ? sf_status_text(change->text) : json_null());
+}
+
 json_t *
 sf_status_pack(const struct sf_plugin_status *status)
 {
@@ -103,7 +117,7 @@ sf_status_pack(const struct sf_plugin_status *status)
 
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
-        "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:o}",
+        "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:{s:f, s:f, s:f, s:f}, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
         sf_status_time(status->routed_at), "up_at",
@@ -118,9 +132,10 @@ sf_status_pack(const struct sf_plugin_status *status)
         (json_int_t)difference->n_lost_links, "hosts",
         (json_int_t)difference->n_lost_hosts, "n_entries",
         (json_int_t)status->n_entries, "n_changed_entries",
-        (json_int_t)status->n_changed, "seconds", "read", status->read_seconds,
-        "route", status->route_seconds, "write", status->write_seconds,
-        "lanes", status->lane_seconds, "warnings", pack_warnings(status));
+        (json_int_t)status->n_changed, "change", pack_change(&status->change),
+        "seconds", "read", status->read_seconds, "route",
+        status->route_seconds, "write", status->write_seconds, "lanes",
+        status->lane_seconds, "warnings", pack_warnings(status));
 }
 
 void

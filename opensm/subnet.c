@@ -274,9 +274,9 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
 
 void
 sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
-                uint64_t *n_entriesp, uint64_t *n_changedp)
+                const struct sf_tables *tables, uint64_t *n_entriesp,
+                uint64_t *n_changedp)
 {
-    const struct sf_tables *tables = sf_engine_tables(engine)->lfts;
     cl_qmap_t *map = &osm->subn.sw_guid_tbl;
 
     *n_entriesp = *n_changedp = 0;
@@ -307,10 +307,10 @@ set_vl(ib_slvl_table_t *table, uint32_t sl, uint32_t vl)
 }
 
 void
-sf_subnet_fill_sl2vl(struct sf_engine *engine, const osm_physp_t *physp,
-                     uint32_t in, uint32_t out, ib_slvl_table_t *table)
+sf_subnet_fill_sl2vl(struct sf_engine *engine, const struct sf_sl2vl *sl2vl,
+                     const osm_physp_t *physp, uint32_t in, uint32_t out,
+                     ib_slvl_table_t *table)
 {
-    const struct sf_sl2vl *sl2vl = sf_engine_tables(engine)->sl2vl;
     const struct sf_lanes *lanes = sf_engine_routing(engine)->routes->lanes;
     const osm_node_t *node = physp->p_node;
     uint32_t s = SF_NONE;

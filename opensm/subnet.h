@@ -28,15 +28,20 @@ enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
                               struct sf_subnet_reading *reading,
                               struct sf_error *err);
 
-/* Hands the tables of 'engine' to OpenSM, which sends what differs from the
- * tables that the switches have: '*n_changedp' of '*n_entriesp' entries. */
+/* Hands 'tables', of the switches of 'engine', to OpenSM, which sends what
+ * differs from the tables that the switches have: '*n_changedp' of
+ * '*n_entriesp' entries. */
 void sf_subnet_write(osm_opensm_t *osm, struct sf_engine *engine,
-                     uint64_t *n_entriesp, uint64_t *n_changedp);
+                     const struct sf_tables *tables, uint64_t *n_entriesp,
+                     uint64_t *n_changedp);
 
 /* Fills the SL-to-VL table of the port 'physp' for what comes in by port 'in'
- * and goes out by 'out', by the lanes of 'engine', which has a routing. */
-void sf_subnet_fill_sl2vl(struct sf_engine *engine, const osm_physp_t *physp,
-                          uint32_t in, uint32_t out, ib_slvl_table_t *table);
+ * and goes out by 'out': as 'sl2vl' says for the switches of 'engine', which
+ * has a routing. */
+void sf_subnet_fill_sl2vl(struct sf_engine *engine,
+                          const struct sf_sl2vl *sl2vl,
+                          const osm_physp_t *physp, uint32_t in, uint32_t out,
+                          ib_slvl_table_t *table);
 
 /* Fills a block of a VL arbitration table with equal shares for all of
  * 'n_vls' lanes, none of them before the others. */

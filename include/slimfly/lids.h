@@ -26,5 +26,11 @@ enum sf_status sf_fabric_assign_lids(struct sf_fabric *fabric, uint32_t lmc,
                                      const struct sf_fabric *previous,
                                      struct sf_error *err);
 
+/* Whether nodes that 'from' and 'to' both have, by GUID, have the same LIDs in
+ * both, as in two states of one subnet; SF_EINVAL names one that has not. */
+enum sf_status sf_lids_check_same(const struct sf_fabric *from,
+                                  const struct sf_fabric *to,
+                                  struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

@@ -2,6 +2,7 @@
 #ifndef SLIMFLY_ROUTE_REPORT_H
 #define SLIMFLY_ROUTE_REPORT_H
 
+#include "slimfly/change_report.h"
 #include "slimfly/ib.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/route_figures.h"
@@ -23,6 +24,9 @@ struct sf_route_report {
     const struct sf_jobs *jobs; /* That the routes are made for, and what came
                                  * of it; NULL if there are none. */
     const struct sf_job_routes *job_routes;
+    const struct sf_mixture *mixture; /* Of the tables before, of an earlier
+                                       * run or without jobs, and these; */
+    const struct sf_steps *steps;     /* the steps; NULL if there were none. */
     struct sf_route_figures figures;
 };
 

@@ -84,5 +84,19 @@ enum sf_status sf_path_sls_parse(char *text, size_t length, const char *path,
                                  struct sf_path_sls **path_slsp,
                                  struct sf_error *err);
 
+/* Tables and path SLs of the fabric 'from' as those of 'to', another state of
+ * it: switches are the same by GUID, ports by number.  What 'from' does not
+ * have is not said. */
+enum sf_status sf_sl2vl_carry(const struct sf_sl2vl *sl2vl,
+                              const struct sf_fabric *from,
+                              const struct sf_fabric *to,
+                              struct sf_sl2vl **carriedp,
+                              struct sf_error *err);
+enum sf_status sf_path_sls_carry(const struct sf_path_sls *path_sls,
+                                 const struct sf_fabric *from,
+                                 const struct sf_fabric *to, uint32_t max_lid,
+                                 struct sf_path_sls **carriedp,
+                                 struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

@@ -66,5 +66,14 @@ enum sf_status sf_tables_compare(const struct sf_tables *previous,
                                  struct sf_repair *repair,
                                  struct sf_error *err);
 
+/* Tables of the fabric 'from' as tables of 'to', another state of it: switches
+ * are the same by GUID, ports by number.  A switch that 'from' does not have
+ * has no entries. */
+enum sf_status sf_tables_carry(const struct sf_tables *tables,
+                               const struct sf_fabric *from,
+                               const struct sf_fabric *to,
+                               struct sf_tables **carriedp,
+                               struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif

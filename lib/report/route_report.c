@@ -2,6 +2,8 @@
  * the members. */
 #include "slimfly/route_report.h"
 
+#include "report/change_json.h"
+
 #include <jansson.h>
 
 /* From this many times the mean on, a link's load is worth a word. */
@@ -71,6 +73,39 @@ write_jobs(const struct sf_jobs *jobs, const struct sf_job_routes *routes,
             "    uniform traffic of all hosts: %.3f, %.3f before\n"
             "    (most loaded link, at equal shares over the addresses)\n",
             routes->uniform.after, routes->uniform.before);
+}
+
+/* Says whether tables can be changed under traffic. */
+static void
+write_change(const struct sf_route_report *report, FILE *stream)
+{
+    char text[SF_STEPS_TEXT_SIZE];
+
+    sf_steps_describe(report->steps, text);
+    fprintf(stream, "  while tables are changed from %s: %s",
+            report->repair ? "those of before" : "those without jobs",
+            report->mixture->is_free ? "no mixture can deadlock"
+                                     : "a mixture can deadlock");
+    if (report->mixture->n_mixed) {
+        fprintf(stream, ", and %llu of %llu pairs of switch and LID can fail",
+                (unsigned long long)report->mixture->n_mixed,
+                (unsigned long long)report->mixture->n_entries);
+    }
+    fprintf(stream, "; %s\n", text);
+}
+
+static json_t *
+change_to_json(const struct sf_route_report *report)
+{
+    const struct sf_mixture *mixture = report->mixture;
+
+    return mixture ? json_pack("{s:b, s:b, s:I, s:I, s:o}", "safe",
+                               (int)mixture->is_safe, "free",
+                               (int)mixture->is_free, "n_changed_entries",
+                               (json_int_t)mixture->n_changed, "n_only_mixed",
+                               (json_int_t)mixture->n_mixed, "steps",
+                               sf_steps_to_json(report->steps))
+                   : json_null();
 }
 
 /* The same for programs. */
@@ -177,6 +212,9 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     if (report->jobs) {
         write_jobs(report->jobs, report->job_routes, stream);
     }
+    if (report->mixture) {
+        write_change(report, stream);
+    }
 }
 
 enum sf_status
@@ -240,7 +278,8 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
     if (!root || !repair || !lanes_object || !jobs ||
         json_object_set_new(root, "lanes", lanes_object) != 0 ||
         json_object_set_new(root, "repair", repair) != 0 ||
-        json_object_set_new(root, "jobs", jobs) != 0) {
+        json_object_set_new(root, "jobs", jobs) != 0 ||
+        json_object_set_new(root, "change", change_to_json(report)) != 0) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }

@@ -12,8 +12,8 @@ auditor_fail_memory(struct auditor *auditor)
     return SF_ENOMEM;
 }
 
-static enum sf_status
-check_arguments(const struct auditor *auditor)
+enum sf_status
+auditor_check_arguments(const struct auditor *auditor)
 {
     const struct sf_audit_params *params = auditor->params;
     uint32_t n = auditor->fabric->n_switches;
@@ -33,8 +33,8 @@ check_arguments(const struct auditor *auditor)
     return SF_OK;
 }
 
-/* Reserves memory for LIDs and switches.  prepare() reserves what depends on
- * the number of LIDs at a switch. */
+/* Reserves memory for LIDs and switches.  auditor_begin() reserves what
+ * depends on the number of LIDs at a switch. */
 static bool
 reserve(struct auditor *auditor)
 {
@@ -73,8 +73,8 @@ reserve(struct auditor *auditor)
            auditor->ends && auditor->next && auditor->trail;
 }
 
-static void
-release(struct auditor *auditor)
+void
+auditor_end(struct auditor *auditor)
 {
     free(auditor->column_of);
     free(auditor->columns);
@@ -99,9 +99,8 @@ release(struct auditor *auditor)
     sf_cdg_free(auditor->cdg);
 }
 
-/* Reads what the fabric and the tables say, except for the paths. */
-static enum sf_status
-prepare(struct auditor *auditor)
+enum sf_status
+auditor_begin(struct auditor *auditor, uint32_t least_vls)
 {
     struct sf_audit *audit = auditor->audit;
     size_t n = auditor->fabric->n_switches;
@@ -113,6 +112,7 @@ prepare(struct auditor *auditor)
     audit->has_path_sls = auditor->params->path_sls != NULL;
     audit->has_port_0 = auditor->params->has_port_0;
     audit->n_vls = auditor_count_vls(auditor->params->sl2vl);
+    audit->n_vls = audit->n_vls < least_vls ? least_vls : audit->n_vls;
     enum sf_status status = sf_cdg_build(auditor->fabric, audit->n_vls,
                                          &auditor->cdg, auditor->err);
     if (status != SF_OK) {
@@ -189,12 +189,13 @@ sf_audit_build(const struct sf_fabric *fabric, const struct sf_tables *tables,
                                .err = err };
 
     *auditp = NULL;
-    enum sf_status status = check_arguments(&auditor);
+    enum sf_status status = auditor_check_arguments(&auditor);
     if (status != SF_OK) {
         return status;
     }
     auditor.audit = sf_calloc(1, sizeof *auditor.audit);
-    status = auditor.audit ? prepare(&auditor) : auditor_fail_memory(&auditor);
+    status = auditor.audit ? auditor_begin(&auditor, 1)
+                           : auditor_fail_memory(&auditor);
     if (status == SF_OK) {
         status = auditor_check_paths(&auditor);
     }
@@ -209,7 +210,7 @@ sf_audit_build(const struct sf_fabric *fabric, const struct sf_tables *tables,
     if (status == SF_OK && auditor.params->has_one_sl) {
         status = auditor_check_deadlock(&auditor, SF_AUDIT_ONE_SL);
     }
-    release(&auditor);
+    auditor_end(&auditor);
     if (status != SF_OK) {
         sf_audit_free(auditor.audit);
         return status;

@@ -7,6 +7,8 @@
  *     deadlock.c        channels that wait for each other
  *     cdg.c             the graph of these, and its shortest cycle
  *
+ * mixer.h says which files judge mixtures of tables.
+ *
  * An audit trusts nothing that makes tables, so it includes nothing from
  * there: lib/base, the fabric, and the tables as plain data. */
 #ifndef SF_IB_AUDIT_AUDITOR_H
@@ -110,6 +112,15 @@ struct auditor {
 /* Reports that memory ran out; SF_ENOMEM. */
 enum sf_status auditor_fail_memory(struct auditor *auditor);
 
+/* Whether fabric, tables and parameters fit together. */
+enum sf_status auditor_check_arguments(const struct auditor *auditor);
+
+/* Reserves memory, and reads what the fabric and the tables say, except for
+ * the paths; for at least 'least_vls' VLs.  The caller calls auditor_end() in
+ * any case. */
+enum sf_status auditor_begin(struct auditor *auditor, uint32_t least_vls);
+void auditor_end(struct auditor *auditor);
+
 /* Finds out where all LIDs live, and puts them in the order of their switches.
  * '*mostp' is the largest number of LIDs at one switch. */
 enum sf_status auditor_find_homes(struct auditor *auditor, uint32_t *mostp);
@@ -167,6 +178,15 @@ unsigned auditor_sl_set(const struct auditor *auditor, uint32_t s,
 
 /* Fills the SLs of the columns that were made for switch 'home'. */
 void auditor_find_column_sls(struct auditor *auditor, uint32_t home);
+
+/* The SL-to-VL tables do not say the VL of arc 'arc' of switch 's'. */
+enum sf_status auditor_fail_no_vl(const struct auditor *auditor, uint32_t s,
+                                  uint32_t arc, uint32_t sl);
+
+/* Whether senders at 'home' have LIDs among 'n_lids', 'n_host_lids' of which
+ * are those of hosts, to which replies to their requests go. */
+bool auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
+                         uint32_t n_host_lids, uint32_t home);
 
 /* Adds all paths to the channel dependency graph as senders with 'behaviour'
  * make them, and looks for a cycle. */

@@ -276,9 +276,8 @@ search_all(struct search *search)
     for (uint32_t c = 0; c < search->n_channels; c++) {
         search->counts[c] = SF_NONE;
     }
-    /* A path never comes back to a switch, so no cycle has fewer than three
-     * channels. */
-    for (uint32_t c = 0; c < search->n_channels && search->n_best > 3; c++) {
+    /* No cycle has fewer than two channels: there and back again. */
+    for (uint32_t c = 0; c < search->n_channels && search->n_best > 2; c++) {
         if (search->is_left[c]) {
             search_from(search, c);
         }

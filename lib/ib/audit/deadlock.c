@@ -67,8 +67,9 @@ add_dependency(struct auditor *auditor, const struct path *path, uint32_t in,
     }
 }
 
-static enum sf_status
-fail_no_vl(struct auditor *auditor, uint32_t s, uint32_t arc, uint32_t sl)
+enum sf_status
+auditor_fail_no_vl(const struct auditor *auditor, uint32_t s, uint32_t arc,
+                   uint32_t sl)
 {
     return sf_fail(auditor->err, SF_EINVAL,
                    "the SL-to-VL tables do not say all VLs of switch %s "
@@ -112,7 +113,7 @@ add_path(struct auditor *auditor, const struct path *path)
         auditor->start_vls[path->endpoint][(size_t)in * SF_N_SLS + sl];
 
     if (!vls) {
-        return fail_no_vl(auditor, path->source, in, sl);
+        return auditor_fail_no_vl(auditor, path->source, in, sl);
     }
     auditor->deadlock->n_dropped += vls >> SF_DROP_VL;
     vls &= (1u << SF_DROP_VL) - 1;
@@ -131,7 +132,7 @@ add_path(struct auditor *auditor, const struct path *path)
         uint8_t vl_out = auditor_vl(auditor, at, auditor_in_port(auditor, in),
                                     auditor_out_port(auditor, out), sl);
         if (vl_out > SF_DROP_VL) {
-            return fail_no_vl(auditor, at, out, sl);
+            return auditor_fail_no_vl(auditor, at, out, sl);
         }
         if (vl_out == SF_DROP_VL) {
             auditor->deadlock->n_dropped++;
@@ -146,15 +147,12 @@ add_path(struct auditor *auditor, const struct path *path)
     }
 }
 
-/* Whether senders at 'home' have LIDs in 'column', to which replies to their
- * requests go. */
-static bool
-has_replies(const struct auditor *auditor, const struct column *column,
-            uint32_t home)
+bool
+auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
+                    uint32_t n_host_lids, uint32_t home)
 {
-    return (column->n_host_lids && auditor_is_source(auditor, home, HOSTS)) ||
-           (column->n_lids > column->n_host_lids &&
-            auditor_is_source(auditor, home, PORT_0));
+    return (n_host_lids && auditor_is_source(auditor, home, HOSTS)) ||
+           (n_lids > n_host_lids && auditor_is_source(auditor, home, PORT_0));
 }
 
 /* Adds the paths from one endpoint of switch 's' to 'column', one for each SL
@@ -170,7 +168,8 @@ add_paths_from(struct auditor *auditor, enum sf_audit_behaviour behaviour,
     if (behaviour == SF_AUDIT_ONE_SL) {
         sls = 1u << auditor->params->one_sl;
     } else if (behaviour == SF_AUDIT_REPLIES && auditor->params->path_sls &&
-               has_replies(auditor, column, home)) {
+               auditor_has_replies(auditor, column->n_lids,
+                                   column->n_host_lids, home)) {
         sls |= auditor->sls_to[endpoint]
                               [(size_t)home * auditor->fabric->n_switches + s];
     }
