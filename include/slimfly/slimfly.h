@@ -20,6 +20,7 @@
 #include "slimfly/ib_addresses.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/jobs.h"
+#include "slimfly/jobs_file.h"
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
