@@ -82,6 +82,10 @@ enum sf_status sf_jobs_parse_some(char *text, size_t length, const char *path,
                                   struct sf_strays *strays,
                                   struct sf_jobs **jobsp,
                                   struct sf_error *err);
+enum sf_status sf_jobs_load_some(const char *path,
+                                 const struct sf_network *network,
+                                 struct sf_strays *strays,
+                                 struct sf_jobs **jobsp, struct sf_error *err);
 void sf_jobs_free(struct sf_jobs *jobs);
 
 #define SF_MAX_JOB_HOSTS 1000000u

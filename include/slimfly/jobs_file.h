@@ -14,11 +14,12 @@
 
 struct sf_jobs_file; /* Opaque. */
 
-/* Waits until nobody else has the file 'path' open, and reads it.  If it is
- * not there, it has no lines yet.  The lock is that of the file PATH.lock,
+/* Reads the file 'path'.  If it is to be changed, it may be missing, and this
+ * waits until nobody else changes it: the lock is that of the file PATH.lock,
  * which stays.  The caller calls sf_jobs_file_close(), which changes nothing.
  */
-enum sf_status sf_jobs_file_open(const char *path, struct sf_jobs_file **filep,
+enum sf_status sf_jobs_file_open(const char *path, bool changes,
+                                 struct sf_jobs_file **filep,
                                  struct sf_error *err);
 void sf_jobs_file_close(struct sf_jobs_file *file);
 
@@ -33,9 +34,10 @@ enum sf_status sf_jobs_file_add(struct sf_jobs_file *file, const char *name,
 bool sf_jobs_file_remove(struct sf_jobs_file *file, const char *name);
 
 /* The job of line 'i', from 0 on, in words that live as long as the line;
- * false if it has none. */
+ * false if it has none, and then only 'text' is there. */
 struct sf_jobs_line {
     const char *name, *pattern, *nodes;
+    const char *text; /* All of the line. */
 };
 size_t sf_jobs_file_n_lines(const struct sf_jobs_file *file);
 bool sf_jobs_file_line(const struct sf_jobs_file *file, size_t i,

@@ -559,6 +559,14 @@ enum sf_status
 sf_jobs_load(const char *path, const struct sf_network *network,
              struct sf_jobs **jobsp, struct sf_error *err)
 {
+    return sf_jobs_load_some(path, network, NULL, jobsp, err);
+}
+
+enum sf_status
+sf_jobs_load_some(const char *path, const struct sf_network *network,
+                  struct sf_strays *strays, struct sf_jobs **jobsp,
+                  struct sf_error *err)
+{
     char *text;
     size_t length;
     enum sf_status status = sf_file_read(path, &text, &length, err);
@@ -567,9 +575,9 @@ sf_jobs_load(const char *path, const struct sf_network *network,
     if (status != SF_OK) {
         return status;
     }
-    status = sf_jobs_parse(text, length,
-                           strcmp(path, "-") ? path : "standard input",
-                           network, jobsp, err);
+    status = sf_jobs_parse_some(text, length,
+                                strcmp(path, "-") ? path : "standard input",
+                                network, strays, jobsp, err);
     free(text);
     return status;
 }

@@ -103,13 +103,13 @@ put_line(struct sf_jobs_file *file, size_t i, char *text)
 
 /* Reads the lines of the file, if it is there. */
 static enum sf_status
-read_lines(struct sf_jobs_file *file, struct sf_error *err)
+read_lines(struct sf_jobs_file *file, bool may_miss, struct sf_error *err)
 {
     char *text;
     size_t length;
     bool made = true;
 
-    if (access(file->path, F_OK) != 0 && errno == ENOENT) {
+    if (may_miss && access(file->path, F_OK) != 0 && errno == ENOENT) {
         return SF_OK;
     }
     enum sf_status status = sf_file_read(file->path, &text, &length, err);
@@ -154,7 +154,7 @@ take_lock(struct sf_jobs_file *file, struct sf_error *err)
 }
 
 enum sf_status
-sf_jobs_file_open(const char *path, struct sf_jobs_file **filep,
+sf_jobs_file_open(const char *path, bool changes, struct sf_jobs_file **filep,
                   struct sf_error *err)
 {
     struct sf_jobs_file *file = sf_calloc(1, sizeof *file);
@@ -165,10 +165,11 @@ sf_jobs_file_open(const char *path, struct sf_jobs_file **filep,
     }
     file->lock = -1;
     file->path = sf_strdup(path);
-    enum sf_status status =
-        file->path ? take_lock(file, err) : fail_memory(path, err);
+    enum sf_status status = !file->path ? fail_memory(path, err)
+                            : changes   ? take_lock(file, err)
+                                        : SF_OK;
     if (status == SF_OK) {
-        status = read_lines(file, err);
+        status = read_lines(file, changes, err);
     }
     if (status != SF_OK) {
         sf_jobs_file_close(file);
@@ -267,6 +268,7 @@ sf_jobs_file_line(const struct sf_jobs_file *file, size_t i,
                   struct sf_jobs_line *line)
 {
     *line = file->lines.items[i].job;
+    line->text = file->lines.items[i].text;
     return file->lines.items[i].words != NULL;
 }
 
