@@ -99,7 +99,7 @@ class Jobs(Plugged):
         # What is wrong or gone changes nothing, and is told.
         for says, change in (
                 (f"{self.file}:1: expected NAME PATTERN NODES",
-                 lambda: self.write("what is this\n")),
+                 lambda: self.write("what is\n")),
                 (f"{self.file}:2: expected all-to-all, ring",
                  lambda: self.write("\n8 dance node[0016-0031]\n")),
                 ("No such file", lambda: os.remove(self.file))):
@@ -182,6 +182,7 @@ class Jobs(Plugged):
             with open(f"{folder}/opensm-lfts.dump", encoding="utf-8") as file:
                 return file.read()
 
+    @harness.long
     def test_who_takes_over_routes_for_the_same_jobs(self):
         soon = {"sminfo_polling_timeout": 100, "polling_retry_number": 2}
         master = self.start("sf:q=5", text="1 all-to-all node[0000-0031]\n",
@@ -244,14 +245,11 @@ class Jobs(Plugged):
     @harness.long
     def test_every_family(self):
         for spec in ("hx2:4x4,p=3", "df:a=4,h=2", "ft2:leaf=6,core=3,up=3",
-                     "ft3:ports=6", "xpander:k=4,lift=6", "pf:q=5",
+                     "ft3:ports=6",  # One lane, and no turns to obey.
+                     "xpander:k=4,lift=6", "pf:q=5",
                      "jellyfish:n=30,k=5", "sf:q=7"):
             with self.subTest(spec=spec):
                 self.route_family(spec)
-
-    def test_a_fat_tree(self):
-        # One lane and no turns: an order of links tells what is safe.
-        self.route_family("ft2:leaf=6,core=3,up=3")
 
     def test_lanes_that_do_not_allow_it(self):
         self.plan("sf:q=3")
