@@ -17,6 +17,7 @@ enum {
     OPT_ONLY,
     OPT_PLAN,
     OPT_STANDBY,
+    OPT_JOBS,
 };
 
 /* The settings, and what must be freed after. */
@@ -29,7 +30,7 @@ struct job {
     struct sf_plan *plan;       /* Of FABRIC, or of --plan. */
     char *folder;               /* DIR, absolute. */
     char *options;              /* Paths of the settings. */
-    char *status, *base;
+    char *status, *base, *jobs;
     char *plan_path, *guids, *tables;
 };
 
@@ -42,6 +43,8 @@ static const struct cli_option options[] = {
       .help = "plan that tells the racks of the switches" },
     { OPT_STANDBY, "standby", 0, CLI_FLAG,
       .help = "write opensm.conf for a machine that stands by" },
+    { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
+      .help = "route for the jobs of FILE ('slimfly help jobs')" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -63,6 +66,7 @@ free_job(struct job *job)
     free(job->options);
     free(job->status);
     free(job->base);
+    free(job->jobs);
     free(job->plan_path);
     free(job->guids);
     free(job->tables);
@@ -250,12 +254,16 @@ place(struct job *job, const struct cli_args *args)
         job->guids = cli_make_absolute(guids);
     }
     settings->guids = job->guids;
+    const char *jobs = cli_text(args, OPT_JOBS);
+    job->jobs = cli_make_absolute(jobs ? jobs : CLI_JOBS_FILE);
+    settings->jobs = job->jobs;
+    settings->has_jobs = jobs != NULL;
     settings->options = job->options;
     settings->status = job->status;
     settings->base = job->base;
     settings->tables = job->tables;
     settings->plan_path = job->plan_path;
-    return job->options && job->status && job->base &&
+    return job->options && job->status && job->base && job->jobs &&
            (!has_tables || job->tables) && (!has_file || job->plan_path) &&
            (!guids || job->guids);
 }
@@ -387,8 +395,9 @@ const struct cli_command cli_command_settings = {
         "plugin (opensm.conf, slimfly.conf). file is OpenSM's own file "
         "engine, where no plugin may be loaded; it needs a folder with tables "
         "that 'slimfly route' wrote. ucx, openmpi, openib, mvapich2 and nccl "
-        "(RCCL too) are environments. slurm is topology.conf and "
-        "topology.yaml. hosts is three hostfiles.\n"
+        "(RCCL too) are environments. slurm is topology.conf, topology.yaml "
+        "and slurm-jobs.conf, which lets OpenSM route for the jobs of Slurm. "
+        "hosts is three hostfiles.\n"
         "\n"
         "With --standby, opensm.conf is for a second machine that stands by "
         "and takes over when the first one is killed: it has a lower "

@@ -34,7 +34,9 @@ struct sf_settings {
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
     const char *base;      /* of what it keeps over a restart, */
-    const char *plan_path; /* of the plan, or NULL, */
+    const char *jobs;      /* of the jobs that it may route for, or NULL, */
+    bool has_jobs;         /* and does; */
+    const char *plan_path; /* paths of the plan, or NULL, */
     const char *guids;     /* of a GUID map, or NULL, */
     const char *tables; /* and of the tables for the file engine, or NULL. */
     const char *only;   /* Parts that are wanted, with commas between;

@@ -41,6 +41,8 @@ const struct sf_settings_file sf_settings_files[] = {
       sf_settings_write_topology_conf },
     { "topology.yaml", "slurm", "the same for Slurm 25.05 and newer",
       sf_settings_write_topology_yaml },
+    { "slurm-jobs.conf", "slurm", "lets OpenSM route for the jobs of Slurm",
+      sf_settings_write_slurm_jobs },
     { "hostfile.linear", "hosts",
       "hosts by rack, switch and port: neighbours follow each other",
       sf_settings_write_linear },
@@ -173,9 +175,10 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          settings->n_layers, lmc, count_lids(settings),
                          (unsigned)SF_MAX_LID);
     }
-    const char *const paths[] = { settings->options, settings->status,
-                                  settings->base,    settings->plan_path,
-                                  settings->guids,   settings->tables };
+    const char *const paths[] = { settings->options,   settings->status,
+                                  settings->base,      settings->jobs,
+                                  settings->plan_path, settings->guids,
+                                  settings->tables };
     if (status == SF_OK && !settings->tables &&
         sf_settings_wants(settings, "file")) {
         status = sf_fail(err, SF_EINVAL,

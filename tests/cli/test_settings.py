@@ -18,7 +18,8 @@ import harness
 
 FILES = ["opensm.conf", "slimfly.conf", "ucx.env",
          "openmpi-mca-params.conf", "openib-mca-params.conf", "mvapich2.env",
-         "nccl.env", "topology.conf", "topology.yaml", "hostfile.linear",
+         "nccl.env", "topology.conf", "topology.yaml", "slurm-jobs.conf",
+         "hostfile.linear",
          "hostfile.random", "hostfile.spread"]
 PATH = os.environ["PATH"] + ":/usr/sbin"
 # Lane schemes, and whether they protect only if every path has its SL.
@@ -155,7 +156,8 @@ class Files(Settings):
 
     def test_only_some(self):
         self.assertEqual(list(self.files("sf:q=3", "--only", "slurm,ucx")),
-                         ["ucx.env", "topology.conf", "topology.yaml"])
+                         ["ucx.env", "topology.conf", "topology.yaml",
+                          "slurm-jobs.conf"])
         self.succeeds("settings", "sf:q=3", "--only", "nccl", "-o",
                       self.folder)
         self.assertEqual(os.listdir(self.folder), ["nccl.env"])
