@@ -175,6 +175,6 @@ sf_watcher_set(struct sf_watcher *watcher, const char *path,
 {
     pthread_mutex_lock(&watcher->lock);
     snprintf(watcher->path, sizeof watcher->path, "%s", path);
-    watcher->known = *known;
+    watcher->known = watcher->asked = *known;
     pthread_mutex_unlock(&watcher->lock);
 }
