@@ -6,8 +6,6 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "base/mem.h"
-#include "routes/ports.h"
-#include "routes/turn_table.h"
 #include "whole_file.h"
 
 #include <inttypes.h>
@@ -110,35 +108,52 @@ sf_job_hops_list(const struct sf_routing *plain,
     return made ? SF_OK : fail_memory(err);
 }
 
-/* Whether all paths of the column towards 'destination' end there, and take
- * turns that are allowed. */
+/* The VL on which what came over arc 'in' leaves over arc 'out'. */
+static uint8_t
+vl_of_turn(const struct sf_routing *routing, uint32_t in, uint32_t out)
+{
+    const struct sf_graph *graph = routing->network->graph;
+    const struct sf_turns *turns = routing->routes->turns;
+    uint32_t at = graph->arcs[in].to;
+    size_t from = routing->network->reverse[in] - graph->first[at];
+
+    return turns->vls[turns->first[at] + from * sf_graph_degree(graph, at) +
+                      (out - graph->first[at])];
+}
+
+/* Whether the path of 's' ends at 'destination', and takes turns that are
+ * allowed: ranks rise all along. */
+static bool
+is_path_sound(const struct sf_routing *routing, const uint16_t *hops,
+              uint32_t s, uint32_t destination)
+{
+    const struct sf_graph *graph = routing->network->graph;
+    const struct sf_turns *turns = routing->routes->turns;
+    uint32_t at = s, in = SF_NONE, rank = 0, n_hops = 0;
+
+    while (hops[at] != SF_NO_HOP) {
+        uint32_t out = graph->first[at] + hops[at], before = rank;
+        uint8_t vl = turns && in != SF_NONE ? vl_of_turn(routing, in, out) : 0;
+        if (vl == SF_NO_TURN || n_hops++ == graph->n_nodes) {
+            return false;
+        }
+        rank = turns ? turns->ranks[(size_t)out * turns->n_vls + vl] : 0;
+        if (turns && in != SF_NONE && rank <= before) {
+            return false;
+        }
+        in = out;
+        at = graph->arcs[out].to;
+    }
+    return at == destination || hops[s] == SF_NO_HOP;
+}
+
+/* Whether all paths of the column towards 'destination' are sound. */
 static bool
 is_sound(const struct sf_routing *routing, const uint16_t *hops,
          uint32_t destination)
 {
-    const struct sf_graph *graph = routing->network->graph;
-    const struct sf_turns *turns = routing->routes->turns;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t at = s, in = SF_NONE, rank = 0, n_hops = 0;
-        while (hops[at] != SF_NO_HOP) {
-            uint32_t out = graph->first[at] + hops[at], before = rank;
-            uint8_t vl = 0;
-            if (turns && in != SF_NONE) {
-                vl = turns->vls[sf_turn_number(
-                    turns->first, graph, routing->network->reverse, in, out)];
-            }
-            if (vl == SF_NO_TURN || n_hops++ == graph->n_nodes) {
-                return false;
-            }
-            rank = turns ? turns->ranks[(size_t)out * turns->n_vls + vl] : 0;
-            if (turns && in != SF_NONE && rank <= before) {
-                return false;
-            }
-            in = out;
-            at = graph->arcs[out].to;
-        }
-        if (at != destination && hops[s] != SF_NO_HOP) {
+    for (uint32_t s = 0; s < routing->network->graph->n_nodes; s++) {
+        if (!is_path_sound(routing, hops, s, destination)) {
             return false;
         }
     }
@@ -149,20 +164,19 @@ is_sound(const struct sf_routing *routing, const uint16_t *hops,
 struct finder {
     struct sf_routing *routing;
     struct sf_ids guids;
-    uint16_t *hops_of_ports; /* By port of the fabric. */
-    uint16_t *kept;          /* [V] A column as it was. */
+    uint16_t *kept; /* [V] A column as it was. */
 };
 
 /* Which arc of switch 's' leaves by 'port'; SF_NO_HOP if none does. */
 static uint16_t
 find_hop(const struct finder *finder, uint32_t s, uint32_t port)
 {
-    const struct sf_fabric *fabric = finder->routing->network->fabric;
-    const struct sf_node *node = &fabric->nodes[s];
+    const struct sf_network *network = finder->routing->network;
+    const uint32_t *first = network->graph->first;
 
-    for (uint32_t i = 0; i < node->n_ports; i++) {
-        if (fabric->ports[node->first_port + i].number == port) {
-            return finder->hops_of_ports[node->first_port + i];
+    for (uint32_t arc = first[s]; arc < first[s + 1]; arc++) {
+        if (sf_network_port(network, arc) == port) {
+            return (uint16_t)(arc - first[s]);
         }
     }
     return SF_NO_HOP;
@@ -219,10 +233,8 @@ make_finder(struct sf_routing *routing, struct finder *finder)
     const struct sf_fabric *fabric = routing->network->fabric;
 
     *finder = (struct finder){ .routing = routing };
-    finder->hops_of_ports = sf_network_hops_of_ports(routing->network);
     finder->kept = sf_calloc(fabric->n_switches, sizeof *finder->kept);
-    if (!finder->hops_of_ports || !finder->kept ||
-        !sf_ids_make(&finder->guids, fabric->n_switches)) {
+    if (!finder->kept || !sf_ids_make(&finder->guids, fabric->n_switches)) {
         return false;
     }
     for (uint32_t s = 0; s < fabric->n_switches; s++) {
@@ -251,7 +263,6 @@ sf_job_hops_apply(const struct sf_job_hops *hops, struct sf_routing *routing,
         apply_column(&finder, &hops->items[i], n);
     }
     sf_ids_clear(&finder.guids);
-    free(finder.hops_of_ports);
     free(finder.kept);
     return made ? SF_OK : fail_memory(err);
 }

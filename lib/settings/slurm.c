@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "settings/hostlist.h"
 #include "settings/hosts.h"
+#include "settings/places.h"
 #include "settings/writers.h"
-#include "settings_places.h"
 
 #include <inttypes.h>
 #include <string.h>
