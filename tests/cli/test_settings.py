@@ -76,6 +76,21 @@ class Settings(harness.Case):
 
 
 class Files(Settings):
+    def test_jobs_are_for_plugin_and_slurm(self):
+        silent = self.files("sf:q=3", "--only", "opensm,slurm")
+        self.assertIn("\n# jobs = /var/lib/slimfly/jobs\n",
+                      silent["slimfly.conf"])
+        told = self.files("sf:q=3", "--only", "opensm,slurm", "--jobs",
+                          f"{self.folder}/jobs")
+        self.assertIn(f"\njobs = {self.folder}/jobs\n", told["slimfly.conf"])
+        self.assertIn(f"\n#   {self.folder}/jobs\n", told["slurm-jobs.conf"])
+        for name in "Prolog", "Epilog":
+            self.assertRegex(told["slurm-jobs.conf"],
+                             rf"(?m)^{name}Slurmctld=/\S+/slimfly/slurm-"
+                             f"{name.lower()}$")
+        self.fails("settings", "sf:q=3", "--only", "opensm", "--jobs",
+                   f"{self.folder}/a b", says="a b")
+
     def test_all_are_written_and_named(self):
         done = self.succeeds("settings", "sf:q=5", "-o", f"{self.folder}/a/b")
         self.assertEqual(sorted(os.listdir(f"{self.folder}/a/b")),
