@@ -153,7 +153,7 @@ TEST(plugin_holds_jobs_if_their_file_is_wrong_or_gone)
                                          "a ring node[0000-0003] x\n" };
     struct cluster cluster;
 
-    open_cluster(&cluster, "sf:q=5");
+    open_cluster(&cluster, "sf:q=3");
     write_jobs(&cluster, "a all-to-all node[0000-0031]\n");
     sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
     uint64_t fitted = name_of(&cluster);
@@ -192,11 +192,11 @@ TEST(plugin_finds_the_same_routes_for_jobs_after_a_restart)
 {
     struct cluster cluster;
 
-    open_cluster(&cluster, "sf:q=5");
+    open_cluster(&cluster, "sf:q=3");
     write_jobs(&cluster, "a all-to-all node[0000-0031]\n");
     sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
     write_jobs(&cluster, "a all-to-all node[0000-0031]\n"
-                         "b shift:by=40 node[0040-0199]\n");
+                         "b shift:by=5 node[0032-0053]\n");
     sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
     struct sf_job_speed before = cluster.jobs.routes.jobs[1];
     struct sf_job_speed slowest = cluster.jobs.routes.slowest;
