@@ -258,13 +258,13 @@ hold(struct sf_plugin_jobs *jobs, struct sf_engine *engine,
 /* Reads once what routes there were before a restart. */
 static void
 load_kept(struct sf_plugin_jobs *jobs, const char *path,
-          char kept[SF_ERROR_TEXT_SIZE])
+          char kept[SF_KEPT_SIZE])
 {
     struct sf_error err = { 0 };
 
     if (!jobs->has_loaded && path[0] &&
         sf_job_hops_load(path, &jobs->hops, &err) != SF_OK) {
-        snprintf(kept, SF_ERROR_TEXT_SIZE,
+        snprintf(kept, SF_KEPT_SIZE,
                  "the routes for jobs of before are not known: %s", err.text);
     }
     jobs->has_loaded = true;
@@ -285,7 +285,7 @@ turn_off(struct sf_plugin_jobs *jobs, struct sf_engine *engine)
 void
 sf_plugin_jobs_update(struct sf_plugin_jobs *jobs, struct sf_engine *engine,
                       const struct sf_plugin_options *options,
-                      char kept[SF_ERROR_TEXT_SIZE])
+                      char kept[SF_KEPT_SIZE])
 {
     char path[SF_OPTION_SIZE + 8];
     struct sf_error err = { 0 }, problem = { 0 };
@@ -314,7 +314,7 @@ sf_plugin_jobs_update(struct sf_plugin_jobs *jobs, struct sf_engine *engine,
     }
     if (jobs->is_new && status == SF_OK && path[0] &&
         sf_job_hops_save(&jobs->hops, path, &err) != SF_OK) {
-        snprintf(kept, SF_ERROR_TEXT_SIZE,
+        snprintf(kept, SF_KEPT_SIZE,
                  "a restart will forget the routes for jobs: %s", err.text);
     }
 }

@@ -47,13 +47,16 @@ void sf_plugin_jobs_clear(struct sf_plugin_jobs *jobs);
 /* Where the hops of jobs are kept over a restart, beside 'base'. */
 void sf_plugin_jobs_kept_path(const char *base, char path[SF_OPTION_SIZE + 8]);
 
+/* Room for a sentence around an error. */
+#define SF_KEPT_SIZE (SF_ERROR_TEXT_SIZE + 64)
+
 /* Reads the file that 'options' name, and makes the current routes of 'engine'
  * fit it.  Nothing that happens here is an error: 'problem' says what the jobs
  * do not get.  'kept' says what a restart would forget, or "". */
 void sf_plugin_jobs_update(struct sf_plugin_jobs *jobs,
                            struct sf_engine *engine,
                            const struct sf_plugin_options *options,
-                           char kept[SF_ERROR_TEXT_SIZE]);
+                           char kept[SF_KEPT_SIZE]);
 
 /* Forgets what the routes before were, if others led meanwhile. */
 void sf_plugin_jobs_forget(struct sf_plugin_jobs *jobs);

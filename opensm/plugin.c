@@ -188,7 +188,7 @@ static void
 fit_jobs(struct plugin *plugin)
 {
     struct sf_plugin_jobs *jobs = &plugin->jobs;
-    char text[SF_RESULT_SIZE], kept[SF_ERROR_TEXT_SIZE];
+    char text[SF_RESULT_SIZE], kept[SF_KEPT_SIZE];
 
     sf_plugin_jobs_update(jobs, plugin->engine, &plugin->sources.options,
                           kept);

@@ -21,7 +21,7 @@ struct cluster {
     struct sf_plugin_jobs jobs;
     struct sf_plugin_options options;
     char folder[64];
-    char kept[SF_ERROR_TEXT_SIZE];
+    char kept[SF_KEPT_SIZE];
 };
 
 static void
