@@ -1,6 +1,6 @@
 """What routing for jobs gives: packets inside jobs, on the 50-switch Slim Fly
 beside the Fat Tree of [Blach24]; then other networks, scattered hosts and
-failed links, beside the most that any paths allow.  All tables of doc/jobs.md
+failed links, beside the most that any paths allow.  All tables of doc/job-rates.md
 are from here.
 
 Arguments: the program, and which parts: packets, seeds, networks, faults.

@@ -19,6 +19,7 @@ struct cli_command {
     const char *summary;     /* One line. */
     const char *description; /* Paragraphs, separated by empty lines. */
     const char *examples;    /* "COMMAND\tWHAT IT DOES\n" lines. */
+    const char *words;       /* That the first argument may be, or NULL. */
     /* Groups of options: its own come first, then those it shares. */
     const struct cli_option *options[CLI_MAX_GROUPS];
     int (*run)(const struct cli_args *args); /* Returns an exit code. */
@@ -41,6 +42,9 @@ struct cli_command {
 #define CLI_STATUS_FOLDER "/var/log"
 #define CLI_STATUS_NAME   "slimfly-status.json"
 #define CLI_STATUS_FILE   CLI_STATUS_FOLDER "/" CLI_STATUS_NAME
+
+/* The file of jobs, likewise. */
+#define CLI_JOBS_FILE "/var/lib/slimfly/jobs"
 
 /* All commands, ended by NULL. */
 extern const struct cli_command *const cli_commands[];

@@ -8,10 +8,11 @@
 
 enum {
     OPT_FORCE = CLI_OWN,
-    OPT_JOBS,
+    OPT_ADVISE,
     OPT_ONLY,
     OPT_PLAN,
     OPT_STANDBY,
+    OPT_JOBS,
 };
 
 /* The settings, and what must be freed after. */
@@ -30,7 +31,7 @@ struct job {
 static const struct cli_option options[] = {
     { OPT_FORCE, "force", 0, CLI_FLAG,
       .help = "replace files that this command did not write" },
-    { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
+    { OPT_ADVISE, "advise", 0, CLI_FILE, "FILE",
       .help = "advise on addresses for the jobs of FILE, too" },
     { OPT_ONLY, "only", 0, CLI_TEXT, "PARTS",
       .help = "parts to write, separated by commas", .otherwise = "all" },
@@ -38,6 +39,8 @@ static const struct cli_option options[] = {
       .help = "plan that tells the racks of the switches" },
     { OPT_STANDBY, "standby", 0, CLI_FLAG,
       .help = "write opensm.conf for a machine that stands by" },
+    { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
+      .help = "route for the jobs of FILE ('slimfly help jobs')" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -149,7 +152,7 @@ read_options(struct job *job, const struct cli_args *args)
         settings->seed = cli_seed(args, OPT_SEED);
     }
     settings->only = cli_text(args, OPT_ONLY);
-    settings->has_jobs = cli_has(args, OPT_JOBS);
+    settings->knows_jobs = cli_has(args, OPT_ADVISE);
     settings->is_standby = cli_has(args, OPT_STANDBY);
     return is_fine;
 }
@@ -213,6 +216,7 @@ place(struct job *job, const struct cli_args *args)
         .fabric = args->words[0],
         .plan = is_planned(job) ? args->words[0] : cli_text(args, OPT_PLAN),
         .guids = cli_text(args, OPT_GUIDS),
+        .jobs = cli_text(args, OPT_JOBS),
     };
     return cli_settings_place(&job->places, &words, &job->settings);
 }
@@ -319,7 +323,7 @@ run(const struct cli_args *args)
     }
     if (code == CLI_FINE) {
         code = cli_settings_advise(&job.settings, args,
-                                   cli_text(args, OPT_JOBS), &job.advice);
+                                   cli_text(args, OPT_ADVISE), &job.advice);
     }
     if (code == CLI_FINE) {
         code = write_all(&job, args);
@@ -349,9 +353,9 @@ const struct cli_command cli_command_settings = {
         "engine, where no plugin may be loaded; it needs a folder with tables "
         "that 'slimfly route' wrote. ucx, openmpi, openib, mvapich2 and nccl "
         "(RCCL too) are environments. addresses is an environment for each "
-        "kind of traffic, jobs one for the jobs of --jobs. slurm is "
-        "topology.conf and "
-        "topology.yaml. hosts is three hostfiles.\n"
+        "kind of traffic, jobs one for the jobs of --advise. slurm is "
+        "topology.conf, topology.yaml and slurm-jobs.conf, which lets OpenSM "
+        "route for the jobs of Slurm. hosts is three hostfiles.\n"
         "\n"
         "With --standby, opensm.conf is for a second machine that stands by "
         "and takes over when the first one is killed: it has a lower "
@@ -366,7 +370,7 @@ const struct cli_command cli_command_settings = {
         "job-*.env "
         "hold that advice, for a job to read before it starts: "
         "job-alltoall.env, job-small.env, job-pairs.env and job-switches.env. "
-        "With --jobs FILE, in the form of 'slimfly route --jobs', "
+        "With --advise FILE, in the form of 'slimfly route --jobs', "
         "job-known.env is for these jobs.\n"
         "\n"
         "The hostfile linear lists hosts by rack, switch and port. random is "
@@ -388,7 +392,7 @@ const struct cli_command cli_command_settings = {
         "slimfly settings tables --plan plan -o settings\tWrite the settings "
         "for what 'slimfly route' wrote, with the racks of a plan.\n"
         "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n"
-        "slimfly settings tables --jobs jobs.txt --only "
+        "slimfly settings tables --advise jobs.txt --only "
         "addresses,jobs\tAdvise "
         "on addresses for the tables that 'slimfly route --jobs' wrote.\n",
     .options = { options, cli_scheme_options, cli_lane_options,

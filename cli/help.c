@@ -274,6 +274,8 @@ write_bash_case(const struct cli_command *command, FILE *stream)
     for (size_t i = 0; (option = cli_option_at(command, i)); i++) {
         fprintf(stream, " --%s", option->name);
     }
+    fprintf(stream, "%s%s", command->words ? " " : "",
+            command->words ? command->words : "");
     if (!strcmp(command->name, "help")) {
         for (size_t i = 0; cli_commands[i]; i++) {
             fprintf(stream, " %s", cli_commands[i]->name);

@@ -55,6 +55,11 @@ cli_settings_place(struct cli_settings_places *places,
         places->guids = cli_make_absolute(words->guids);
         is_fine = is_fine && places->guids;
     }
+    places->jobs =
+        cli_make_absolute(words->jobs ? words->jobs : CLI_JOBS_FILE);
+    is_fine = is_fine && places->jobs;
+    settings->jobs = places->jobs;
+    settings->has_jobs = words->jobs != NULL;
     settings->options = places->options;
     settings->status = places->status;
     settings->base = places->base;
@@ -70,6 +75,7 @@ cli_settings_places_clear(struct cli_settings_places *places)
     free(places->options);
     free(places->status);
     free(places->base);
+    free(places->jobs);
     free(places->plan);
     free(places->guids);
     free(places->tables);

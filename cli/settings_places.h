@@ -7,6 +7,7 @@
 /* Paths from the root on; NULL: there is none such. */
 struct cli_settings_places {
     char *options, *status, *base; /* Of the plugin. */
+    char *jobs;
     char *plan, *guids, *tables;
 };
 
@@ -15,8 +16,9 @@ struct cli_settings_words {
     const char *folder; /* That the settings go to, from the root on; NULL:
                          * that of OpenSM. */
     const char *fabric;
-    const char *plan; /* NULL: none, as the next. */
+    const char *plan; /* NULL: none, as the others. */
     const char *guids;
+    const char *jobs;
 };
 
 /* Decides where everything stands, and tells 'settings'.  On failure says so

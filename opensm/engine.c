@@ -11,7 +11,7 @@
 
 /* A routing, its tables, and how to find things in it. */
 struct view {
-    struct sf_routing *routing; /* May be engine->base. */
+    struct sf_routing *routing; /* May be engine->plain. */
     struct sf_ib_tables *tables;
     struct sf_ids guids; /* Of the switches. */
     uint32_t *homes; /* [max_lid + 1] The switch that a LID is on, or it. */
@@ -30,6 +30,7 @@ struct sf_engine {
     struct asked base_asked;
     uint32_t base_n_vls;           /* That there were for base. */
     struct sf_fabric *base_fabric; /* To make base of, or NULL. */
+    struct sf_routing *plain;      /* Without jobs; may be 'base'. */
     struct view current;
     bool is_fallback;      /* 'current' is. */
     pthread_rwlock_t lock; /* Of 'current': path_sl() comes from threads. */
@@ -72,10 +73,13 @@ void
 sf_engine_free(struct sf_engine *engine)
 {
     if (engine) {
-        if (engine->current.routing != engine->base) {
+        if (engine->current.routing != engine->plain) {
             sf_routing_free(engine->current.routing);
         }
         clear_view(&engine->current);
+        if (engine->plain != engine->base) {
+            sf_routing_free(engine->plain);
+        }
         sf_routing_free(engine->base);
         sf_fabric_free(engine->base_fabric);
         pthread_rwlock_destroy(&engine->lock);
@@ -128,19 +132,15 @@ make_view(struct sf_routing *routing, struct view *view, struct sf_error *err)
     return SF_OK;
 }
 
-/* Makes 'routing' the current one.  It is base too if 'is_base', and may have
- * been already. */
+/* Makes 'routing' the current one, the plain one or fitted to jobs. */
 static enum sf_status
-publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
-        struct sf_error *err)
+show(struct sf_engine *engine, struct sf_routing *routing,
+     struct sf_error *err)
 {
     struct view view;
     enum sf_status status = make_view(routing, &view, err);
 
     if (status != SF_OK) {
-        if (routing != engine->base) {
-            sf_routing_free(routing);
-        }
         return status;
     }
     pthread_rwlock_wrlock(&engine->lock);
@@ -148,14 +148,92 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     engine->current = view;
     pthread_rwlock_unlock(&engine->lock);
     engine->last.number = SF_NONE;
-    if (before.routing != engine->base) {
+    if (before.routing != engine->plain) {
         sf_routing_free(before.routing);
     }
+    clear_view(&before);
+    return SF_OK;
+}
+
+/* Makes 'routing' the plain and the current one.  It is base too if 'is_base',
+ * and may have been already. */
+static enum sf_status
+publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
+        struct sf_error *err)
+{
+    enum sf_status status = show(engine, routing, err);
+
+    if (status != SF_OK) {
+        if (routing != engine->base && routing != engine->plain) {
+            sf_routing_free(routing);
+        }
+        return status;
+    }
+    if (engine->plain != engine->base && engine->plain != routing) {
+        sf_routing_free(engine->plain);
+    }
+    engine->plain = routing;
     if (is_base && routing != engine->base) {
         sf_routing_free(engine->base);
         engine->base = routing;
     }
-    clear_view(&before);
+    return SF_OK;
+}
+
+enum sf_status
+sf_engine_restore(struct sf_engine *engine, const struct sf_job_hops *hops,
+                  struct sf_error *err)
+{
+    struct sf_routing *copy = engine->plain;
+    enum sf_status status = SF_OK;
+
+    if (hops->n > 0) {
+        status = sf_routing_copy(engine->plain, &copy, err);
+    }
+    if (status == SF_OK && hops->n > 0) {
+        status = sf_job_hops_apply(hops, copy, err);
+    }
+    if (status == SF_OK) {
+        status = show(engine, copy, err);
+    }
+    if (status != SF_OK && copy != engine->plain) {
+        sf_routing_free(copy);
+    }
+    return status;
+}
+
+enum sf_status
+sf_engine_fit(struct sf_engine *engine, const struct sf_jobs *jobs,
+              const struct sf_job_routes_params *params,
+              struct sf_job_hops *hops, struct sf_job_routes *result,
+              struct sf_error *err)
+{
+    struct sf_job_routes_params own = *params;
+    struct sf_job_hops changed = { 0 };
+    struct sf_routing *copy;
+    enum sf_status status = sf_routing_copy(engine->plain, &copy, err);
+
+    own.base = engine->plain->routes;
+    *result = (struct sf_job_routes){ 0 };
+    if (status == SF_OK) {
+        status = sf_job_hops_apply(hops, copy, err);
+    }
+    if (status == SF_OK) {
+        status = sf_routing_fit_jobs(copy, jobs, &own, result, err);
+    }
+    if (status == SF_OK) {
+        status = sf_job_hops_list(engine->plain, copy, &changed, err);
+    }
+    if (status == SF_OK) {
+        status = show(engine, copy, err);
+    }
+    if (status != SF_OK) {
+        sf_job_hops_clear(&changed);
+        sf_routing_free(copy);
+        return status;
+    }
+    sf_job_hops_clear(hops);
+    *hops = changed;
     return SF_OK;
 }
 
@@ -374,7 +452,7 @@ restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
         return;
     }
     if (route_fabric(engine->base_fabric, &asked, &routing, NULL) == SF_OK) {
-        if (engine->base != engine->current.routing) {
+        if (engine->base != engine->plain) {
             sf_routing_free(engine->base);
         }
         engine->base = routing;
@@ -464,6 +542,12 @@ const struct sf_routing *
 sf_engine_routing(const struct sf_engine *engine)
 {
     return engine->current.routing;
+}
+
+const struct sf_routing *
+sf_engine_plain(const struct sf_engine *engine)
+{
+    return engine->plain;
 }
 
 const struct sf_ib_tables *

@@ -6,11 +6,16 @@
  * change, and what comes back is routed as before.  A fabric with parts that
  * base does not know is routed anew, and that becomes base.  What cannot be
  * routed as asked is routed as if nothing had been asked for; and if even that
- * fails, what was there before stays. */
+ * fails, what was there before stays.
+ *
+ * What comes of that is the plain routing.  The current one is the same, or a
+ * copy that was fitted to jobs (jobs.h). */
 #ifndef SF_OPENSM_ENGINE_H
 #define SF_OPENSM_ENGINE_H
 
+#include "job_hops.h"
 #include "slimfly/ib.h"
+#include "slimfly/job_routes.h"
 
 struct sf_engine; /* Opaque. */
 
@@ -56,8 +61,26 @@ enum sf_status sf_engine_route(struct sf_engine *engine,
                                uint32_t n_vls, struct sf_engine_result *result,
                                struct sf_error *err);
 
+/* Fits what was routed to 'jobs', of its network: from 'hops' on, where jobs
+ * before have changed the routes, which then says where these do.  On failure
+ * all stays as it is.  The caller clears '*result' in any case. */
+enum sf_status sf_engine_fit(struct sf_engine *engine,
+                             const struct sf_jobs *jobs,
+                             const struct sf_job_routes_params *params,
+                             struct sf_job_hops *hops,
+                             struct sf_job_routes *result,
+                             struct sf_error *err);
+
+/* Puts 'hops' into what was routed; none: it is as without jobs. */
+enum sf_status sf_engine_restore(struct sf_engine *engine,
+                                 const struct sf_job_hops *hops,
+                                 struct sf_error *err);
+
 /* What was routed last; NULL if nothing was.  For the thread that routes. */
 const struct sf_routing *sf_engine_routing(const struct sf_engine *engine);
+
+/* The same without jobs. */
+const struct sf_routing *sf_engine_plain(const struct sf_engine *engine);
 
 /* The tables of sf_engine_routing(); likewise. */
 const struct sf_ib_tables *sf_engine_tables(const struct sf_engine *engine);

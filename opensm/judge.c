@@ -65,3 +65,35 @@ sf_describe_result(const struct sf_plugin_status *status,
         status->read_seconds + status->route_seconds + status->write_seconds,
         status->result.reason[0] ? "; " : "", status->result.reason);
 }
+
+void
+sf_judge_jobs(struct sf_plugin_status *status)
+{
+    const struct sf_plugin_jobs *jobs = status->jobs;
+
+    if (jobs->state == SF_JOBS_HELD) {
+        sf_plugin_warn(status,
+                       "no jobs from their file: %s. The routing stays as it "
+                       "was",
+                       jobs->problem);
+    } else if (jobs->state == SF_JOBS_FAILED) {
+        sf_plugin_warn(status, "cannot route for jobs: %s", jobs->problem);
+    }
+}
+
+void
+sf_describe_jobs(const struct sf_plugin_jobs *jobs, char text[SF_RESULT_SIZE])
+{
+    const struct sf_job_routes *routes = &jobs->routes;
+
+    snprintf(text, SF_RESULT_SIZE,
+             "jobs: %u, the slowest has %.3f of the rate of a host, %.3f "
+             "before; uniform traffic %.3f, %.3f before; %llu of %llu next "
+             "hops change; %.3f s; left out: %u%s%s",
+             jobs->jobs ? jobs->jobs->n_jobs : 0, routes->slowest.after,
+             routes->slowest.before, routes->uniform.after,
+             routes->uniform.before, (unsigned long long)routes->n_changed,
+             (unsigned long long)routes->n_entries, jobs->seconds,
+             jobs->strays.n, jobs->strays.n ? "; " : "",
+             jobs->strays.first.text);
+}

@@ -13,4 +13,9 @@ void sf_judge_result(struct sf_plugin_status *status);
 void sf_describe_result(const struct sf_plugin_status *status,
                         char text[SF_RESULT_SIZE]);
 
+/* The same for the jobs that are routed for. */
+void sf_judge_jobs(struct sf_plugin_status *status);
+void sf_describe_jobs(const struct sf_plugin_jobs *jobs,
+                      char text[SF_RESULT_SIZE]);
+
 #endif

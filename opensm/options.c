@@ -221,6 +221,12 @@ read_base(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_jobs(const struct reader *reader, const char *value)
+{
+    return read_path(reader, value, reader->options->jobs);
+}
+
+static enum sf_status
 read_status(const struct reader *reader, const char *value)
 {
     return read_path(reader, value, reader->options->status);
@@ -236,7 +242,7 @@ static const struct {
     { "max_sls", read_max_sls },     { "max_hops", read_max_hops },
     { "seed", read_seed },           { "plan", read_plan },
     { "guids", read_guids },         { "base", read_base },
-    { "status", read_status },
+    { "status", read_status },       { "jobs", read_jobs },
 };
 
 static const char *

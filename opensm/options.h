@@ -24,6 +24,7 @@ struct sf_plugin_options {
     char base[SF_OPTION_SIZE];   /* Where to keep the fabric of base over a
                                   * restart; "" if nowhere. */
     char status[SF_OPTION_SIZE]; /* Where to write it; "" if nowhere. */
+    char jobs[SF_OPTION_SIZE];   /* The jobs to route for; "" if none. */
 };
 
 /* Reads 'text', what event_plugin_options says; NULL and "" stand for all

@@ -11,6 +11,7 @@
 #include <opensm/osm_version.h>
 
 #include "heartbeat.h"
+#include "jobs.h"
 #include "judge.h"
 #include "resweep.h"
 #include "slimfly/version.h"
@@ -39,11 +40,13 @@ struct plugin {
     struct sf_plugin_status status;
     uint32_t n_logged; /* Warnings of the status that the log has. */
     struct sf_heartbeat *heartbeat; /* Of the status file. */
-    atomic_bool is_routing;         /* Tables are being made. */
-    bool has_old_vls;               /* VLs were masked; see update_sl2vl(). */
-    bool has_strays;         /* Tables may be elsewhere; see subnet_up(). */
-    uint32_t n_extra_sweeps; /* In a row. */
-    bool has_more_steps;     /* Of the change that is being written. */
+    struct sf_plugin_jobs jobs;
+    struct sf_watcher *watcher; /* Of the file of jobs. */
+    atomic_bool is_routing;     /* Tables are being made. */
+    bool has_old_vls;           /* VLs were masked; see update_sl2vl(). */
+    bool has_strays;            /* Tables may be elsewhere; see subnet_up(). */
+    uint32_t n_extra_sweeps;    /* In a row. */
+    bool has_more_steps;        /* Of the change that is being written. */
 };
 
 static double
@@ -179,6 +182,29 @@ load_base(struct plugin *plugin, const struct sf_fabric *found)
         sf_engine_set_base_fabric(
             plugin->engine,
             sf_sources_find_base(&plugin->sources, found, &plugin->status));
+        sf_plugin_jobs_forget(&plugin->jobs);
+    }
+}
+
+/* Makes the routes fit the jobs that run, and says how that came out. */
+static void
+fit_jobs(struct plugin *plugin)
+{
+    struct sf_plugin_jobs *jobs = &plugin->jobs;
+    char text[SF_RESULT_SIZE], kept[SF_KEPT_SIZE];
+
+    sf_plugin_jobs_update(jobs, plugin->engine, &plugin->sources.options,
+                          kept);
+    sf_watcher_set(plugin->watcher, jobs->path, &jobs->stamp);
+    plugin->status.jobs = jobs;
+    plugin->status.routing = sf_engine_routing(plugin->engine);
+    sf_judge_jobs(&plugin->status);
+    if (kept[0]) {
+        sf_plugin_warn(&plugin->status, "%s", kept);
+    }
+    if (jobs->is_new) {
+        sf_describe_jobs(jobs, text);
+        say(plugin, OSM_LOG_INFO, "%s", text);
     }
 }
 
@@ -277,6 +303,7 @@ route(struct plugin *plugin, struct sf_error *err)
     sf_fabric_free(fabric);
     status->routing = sf_engine_routing(plugin->engine);
     if (code == SF_OK) {
+        fit_jobs(plugin);
         start = now();
         write_tables(plugin);
         status->write_seconds = now() - start;
@@ -406,6 +433,8 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 static void
 free_plugin(struct plugin *plugin)
 {
+    sf_watcher_stop(plugin->watcher);
+    sf_plugin_jobs_clear(&plugin->jobs);
     sf_heartbeat_stop(plugin->heartbeat);
     sf_changes_free(plugin->changes);
     sf_engine_free(plugin->engine);
@@ -418,6 +447,8 @@ static void delete (void *data)
 {
     struct plugin *plugin = data;
 
+    sf_watcher_stop(plugin->watcher);
+    plugin->watcher = NULL;
     if (!plugin->refusal[0]) {
         plugin->status.state = SF_STATE_ENDED;
         plugin->status.up_at = 0;
@@ -440,6 +471,20 @@ take_pulse(void *aux)
                               .is_busy = atomic_load(&plugin->is_routing),
                               .n_sent = (uint32_t)osm->stats.qp0_mads_sent,
                               .sweep_seconds = is_standby ? polls : sweeps };
+}
+
+/* Asks for a sweep, at which the file of jobs is read again; from the thread
+ * of the watcher. */
+static void
+ask_for_sweep(void *aux)
+{
+    struct plugin *plugin = aux;
+
+    if (!osm_exit_flag &&
+        plugin->osm->subn.sm_state == IB_SMINFO_STATE_MASTER) {
+        plugin->osm->subn.force_heavy_sweep = TRUE;
+        osm_opensm_sweep(plugin->osm);
+    }
 }
 
 /* Makes a plugin that does nothing yet; NULL if that is not possible, which is
@@ -465,7 +510,9 @@ make_plugin(osm_opensm_t *osm)
     plugin->status.opensm = osm->osm_version;
     atomic_init(&plugin->is_routing, false);
     if (sf_heartbeat_start(take_pulse, plugin, &plugin->heartbeat, &err) !=
-        SF_OK) {
+            SF_OK ||
+        sf_watcher_start(ask_for_sweep, plugin, &plugin->watcher, &err) !=
+            SF_OK) {
         say(plugin, OSM_LOG_ERROR, "%s", err.text);
         free_plugin(plugin);
         return NULL;

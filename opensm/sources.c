@@ -94,9 +94,11 @@ sf_sources_keep_base(const struct sf_sources *sources,
 void
 sf_sources_sweep(const struct sf_sources *sources)
 {
+    char jobs[SF_OPTION_SIZE + 8];
     const char *const paths[] = { sources->options.status,
-                                  sources->options.base };
+                                  sources->options.base, jobs };
 
+    sf_plugin_jobs_kept_path(sources->options.base, jobs);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (paths[i][0]) {
             sf_whole_file_sweep(paths[i]);

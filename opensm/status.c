@@ -117,7 +117,8 @@ sf_status_pack(const struct sf_plugin_status *status)
 
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
-        "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:{s:f, s:f, s:f, s:f}, s:o}",
+        "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:{s:f, s:f, s:f, s:f}, s:o, "
+        "s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
         sf_status_time(status->routed_at), "up_at",
@@ -135,7 +136,9 @@ sf_status_pack(const struct sf_plugin_status *status)
         (json_int_t)status->n_changed, "change", pack_change(&status->change),
         "seconds", "read", status->read_seconds, "route",
         status->route_seconds, "write", status->write_seconds, "lanes",
-        status->lane_seconds, "warnings", pack_warnings(status));
+        status->lane_seconds, "jobs",
+        status->jobs ? sf_plugin_jobs_pack(status->jobs) : json_null(),
+        "warnings", pack_warnings(status));
 }
 
 void

@@ -66,7 +66,35 @@ enum sf_status sf_jobs_load(const char *path, const struct sf_network *network,
 enum sf_status sf_jobs_parse(char *text, size_t length, const char *path,
                              const struct sf_network *network,
                              struct sf_jobs **jobsp, struct sf_error *err);
+
+/* Jobs that were left out: one of their hosts is not in the network, or is
+ * that of a job above. */
+struct sf_strays {
+    uint32_t n;
+    struct sf_error first; /* What is wrong with the first, if any. */
+};
+
+/* The same, but such jobs are no error: those who write a file of jobs see
+ * neither faults nor hosts that are elsewhere.  'strays', zeros before, counts
+ * them. */
+enum sf_status sf_jobs_parse_some(char *text, size_t length, const char *path,
+                                  const struct sf_network *network,
+                                  struct sf_strays *strays,
+                                  struct sf_jobs **jobsp,
+                                  struct sf_error *err);
+enum sf_status sf_jobs_load_some(const char *path,
+                                 const struct sf_network *network,
+                                 struct sf_strays *strays,
+                                 struct sf_jobs **jobsp, struct sf_error *err);
 void sf_jobs_free(struct sf_jobs *jobs);
+
+#define SF_MAX_JOB_HOSTS 1000000u
+
+/* Whether a job is one without a network to see it on, and how many hosts it
+ * has.  Files of pairs are not looked into. */
+enum sf_status sf_job_check(const char *name, const char *pattern,
+                            const char *nodes, uint32_t *n_hostsp,
+                            struct sf_error *err);
 
 /* Hands each flow of 'job' to 'take', scaled so that the host that sends or
  * receives most does so with 1, the rate of its link. */

@@ -168,6 +168,14 @@ enum sf_status sf_routes_make(const struct sf_network *network,
                               struct sf_error *err);
 void sf_routes_free(struct sf_routes *routes);
 
+/* Copies 'routes', of 'network', with all that belongs to them. */
+enum sf_status sf_routes_copy(const struct sf_network *network,
+                              const struct sf_routes *routes,
+                              struct sf_routes **copyp, struct sf_error *err);
+
+/* Copies all next hops of layers to others of the same size. */
+void sf_layers_copy_hops(const struct sf_layers *from, struct sf_layers *to);
+
 /* What sf_layers_check() is to find; zero asks for the least. */
 struct sf_layers_claims {
     uint32_t max_hops;            /* 0: any length. */

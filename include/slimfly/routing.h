@@ -94,6 +94,10 @@ enum sf_status sf_routing_repair(const struct sf_routing *base,
 enum sf_status sf_routing_add_lanes(struct sf_routing *routing,
                                     struct sf_error *err);
 
+/* Copies 'routing' with its network and routes. */
+enum sf_status sf_routing_copy(const struct sf_routing *routing,
+                               struct sf_routing **copyp,
+                               struct sf_error *err);
 void sf_routing_free(struct sf_routing *routing);
 
 #pragma GCC visibility pop

@@ -22,7 +22,7 @@ struct sf_settings {
                                        * the fabric was routed; NULL if only
                                        * parts without it are wanted. */
     const struct sf_advice *advice; /* About addresses; NULL: not measured. */
-    bool has_jobs;                  /* The advice is about jobs, too. */
+    bool knows_jobs;                /* The advice is about jobs, too. */
     const struct sf_layer_spec *layers; /* NULL: the best that is possible. */
     uint32_t n_layers;                  /* 1 to SF_MAX_LAYERS. */
     uint32_t n_path_sets; /* Sets of paths for the hosts of a switch; goes
@@ -37,12 +37,14 @@ struct sf_settings {
     const char *options;   /* Path of the plugin's options, slimfly.conf, */
     const char *status;    /* of the status that it writes, */
     const char *base;      /* of what it keeps over a restart, */
-    const char *plan_path; /* of the plan, or NULL, */
+    const char *jobs;      /* of the jobs that it may route for, or NULL, */
+    bool has_jobs;         /* and does; */
+    const char *plan_path; /* paths of the plan, or NULL, */
     const char *guids;     /* of a GUID map, or NULL, */
     const char *tables; /* and of the tables for the file engine, or NULL. */
     const char *only;   /* Parts that are wanted, with commas between;
                          * NULL: all, but "file" only with tables and "jobs"
-                         * only with jobs. */
+                         * only with advice about jobs. */
 };
 
 struct sf_settings_file {

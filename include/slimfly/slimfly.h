@@ -23,6 +23,8 @@
 #include "slimfly/ib_addresses.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/jobs.h"
+#include "slimfly/jobs_file.h"
+#include "slimfly/jobs_report.h"
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"

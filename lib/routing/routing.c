@@ -460,6 +460,30 @@ sf_routing_repair(const struct sf_routing *base,
     return end(routing, status, routingp);
 }
 
+enum sf_status
+sf_routing_copy(const struct sf_routing *routing, struct sf_routing **copyp,
+                struct sf_error *err)
+{
+    struct sf_routing *copy = sf_calloc(1, sizeof *copy);
+
+    *copyp = NULL;
+    if (!copy) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for a routing");
+    }
+    *copy = *routing;
+    copy->params.layers.scheme = copy->specs.layers;
+    copy->params.lanes = copy->specs.lanes;
+    copy->network = NULL;
+    copy->routes = NULL;
+    enum sf_status status =
+        sf_network_copy(routing->network, &copy->network, err);
+    if (status == SF_OK) {
+        status =
+            sf_routes_copy(copy->network, routing->routes, &copy->routes, err);
+    }
+    return end(copy, status, copyp);
+}
+
 void
 sf_routing_free(struct sf_routing *routing)
 {

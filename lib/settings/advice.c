@@ -27,7 +27,7 @@ const struct sf_advice_kind sf_advice_kinds[SF_N_ADVICES] = {
     [SF_ADVICE_SWITCHES] = { "switches", "job-switches.env",
                              "all hosts of a switch to another switch" },
     [SF_ADVICE_JOBS] = { "jobs", "job-known.env",
-                         "the jobs of --jobs, all at once" },
+                         "the jobs of --advise, all at once" },
 };
 
 /* Where traffic of kinds.c stands for the pattern. */

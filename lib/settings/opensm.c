@@ -234,6 +234,13 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
         "\n# What was done last, as JSON, and a heartbeat: 'slimfly status' "
         "tells whether\n# OpenSM is alive.\nstatus = %s\n",
         settings->status);
+    fputc('\n', stream);
+    sf_settings_comment("The jobs that run ('slimfly jobs'): the forwarding "
+                        "tables follow them within seconds of each change. "
+                        "slurm-jobs.conf lets Slurm write them.",
+                        stream);
+    fprintf(stream, "%sjobs = %s\n", settings->has_jobs ? "" : "# ",
+            settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
     return SF_OK;
 }
 

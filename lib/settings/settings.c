@@ -49,12 +49,14 @@ const struct sf_settings_file sf_settings_files[] = {
     { "job-switches.env", "addresses",
       "environment for jobs: rings, shifts, neighbours",
       sf_settings_write_switches },
-    { "job-known.env", "jobs", "environment for the jobs of --jobs",
+    { "job-known.env", "jobs", "environment for the jobs of --advise",
       sf_settings_write_jobs },
     { "topology.conf", "slurm", "the tree of Slurm",
       sf_settings_write_topology_conf },
     { "topology.yaml", "slurm", "the same for Slurm 25.05 and newer",
       sf_settings_write_topology_yaml },
+    { "slurm-jobs.conf", "slurm", "lets OpenSM route for the jobs of Slurm",
+      sf_settings_write_slurm_jobs },
     { "hostfile.linear", "hosts",
       "hosts by rack, switch and port: neighbours follow each other",
       sf_settings_write_linear },
@@ -101,7 +103,7 @@ sf_settings_wants(const struct sf_settings *settings, const char *part)
     /* The file engine is of no use without tables. */
     return !settings->only &&
            (settings->tables || strcmp(part, "file") != 0) &&
-           (settings->has_jobs || strcmp(part, "jobs") != 0);
+           (settings->knows_jobs || strcmp(part, "jobs") != 0);
 }
 
 static enum sf_status
@@ -189,9 +191,10 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          settings->n_layers, lmc, count_lids(settings),
                          (unsigned)SF_MAX_LID);
     }
-    const char *const paths[] = { settings->options, settings->status,
-                                  settings->base,    settings->plan_path,
-                                  settings->guids,   settings->tables };
+    const char *const paths[] = { settings->options,   settings->status,
+                                  settings->base,      settings->jobs,
+                                  settings->plan_path, settings->guids,
+                                  settings->tables };
     if (status == SF_OK && !settings->tables &&
         sf_settings_wants(settings, "file")) {
         status = sf_fail(err, SF_EINVAL,
@@ -199,7 +202,7 @@ sf_settings_check(const struct sf_settings *settings, struct sf_error *err)
                          "with 'slimfly route FABRIC -o DIR', then ask for "
                          "'slimfly settings DIR'");
     }
-    if (status == SF_OK && !settings->has_jobs &&
+    if (status == SF_OK && !settings->knows_jobs &&
         sf_settings_wants(settings, "jobs")) {
         status = sf_fail(err, SF_EINVAL,
                          "part 'jobs' is for jobs that are known: name their "

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "settings/hostlist.h"
 #include "settings/hosts.h"
+#include "settings/places.h"
 #include "settings/writers.h"
 
 #include <inttypes.h>
@@ -309,4 +310,33 @@ sf_settings_write_topology_yaml(const struct sf_settings *settings,
         clear_tree(&tree);
     }
     return status;
+}
+
+enum sf_status
+sf_settings_write_slurm_jobs(const struct sf_settings *settings, FILE *stream,
+                             struct sf_error *err)
+{
+    (void)err;
+    sf_settings_comment(
+        "For slurm.conf, or to be included from there: when a job starts and "
+        "when it has ended, the controller tells the file of jobs, and the "
+        "slimfly plugin of OpenSM routes for the jobs that run. Users need do "
+        "nothing; who knows the pattern of a job can say so, as in sbatch "
+        "--comment=slimfly:ring ('slimfly help jobs').",
+        stream);
+    fputs("#\n", stream);
+    sf_settings_comment(
+        "The controller and OpenSM must see the same file, and SlurmUser must "
+        "be able to write to its folder.",
+        stream);
+    fprintf(stream, "#   %s\n",
+            settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
+    sf_settings_comment(
+        "That is the option jobs of slimfly.conf, and SLIMFLY_JOBS in "
+        "/etc/default/slimfly on the machine of the controller. After a crash "
+        "of the controller 'slimfly jobs sync' makes the file anew.",
+        stream);
+    fprintf(stream, "\nPrologSlurmctld=" SF_SLURM_SCRIPTS "/slurm-prolog\n"
+                    "EpilogSlurmctld=" SF_SLURM_SCRIPTS "/slurm-epilog\n");
+    return SF_OK;
 }

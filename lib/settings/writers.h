@@ -7,6 +7,9 @@
 
 #include <jansson.h>
 
+/* The file of jobs, if none is named. */
+#define SF_SETTINGS_JOBS "/var/lib/slimfly/jobs"
+
 #define SF_SETTINGS_WRITER(name)                                          \
     enum sf_status name(const struct sf_settings *settings, FILE *stream, \
                         struct sf_error *err)
@@ -26,6 +29,7 @@ SF_SETTINGS_WRITER(sf_settings_write_switches);
 SF_SETTINGS_WRITER(sf_settings_write_jobs);
 SF_SETTINGS_WRITER(sf_settings_write_topology_conf);
 SF_SETTINGS_WRITER(sf_settings_write_topology_yaml);
+SF_SETTINGS_WRITER(sf_settings_write_slurm_jobs);
 SF_SETTINGS_WRITER(sf_settings_write_linear);
 SF_SETTINGS_WRITER(sf_settings_write_random);
 SF_SETTINGS_WRITER(sf_settings_write_spread);

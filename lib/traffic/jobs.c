@@ -8,6 +8,7 @@
 #include "traffic/hostlist.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,8 +20,10 @@ struct reader {
     struct sf_host_names names;
     uint32_t *job_of; /* [hosts] The job of each host, plus 1. */
     SF_VEC(struct sf_job) jobs;
-    SF_VEC(uint32_t) hosts; /* Of the job at hand. */
-    struct sf_job job;      /* At hand. */
+    SF_VEC(uint32_t) hosts;   /* Of the job at hand. */
+    struct sf_job job;        /* At hand. */
+    struct sf_strays *strays; /* NULL: these are errors. */
+    bool is_stray;            /* The job at hand is. */
     struct sf_error *err;
 };
 
@@ -31,11 +34,26 @@ fail_memory(const struct reader *reader)
                    reader->path);
 }
 
+/* Fails with the place, which has a line if the reader has one. */
+static enum sf_status __attribute__((format(printf, 2, 3)))
+fail_at(const struct reader *reader, const char *format, ...)
+{
+    char text[SF_ERROR_TEXT_SIZE];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return reader->job.line
+               ? sf_fail(reader->err, SF_EPARSE, "%s:%u: %s", reader->path,
+                         reader->job.line, text)
+               : sf_fail(reader->err, SF_EPARSE, "%s: %s", reader->path, text);
+}
+
 static enum sf_status
 fail_line(const struct reader *reader, const char *expected, const char *found)
 {
-    return sf_fail(reader->err, SF_EPARSE, "%s:%u: expected %s, found '%.64s'",
-                   reader->path, reader->job.line, expected, found);
+    return fail_at(reader, "expected %s, found '%.64s'", expected, found);
 }
 
 /* Adds the host called 'name' to the job at hand. */
@@ -45,6 +63,9 @@ take_host(void *aux, const char *name, struct sf_error *err)
     struct reader *reader = aux;
     uint32_t host = sf_host_names_find(&reader->names, name), number;
 
+    reader->is_stray =
+        host == SF_NONE ||
+        (reader->job_of[host] && reader->job_of[host] != reader->jobs.n + 1);
     if (host == SF_NONE) {
         return sf_fail(err, SF_EPARSE,
                        "expected a host that is plugged in, found '%.64s'",
@@ -74,8 +95,7 @@ read_hosts(struct reader *reader, const char *list)
     enum sf_status status = sf_hostlist_read(list, take_host, reader, &why);
 
     if (status == SF_EPARSE) {
-        return sf_fail(reader->err, SF_EPARSE, "%s:%u: %s", reader->path,
-                       reader->job.line, why.text);
+        return fail_at(reader, "%s", why.text);
     }
     reader->job.hosts = reader->hosts.items;
     reader->job.n_hosts = (uint32_t)reader->hosts.n;
@@ -107,10 +127,10 @@ read_shift(struct reader *reader, const char *text)
                          job->pattern);
     }
     if (job->by % job->n_hosts == 0) {
-        return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected a shift that is no multiple of the "
-                       "%u nodes of the job, found '%.64s'",
-                       reader->path, job->line, job->n_hosts, job->pattern);
+        return fail_at(reader,
+                       "expected a shift that is no multiple of the %u nodes "
+                       "of the job, found '%.64s'",
+                       job->n_hosts, job->pattern);
     }
     return SF_OK;
 }
@@ -134,11 +154,10 @@ read_dims(struct reader *reader, const char *text)
         text = end + 1;
     }
     if (goes_on || product != job->n_hosts) {
-        return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected at most %u dimensions whose product "
-                       "is the %u nodes of the job, found '%.64s'",
-                       reader->path, job->line, SF_MAX_DIMS, job->n_hosts,
-                       job->pattern);
+        return fail_at(reader,
+                       "expected at most %u dimensions whose product is the "
+                       "%u nodes of the job, found '%.64s'",
+                       SF_MAX_DIMS, job->n_hosts, job->pattern);
     }
     return SF_OK;
 }
@@ -210,6 +229,10 @@ read_pairs(struct reader *reader, const char *text)
     if (status == SF_OK && (!*text || !strcmp(text, "-"))) {
         status = fail_line(reader, "pairs:file= with the name of a file",
                            reader->job.pattern);
+    }
+    if (!reader->network) { /* Only the words are looked at. */
+        free(path);
+        return status;
     }
     if (status == SF_OK) {
         status = sf_flow_job_begin(&flows, reader->network, 0, reader->err);
@@ -335,6 +358,57 @@ split_word(char **restp)
     return *word ? word : NULL;
 }
 
+/* Leaves the job at hand out, whose hosts are not for it alone: these are
+ * free again. */
+static void
+leave_out(struct reader *reader, const struct sf_error *why)
+{
+    uint32_t number = (uint32_t)reader->jobs.n + 1;
+    uint32_t n_hosts = sf_network_count_hosts(reader->network);
+
+    for (uint32_t h = 0; h < n_hosts; h++) {
+        reader->job_of[h] =
+            reader->job_of[h] == number ? 0 : reader->job_of[h];
+    }
+    if (reader->strays->n++ == 0) {
+        reader->strays->first = *why;
+    }
+    reader->hosts.n = 0;
+    clear_job(&reader->job);
+}
+
+/* Reads the hosts and the pattern of the job at hand, and takes it, unless it
+ * is left out. */
+static enum sf_status
+finish_job(struct reader *reader, const char *nodes)
+{
+    struct sf_error why = { 0 }, *err = reader->err;
+
+    reader->err = &why;
+    reader->is_stray = false;
+    enum sf_status status = read_hosts(reader, nodes);
+    if (status == SF_EPARSE && reader->is_stray && reader->strays) {
+        leave_out(reader, &why);
+        reader->err = err;
+        return SF_OK;
+    }
+    if (status == SF_OK) {
+        status = read_pattern(reader);
+    }
+    if (status == SF_OK) {
+        status = measure_unit(reader);
+    }
+    reader->err = err;
+    if (status != SF_OK) {
+        return sf_fail(err, status, "%s", why.text);
+    }
+    if (!sf_vec_push(&reader->jobs, reader->job)) {
+        return fail_memory(reader);
+    }
+    reader->job = (struct sf_job){ 0 };
+    return SF_OK;
+}
+
 /* Reads the job of a line that is not empty. */
 static enum sf_status
 read_job(struct reader *reader, uint32_t line, char *text)
@@ -354,20 +428,7 @@ read_job(struct reader *reader, uint32_t line, char *text)
     if (!reader->job.name || !reader->job.pattern) {
         return fail_memory(reader);
     }
-    enum sf_status status = read_hosts(reader, nodes);
-    if (status == SF_OK) {
-        status = read_pattern(reader);
-    }
-    if (status == SF_OK) {
-        status = measure_unit(reader);
-    }
-    if (status == SF_OK && !sf_vec_push(&reader->jobs, reader->job)) {
-        status = fail_memory(reader);
-    }
-    if (status == SF_OK) {
-        reader->job = (struct sf_job){ 0 };
-    }
-    return status;
+    return finish_job(reader, nodes);
 }
 
 /* Reads all lines.  They may be longer than those of tables: a list of hosts
@@ -401,7 +462,17 @@ sf_jobs_parse(char *text, size_t length, const char *path,
               const struct sf_network *network, struct sf_jobs **jobsp,
               struct sf_error *err)
 {
-    struct reader reader = { .path = path, .network = network, .err = err };
+    return sf_jobs_parse_some(text, length, path, network, NULL, jobsp, err);
+}
+
+enum sf_status
+sf_jobs_parse_some(char *text, size_t length, const char *path,
+                   const struct sf_network *network, struct sf_strays *strays,
+                   struct sf_jobs **jobsp, struct sf_error *err)
+{
+    struct reader reader = {
+        .path = path, .network = network, .strays = strays, .err = err
+    };
     enum sf_status status = SF_OK;
 
     *jobsp = NULL;
@@ -435,9 +506,66 @@ sf_jobs_parse(char *text, size_t length, const char *path,
     return SF_OK;
 }
 
+/* Counts a name. */
+static enum sf_status
+count_host(void *aux, const char *name, struct sf_error *err)
+{
+    uint32_t *n_hosts = aux;
+
+    if (strpbrk(name, BLANKS "\n#")) {
+        return sf_fail(err, SF_EPARSE,
+                       "expected names of hosts without blanks, found '%.64s'",
+                       name);
+    }
+    return ++*n_hosts <= SF_MAX_JOB_HOSTS
+               ? SF_OK
+               : sf_fail(err, SF_EPARSE, "expected at most %u hosts",
+                         SF_MAX_JOB_HOSTS);
+}
+
+enum sf_status
+sf_job_check(const char *name, const char *pattern, const char *nodes,
+             uint32_t *n_hostsp, struct sf_error *err)
+{
+    char place[80];
+    struct reader reader = { .path = place, .err = err };
+    struct sf_error why = { 0 };
+
+    snprintf(place, sizeof place, "job %.64s", name);
+    *n_hostsp = 0;
+    if (!*name || strpbrk(name, BLANKS "\n#")) {
+        return sf_fail(err, SF_EPARSE,
+                       "expected the name of a job without blanks, found "
+                       "'%.64s'",
+                       name);
+    }
+    if (sf_hostlist_read(nodes, count_host, n_hostsp, &why) != SF_OK) {
+        return fail_at(&reader, "%s", why.text);
+    }
+    reader.job.n_hosts = *n_hostsp;
+    reader.job.pattern = sf_strdup(pattern);
+    if (!reader.job.pattern) {
+        return fail_memory(&reader);
+    }
+    enum sf_status status =
+        strpbrk(pattern, BLANKS "\n#")
+            ? fail_line(&reader, "a pattern without blanks", pattern)
+            : read_pattern(&reader);
+    free(reader.job.pattern);
+    return status;
+}
+
 enum sf_status
 sf_jobs_load(const char *path, const struct sf_network *network,
              struct sf_jobs **jobsp, struct sf_error *err)
+{
+    return sf_jobs_load_some(path, network, NULL, jobsp, err);
+}
+
+enum sf_status
+sf_jobs_load_some(const char *path, const struct sf_network *network,
+                  struct sf_strays *strays, struct sf_jobs **jobsp,
+                  struct sf_error *err)
 {
     char *text;
     size_t length;
@@ -447,9 +575,9 @@ sf_jobs_load(const char *path, const struct sf_network *network,
     if (status != SF_OK) {
         return status;
     }
-    status = sf_jobs_parse(text, length,
-                           strcmp(path, "-") ? path : "standard input",
-                           network, jobsp, err);
+    status = sf_jobs_parse_some(text, length,
+                                strcmp(path, "-") ? path : "standard input",
+                                network, strays, jobsp, err);
     free(text);
     return status;
 }

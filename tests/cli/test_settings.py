@@ -20,6 +20,7 @@ FILES = ["opensm.conf", "slimfly.conf", "ucx.env",
          "openmpi-mca-params.conf", "openib-mca-params.conf", "mvapich2.env",
          "nccl.env", "job-alltoall.env", "job-small.env", "job-pairs.env",
          "job-switches.env", "topology.conf", "topology.yaml",
+         "slurm-jobs.conf",
          "hostfile.linear", "hostfile.random", "hostfile.spread"]
 JOB_FILES = [name for name in FILES if name.startswith("job-")]
 PATH = os.environ["PATH"] + ":/usr/sbin"
@@ -77,6 +78,21 @@ class Settings(harness.Case):
 
 
 class Files(Settings):
+    def test_jobs_are_for_plugin_and_slurm(self):
+        silent = self.files("sf:q=3", "--only", "opensm,slurm")
+        self.assertIn("\n# jobs = /var/lib/slimfly/jobs\n",
+                      silent["slimfly.conf"])
+        told = self.files("sf:q=3", "--only", "opensm,slurm", "--jobs",
+                          f"{self.folder}/jobs")
+        self.assertIn(f"\njobs = {self.folder}/jobs\n", told["slimfly.conf"])
+        self.assertIn(f"\n#   {self.folder}/jobs\n", told["slurm-jobs.conf"])
+        for name in "Prolog", "Epilog":
+            self.assertRegex(told["slurm-jobs.conf"],
+                             rf"(?m)^{name}Slurmctld=/\S+/slimfly/slurm-"
+                             f"{name.lower()}$")
+        self.fails("settings", "sf:q=3", "--only", "opensm", "--jobs",
+                   f"{self.folder}/a b", says="a b")
+
     def test_all_are_written_and_named(self):
         done = self.succeeds("settings", "sf:q=5", "-o", f"{self.folder}/a/b")
         self.assertEqual(sorted(os.listdir(f"{self.folder}/a/b")),
@@ -157,7 +173,8 @@ class Files(Settings):
 
     def test_only_some(self):
         self.assertEqual(list(self.files("sf:q=3", "--only", "slurm,ucx")),
-                         ["ucx.env", "topology.conf", "topology.yaml"])
+                         ["ucx.env", "topology.conf", "topology.yaml",
+                          "slurm-jobs.conf"])
         self.succeeds("settings", "sf:q=3", "--only", "nccl", "-o",
                       self.folder)
         self.assertEqual(os.listdir(self.folder), ["nccl.env"])
@@ -332,7 +349,7 @@ class Advice(Settings):
 
     def advice(self, *args):
         told = json.loads(self.succeeds("settings", *args, "--only",
-                                        "addresses" if "--jobs" not in args
+                                        "addresses" if "--advise" not in args
                                         else "addresses,jobs", "-f", "json"))
         texts = {file["name"]: file["text"] for file in told["files"]}
         return {row["pattern"]: row for row in told["advice"]}, texts
@@ -385,13 +402,13 @@ class Advice(Settings):
         self.succeeds("route", "sf:q=5", "-o", f"{self.folder}/plain")
         speeds = {}
         for name in "tables", "plain":
-            rows, texts = self.advice(f"{self.folder}/{name}", "--jobs", jobs)
+            rows, texts = self.advice(f"{self.folder}/{name}", "--advise", jobs)
             speeds[name] = rows["jobs"]["measured"][-1]["throughput"]
             self.assertIn("job-known.env", texts)
         self.assertAlmostEqual(speeds["tables"], 1)
         self.assertLess(speeds["plain"], 0.6)
         # Options that ask for other routes go before the tables.
-        rows, _ = self.advice(f"{self.folder}/tables", "--jobs", jobs,
+        rows, _ = self.advice(f"{self.folder}/tables", "--advise", jobs,
                               "--seed", "1")
         self.assertAlmostEqual(rows["jobs"]["measured"][-1]["throughput"],
                                speeds["plain"])
@@ -400,8 +417,8 @@ class Advice(Settings):
         self.fails("settings", "sf:q=3", "--only", "jobs",
                    says="name their file with --jobs FILE")
         jobs = self.write("jobs.txt", "a all-to-all nobody[1-3]\n")
-        self.fails("settings", "sf:q=3", "--jobs", jobs, says="jobs.txt:1")
-        self.fails("settings", "sf:q=3", "--jobs", "none.txt",
+        self.fails("settings", "sf:q=3", "--advise", jobs, says="jobs.txt:1")
+        self.fails("settings", "sf:q=3", "--advise", "none.txt",
                    says="none.txt")
 
     def test_every_family(self):

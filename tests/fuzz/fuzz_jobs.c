@@ -45,6 +45,28 @@ check(const struct sf_jobs *jobs, uint32_t n_hosts)
     }
 }
 
+/* The same with jobs left out: what is read without leaving out any is as
+ * before. */
+static void
+check_some(const uint8_t *data, size_t size, const struct sf_network *network,
+           bool is_fine)
+{
+    struct sf_strays strays = { 0 };
+    struct sf_jobs *jobs;
+    char *text = fuzz_text(data, size);
+    enum sf_status status =
+        sf_jobs_parse_some(text, size, "fuzz", network, &strays, &jobs, NULL);
+
+    if (is_fine ? status != SF_OK || strays.n : status == SF_OK && !strays.n) {
+        abort();
+    }
+    if (jobs) {
+        check(jobs, sf_network_count_hosts(network));
+    }
+    sf_jobs_free(jobs);
+    free(text);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -68,6 +90,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check(jobs, sf_network_count_hosts(network));
         }
         sf_jobs_free(jobs);
+        check_some(data, size, network, status == SF_OK);
     }
     free(text);
     return 0;
