@@ -221,20 +221,6 @@ place(struct job *job, const struct cli_args *args)
     return cli_settings_place(&job->places, &words, &job->settings);
 }
 
-/* Says what was written. */
-static void
-tell(const struct job *job)
-{
-    sf_settings_write_summary(&job->settings, stdout);
-    printf("\nwritten to %s:\n", job->folder);
-    for (const struct sf_settings_file *file = sf_settings_files; file->name;
-         file++) {
-        if (sf_settings_wants(&job->settings, file->part)) {
-            printf("  %-24s %s\n", file->name, file->summary);
-        }
-    }
-}
-
 /* Writes the files, if there is a folder for them, and then to standard
  * output. */
 static int
@@ -255,7 +241,7 @@ write_all(const struct job *job, const struct cli_args *args)
     if (is_json) {
         status = sf_settings_write_json(&job->settings, stdout, &err);
     } else if (job->folder) {
-        tell(job);
+        cli_tell_settings(&job->settings, job->folder);
     } else {
         status = sf_settings_write_text(&job->settings, stdout, &err);
     }
@@ -393,8 +379,8 @@ const struct cli_command cli_command_settings = {
         "for what 'slimfly route' wrote, with the racks of a plan.\n"
         "slimfly settings sf:q=5 --only ucx,nccl\tPrint two environments.\n"
         "slimfly settings tables --advise jobs.txt --only "
-        "addresses,jobs\tAdvise "
-        "on addresses for the tables that 'slimfly route --jobs' wrote.\n",
+        "addresses,jobs\tAdvise on addresses for the tables that 'slimfly "
+        "route --jobs' wrote.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
                  cli_path_options, cli_thread_options, cli_guid_options,
                  cli_live_options, cli_folder_options, cli_progress_options },

@@ -38,7 +38,7 @@ are_same(const struct sf_jobs *a, const struct sf_jobs *b)
     return are;
 }
 
-/* Routes the network anew as 'base' does, and fits that to the jobs. */
+/* Fits a copy of the routing 'base' to the jobs. */
 static enum sf_status
 make(struct cli_fit *fit, struct sf_error *err)
 {
@@ -49,8 +49,7 @@ make(struct cli_fit *fit, struct sf_error *err)
 
     *routing = *base;
     routing->made = NULL;
-    enum sf_status status = sf_routing_build(
-        base->subject->network, &base->made->params, &routing->made, err);
+    enum sf_status status = sf_routing_copy(base->made, &routing->made, err);
     if (status == SF_OK) {
         status = sf_routing_split_sets(routing->made, err);
     }

@@ -86,3 +86,16 @@ cli_write_settings(const struct sf_settings *settings, const char *folder,
     }
     return cli_end_files(code);
 }
+
+void
+cli_tell_settings(const struct sf_settings *settings, const char *folder)
+{
+    sf_settings_write_summary(settings, stdout);
+    printf("\nwritten to %s:\n", folder);
+    for (const struct sf_settings_file *file = sf_settings_files; file->name;
+         file++) {
+        if (sf_settings_wants(settings, file->part)) {
+            printf("  %-24s %s\n", file->name, file->summary);
+        }
+    }
+}

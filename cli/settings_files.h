@@ -10,4 +10,7 @@
 int cli_write_settings(const struct sf_settings *settings, const char *folder,
                        bool may_replace);
 
+/* Says what was written there. */
+void cli_tell_settings(const struct sf_settings *settings, const char *folder);
+
 #endif

@@ -180,6 +180,24 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     return SF_OK;
 }
 
+/* The routes without jobs, with a path set for each host, so that jobs can have
+ * more.  The caller frees '*splitp'. */
+static enum sf_status
+split_plain(const struct sf_engine *engine, struct sf_routing **splitp,
+            struct sf_error *err)
+{
+    enum sf_status status = sf_routing_copy(engine->plain, splitp, err);
+
+    if (status == SF_OK) {
+        status = sf_routing_split_sets(*splitp, err);
+    }
+    if (status != SF_OK) {
+        sf_routing_free(*splitp);
+        *splitp = NULL;
+    }
+    return status;
+}
+
 enum sf_status
 sf_engine_restore(struct sf_engine *engine, const struct sf_job_hops *hops,
                   struct sf_error *err)
@@ -188,7 +206,7 @@ sf_engine_restore(struct sf_engine *engine, const struct sf_job_hops *hops,
     enum sf_status status = SF_OK;
 
     if (hops->n > 0) {
-        status = sf_routing_copy(engine->plain, &copy, err);
+        status = split_plain(engine, &copy, err);
     }
     if (status == SF_OK && hops->n > 0) {
         status = sf_job_hops_apply(hops, copy, err);
@@ -210,11 +228,14 @@ sf_engine_fit(struct sf_engine *engine, const struct sf_jobs *jobs,
 {
     struct sf_job_routes_params own = *params;
     struct sf_job_hops changed = { 0 };
-    struct sf_routing *copy;
-    enum sf_status status = sf_routing_copy(engine->plain, &copy, err);
+    struct sf_routing *base = NULL, *copy = NULL;
+    enum sf_status status = split_plain(engine, &base, err);
 
-    own.base = engine->plain->routes;
     *result = (struct sf_job_routes){ 0 };
+    if (status == SF_OK) {
+        own.base = base->routes;
+        status = sf_routing_copy(base, &copy, err);
+    }
     if (status == SF_OK) {
         status = sf_job_hops_apply(hops, copy, err);
     }
@@ -222,8 +243,9 @@ sf_engine_fit(struct sf_engine *engine, const struct sf_jobs *jobs,
         status = sf_routing_fit_jobs(copy, jobs, &own, result, err);
     }
     if (status == SF_OK) {
-        status = sf_job_hops_list(engine->plain, copy, &changed, err);
+        status = sf_job_hops_list(base, copy, &changed, err);
     }
+    sf_routing_free(base);
     if (status == SF_OK) {
         status = show(engine, copy, err);
     }

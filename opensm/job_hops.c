@@ -26,6 +26,19 @@ sf_job_hops_clear(struct sf_job_hops *hops)
     *hops = (struct sf_job_hops){ 0 };
 }
 
+/* Adds the columns of all layers towards switch 'd'. */
+static uint64_t
+hash_columns(uint64_t hash, const struct sf_layers *set, uint32_t d)
+{
+    size_t n = set->n_switches;
+
+    for (uint32_t k = 0; k < set->n_layers; k++) {
+        hash = sf_hash_bytes(hash, set->hops + (k * n + d) * n,
+                             n * sizeof *set->hops);
+    }
+    return hash;
+}
+
 uint64_t
 sf_job_hops_hash(const struct sf_routing *routing)
 {
@@ -42,11 +55,11 @@ sf_job_hops_hash(const struct sf_routing *routing)
         hash = sf_hash_bytes(hash, &fabric->nodes[port->node].guid,
                              sizeof(uint64_t));
     }
-    for (uint32_t i = 0; i < routes->n_sets; i++) {
-        const struct sf_layers *set = routes->sets[i];
-        size_t n = set->n_switches;
-        hash = sf_hash_bytes(hash, set->hops,
-                             n * n * set->n_layers * sizeof *set->hops);
+    for (uint32_t d = 0; d < fabric->n_switches; d++) {
+        for (uint32_t h = network->first_host[d];
+             h < network->first_host[d + 1]; h++) {
+            hash = hash_columns(hash, routes->sets[routes->host_sets[h]], d);
+        }
     }
     return hash;
 }

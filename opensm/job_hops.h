@@ -23,7 +23,8 @@ struct sf_job_hops {
 
 void sf_job_hops_clear(struct sf_job_hops *hops);
 
-/* A short name of routes, and of the switches and hosts that they are for. */
+/* A short name of the routes to all hosts, and of the switches and hosts that
+ * they are for.  It does not depend on which hosts share a path set. */
 uint64_t sf_job_hops_hash(const struct sf_routing *routing);
 
 /* Lists where 'fitted' differs from 'plain', routings of the same network. */
