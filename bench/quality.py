@@ -31,10 +31,10 @@ def analyze(program, q, layers, *args):
 
 
 # Made for the best shares, in one path set.
-SPLIT = "gates:for=split,sets=1"
+SPLIT = "gates:for=split"
 TRAFFICS = "all-to-all", "permutation", TRAFFIC
-CHOICES = ("minimal", SPLIT, "gates:for=uniform,sets=1", "gates:sets=1",
-           "gates:for=adversarial,sets=1", "gates")
+CHOICES = ("minimal", SPLIT, "gates:for=uniform", "gates",
+           "gates:for=adversarial", "gates:sets=2")
 
 
 def bound(data, row):
@@ -79,14 +79,14 @@ def main():
             rows = analyze(program, q, layers, "--schemes", f"paper,{SPLIT}",
                            "--references", "free,trees", "--without-lanes")
             sets = analyze(program, q, layers, "--schemes",
-                           "gates:for=split", "--references", "none",
+                           SPLIT, "--path-sets", "2", "--references", "none",
                            "--without-lanes")
             deployed = analyze(program, q, layers, "--schemes", SPLIT,
                                "--references", "none")
             paper, gates, free, trees = (
                 mean(rows[name]) for name in
                 ("paper", SPLIT, "free choice", "free, less trees"))
-            two, lanes = mean(sets["gates:for=split"]), mean(deployed[SPLIT])
+            two, lanes = mean(sets[SPLIT]), mean(deployed[SPLIT])
             load = rows[SPLIT]["paths"]["paths_per_link"]
             print(f"{q:>3} {layers:>6} {paper:>6.3f} {gates:>6.3f} "
                   f"{two:>7.3f} {free:>5.3f} {trees:>6.3f} {lanes:>6.3f} "

@@ -249,8 +249,7 @@ const struct cli_command cli_command_route = {
         "faults. The hosts of a switch are dealt among --path-sets path "
         "sets, and those of a set share its paths. At equal shares over 4 "
         "addresses, two sets carry up to a fifth more than one under "
-        "permutations of switches, and jobs that fill the network gain an "
-        "eighth. They take up to twice the time to make.\n"
+        "permutations of switches. They take up to twice the time to make.\n"
         "\n" CLI_FABRIC_IS
         " The files fabric.ibnetdiscover with the LIDs, " CLI_TABLES_FILE
         ", opensm-sl2vl.dump, path-sl.csv, guid2lid and "

@@ -121,7 +121,7 @@ const struct cli_option cli_lane_options[] = {
 const struct cli_option cli_path_options[] = {
     { OPT_PATH_SETS, "path-sets", 0, CLI_NUMBER, "N",
       .help = "number of path sets that the hosts of a switch are dealt among",
-      .min = 1, .max = SF_MAX_PORTS, .otherwise = "2 for gates, else 1" },
+      .min = 1, .max = SF_MAX_PORTS, .otherwise = "1" },
     { OPT_MAX_HOPS, "max-hops", 0, CLI_NUMBER, "N",
       .help = "number of hops that a path may have", .min = 1, .max = 64,
       .otherwise = "as the scheme has it" },

@@ -518,7 +518,7 @@ const struct sf_layer_scheme sf_scheme_gates = {
                       "permutations at the price of all-to-all, with paths "
                       "of one hop more (adversarial); or the best shares for "
                       "each traffic, which no host knows (split)" },
-        [SETS] = SF_SETS_PARAM_WITH("2"),
+        [SETS] = SF_SETS_PARAM,
     },
     .takes_turns = true,
     .minimal_first = true,

@@ -9,12 +9,11 @@
 
 /* The last parameter of each scheme that can have several path sets, which
  * sf_layers_build() makes one by one. */
-#define SF_SETS_KEY   "sets"
-#define SF_SETS_PARAM SF_SETS_PARAM_WITH("1")
-#define SF_SETS_PARAM_WITH(by_default)                                       \
-    {                                                                        \
-        .key = SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false,         \
-        by_default, "path sets, among which the hosts of a switch are dealt" \
+#define SF_SETS_KEY "sets"
+#define SF_SETS_PARAM                                                     \
+    {                                                                     \
+        .key = SF_SETS_KEY, SF_PARAM_NUMBER, 1, SF_MAX_PORTS, false, "1", \
+        "path sets, among which the hosts of a switch are dealt"          \
     }
 
 /* A routing task. */

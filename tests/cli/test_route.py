@@ -218,9 +218,9 @@ class Schemes(Routed):
                    for folder in (one, other)]
         self.assertEqual(reports[0], reports[1])
         self.assertEqual(self.report(one)["scheme"], "gates:sets=3")
-        report = self.report(self.route("sf:q=4", "--path-sets", "2"))
+        report = self.report(self.route("sf:q=4", "--path-sets", "1"))
         self.assertEqual((report["scheme"], report["n_path_sets"]),
-                         ("gates", 2))
+                         ("gates", 1))
 
     def test_specs_have_one_spelling(self):
         for given, stored in [("rues:0.6", "rues"), ("rues:sets=1", "rues"),

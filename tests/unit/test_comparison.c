@@ -220,7 +220,7 @@ change(struct question *question, int number)
         question->rows[0].n_layers = 3;
         return true;
     case 7:
-        question->rows[0].routing.n_path_sets = 1;
+        question->rows[0].routing.n_path_sets = 2;
         return true;
     case 8:
         question->traffics[1] = "adversarial";

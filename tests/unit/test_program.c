@@ -38,7 +38,7 @@ draw_program(struct sf_program *program, bool is_sound,
     for (uint32_t i = 0; i < given.n_waits; i++) {
         uint32_t after = 1 + sf_random_below(random, given.n - 1);
         uint32_t before = sf_random_below(random, is_sound ? after : given.n);
-        given.waits[i] = (struct sf_wait){ before, after, false };
+        given.waits[i] = (struct sf_wait){ before, after & 0x7fffffffu, 0 };
         CHECK(sf_program_wait(program, before, after));
     }
     return given;

@@ -215,8 +215,7 @@ TEST(schemes_can_be_named_alone)
         CHECK_EQ(sf_layer_spec_parse(scheme->name, 0, &spec, NULL), SF_OK);
         CHECK(spec.scheme == scheme);
         CHECK_STR(spec.text, scheme->name);
-        uint32_t n_sets = i == 0 ? 2 : 1; /* The default scheme has more. */
-        CHECK_EQ(spec.n_sets, scheme->is_per_host ? SF_NONE : n_sets);
+        CHECK_EQ(spec.n_sets, scheme->is_per_host ? SF_NONE : 1);
         CHECK(!spec.names_sets);
         CHECK_EQ(spec.minimal_first, scheme->minimal_first);
         CHECK_EQ(spec.resists_repair, scheme->resists_repair);
@@ -240,13 +239,13 @@ TEST(schemes_sets_of_paths_are_part_of_a_spec)
         uint32_t n_found;
         bool names_sets;
     } cases[] = {
-        { NULL, 0, "gates", 2, false },
+        { NULL, 0, "gates", 1, false },
         { NULL, 3, "gates:sets=3", 3, false },
-        { "gates:for=mixed", 0, "gates", 2, false },
-        { "gates:for=split", 0, "gates:for=split", 2, false },
-        { "gates:sets=2", 0, "gates", 2, true },
-        { "gates:sets=2", 1, "gates:sets=1", 1, true },
-        { "gates:sets=1", 0, "gates:sets=1", 1, true },
+        { "gates:for=mixed", 0, "gates", 1, false },
+        { "gates:for=split", 0, "gates:for=split", 1, false },
+        { "gates:sets=2", 0, "gates:sets=2", 2, true },
+        { "gates:sets=2", 1, "gates", 1, true },
+        { "gates:sets=1", 0, "gates", 1, true },
         { "minimal", 0, "minimal", 1, false },
         { "minimal:sets=2", 0, "minimal:sets=2", 2, true },
         { "gates", SF_NONE, "gates:sets=254", 254, false },

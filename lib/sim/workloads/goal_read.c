@@ -175,7 +175,7 @@ take_number(struct reader *reader, const char *what, uint64_t max,
 static enum sf_status
 read_ranks(struct reader *reader)
 {
-    uint64_t n;
+    uint64_t n = 0;
     const char *before = reader->at;
     enum sf_status status =
         take_number(reader, "a number of ranks", MAX_RANKS, &n);
@@ -197,7 +197,7 @@ static enum sf_status
 begin_rank(struct reader *reader)
 {
     const char *before = reader->at;
-    uint64_t rank;
+    uint64_t rank = 0;
 
     enum sf_status status =
         take_number(reader, "a rank", reader->n_ranks - 1, &rank);
@@ -290,7 +290,7 @@ static enum sf_status
 read_calc(struct reader *reader, uint32_t *valuep)
 {
     struct options options = { 0 };
-    uint64_t time;
+    uint64_t time = 0;
     enum sf_status status =
         take_number(reader, "nanoseconds", MAX_NANOSECONDS, &time);
 
@@ -351,7 +351,7 @@ static enum sf_status
 read_end(struct reader *reader, bool is_send, uint32_t *valuep)
 {
     struct options options = { 0 };
-    uint64_t bytes, peer = 0;
+    uint64_t bytes = 0, peer = 0;
     enum sf_status status =
         take_number(reader, "a number of bytes", MAX_BYTES, &bytes);
 
@@ -726,7 +726,7 @@ static enum sf_status
 take_first(void *aux, uint32_t line, char *text)
 {
     struct reader *reader = aux;
-    uint64_t n;
+    uint64_t n = 0;
 
     reader->line = line;
     reader->at = text;
