@@ -92,6 +92,9 @@ cli_check_jobs(const struct cli_args *args, const char *word, const char *path)
         sf_jobs_load_some(path, routing->network, &strays, &jobs, &err);
     double start = cli_seconds();
     if (status == SF_OK) {
+        status = sf_routing_split_sets(routing, &err);
+    }
+    if (status == SF_OK) {
         status = sf_routing_fit_jobs(routing, jobs, &params, &routes, &err);
     }
     if (status == SF_OK) {

@@ -232,6 +232,23 @@ plan(struct sf_changes *changes)
     sf_steps_free(steps);
 }
 
+/* Whether the SL-to-VL tables of this sweep, or those of the target, are the
+ * ones that there were. */
+static bool
+is_as_before(const struct sf_changes *changes, const struct sf_sl2vl *new)
+{
+    const struct sf_sl2vl *old = changes->old.sl2vl;
+
+    for (uint32_t s = 0; old && s < new->n_switches; s++) {
+        size_t n = (size_t)(new->n_ports[s] + 1) * (new->n_ports[s] + 1);
+        if (memcmp(old->vls + old->first[s], new->vls + new->first[s],
+                   n * SF_N_SLS) != 0) {
+            return false;
+        }
+    }
+    return old != NULL;
+}
+
 /* Writes again what could not be written in full; what was said of that step
  * holds.  False if there is a fault, or nothing to write again. */
 static bool
@@ -248,6 +265,9 @@ try_again(struct sf_changes *changes, const struct sf_change_state *before)
     if (is_fine) {
         changes->next = tried.lfts;
         tried.lfts = NULL;
+        /* Only steps that left the lanes alone are tried again. */
+        changes->has_old_lanes =
+            !is_as_before(changes, changes->target->sl2vl);
         changes->state = *before;
     }
     clear_held(&tried);
@@ -436,23 +456,6 @@ sf_changes_end(struct sf_changes *changes)
     return !is_last;
 }
 
-/* Whether this sweep writes the SL-to-VL tables that there were. */
-static bool
-has_same_lanes(const struct sf_changes *changes)
-{
-    const struct sf_sl2vl *old = changes->old.sl2vl,
-                          *new = sf_changes_sl2vl(changes);
-
-    for (uint32_t s = 0; old && s < new->n_switches; s++) {
-        size_t n = (size_t)(new->n_ports[s] + 1) * (new->n_ports[s] + 1);
-        if (memcmp(old->vls + old->first[s], new->vls + new->first[s],
-                   n * SF_N_SLS) != 0) {
-            return false;
-        }
-    }
-    return old != NULL;
-}
-
 void
 sf_changes_fail(struct sf_changes *changes)
 {
@@ -462,7 +465,8 @@ sf_changes_fail(struct sf_changes *changes)
         return;
     }
     if (changes->state.kind != SF_CHANGE_NONE &&
-        (changes->state.kind != SF_CHANGE_STEPS || !has_same_lanes(changes) ||
+        (changes->state.kind != SF_CHANGE_STEPS ||
+         !is_as_before(changes, sf_changes_sl2vl(changes)) ||
          !copy_written(changes, &tried))) {
         sf_changes_forget(changes); /* Too much may be mixed. */
     } else if (changes->state.kind == SF_CHANGE_STEPS) {

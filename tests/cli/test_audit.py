@@ -95,7 +95,7 @@ class Deadlock(Audited):
             with self.subTest(spec=spec):
                 folder = self.route(spec, "-s", scheme, "-l", layers,
                                     "--lanes", "none")
-                result = self.audit(folder, folder)
+                result = self.audit(folder)
                 graph = dependencies(test_route.Tables(folder))
                 verdict = result["deadlock"]["path_sls"]
                 is_free = networkx.is_directed_acyclic_graph(graph)
