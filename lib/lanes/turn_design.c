@@ -11,10 +11,12 @@
  * Layers by gates arrive through a few links of each switch only, as many as
  * there are layers above 0.  Which these are is chosen here, too.
  *
- * There are two ways.  Levels of arcs (turn_arcs.c) are fast, take two VLs and
- * allow three quarters of the paths at any size.  Where pairs have few paths
- * of three hops, each of them counts, and levels of arcs tie them together too
- * much: there levels of channels (turn_channels.c) are searched. */
+ * There are two ways.  Levels of arcs (turn_arcs.c) are fast, do with two VLs
+ * and allow three quarters of the paths at any size.  Where there are four
+ * VLs, all are used, since with two of them packets wait more.  Where pairs
+ * have few paths of three hops, each of them counts, and levels of arcs tie
+ * them together too much: there levels of channels (turn_channels.c) are
+ * searched. */
 #include "lanes/turn_design.h"
 
 #include "base/mem.h"
@@ -82,6 +84,55 @@ are_scarce(const struct sf_graph *graph, uint32_t n_gates, bool is_far)
     return n_paths < few * n_pairs && n_paths <= MANY_PATHS;
 }
 
+/* Copies the turns of a switch, and lets those that fall take two VLs by
+ * turns, and those that rise one of their own. */
+static void
+spread_switch(const struct sf_graph *graph, const struct sf_turns *few,
+              struct sf_turns *more, uint32_t s)
+{
+    uint32_t degree = sf_graph_degree(graph, s);
+
+    for (uint32_t in = 0; in < degree; in++) {
+        for (uint32_t out = 0; out < degree; out++) {
+            size_t turn = few->first[s] + (size_t)in * degree + out;
+            uint8_t vl = few->vls[turn];
+            bool is_other = vl == 0 || in % 2;
+            more->vls[turn] = vl == SF_NO_TURN
+                                  ? SF_NO_TURN
+                                  : (uint8_t)(vl + (is_other ? 2 : 0));
+        }
+    }
+}
+
+/* Spreads turns of two VLs over four, so that fewer packets wait behind each
+ * other: packets that hosts send stay on VL 0, those that rise go on VL 2, and
+ * those that fall on VLs 1 and 3.  A rank does not depend on the copy, so that
+ * ranks rise along the same paths as before. */
+static enum sf_status
+spread(const struct sf_graph *graph, struct sf_turns **turnsp,
+       struct sf_error *err)
+{
+    struct sf_turns *few = *turnsp, *more;
+    enum sf_status status = sf_turns_make(graph, 4, &more, err);
+
+    *turnsp = NULL;
+    if (status == SF_OK) {
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            spread_switch(graph, few, more, s);
+        }
+        for (size_t i = 0; i < 2 * (size_t)graph->n_links; i++) {
+            for (uint32_t vl = 0; vl < 4; vl++) {
+                more->ranks[4 * i + vl] = few->ranks[2 * i + vl % 2];
+            }
+        }
+        more->gates = few->gates;
+        few->gates = NULL;
+        *turnsp = more;
+    }
+    sf_turns_free(few);
+    return status;
+}
+
 enum sf_status
 sf_turns_design(const struct sf_network *network,
                 const struct sf_lanes_params *params, uint32_t n_gates,
@@ -101,10 +152,14 @@ sf_turns_design(const struct sf_network *network,
     if (status != SF_OK) {
         return status;
     }
-    return max_vls >= SF_CHANNELS_VLS &&
-                   are_scarce(network->graph, n_gates, is_far)
-               ? sf_turns_by_channels(network, params->seed, n_gates, turnsp,
-                                      err)
-               : sf_turns_by_arcs(network, params->seed, n_gates, max_vls,
-                                  is_far, turnsp, err);
+    if (max_vls >= SF_CHANNELS_VLS &&
+        are_scarce(network->graph, n_gates, is_far)) {
+        return sf_turns_by_channels(network, params->seed, n_gates, turnsp,
+                                    err);
+    }
+    status = sf_turns_by_arcs(network, params->seed, n_gates, max_vls, is_far,
+                              turnsp, err);
+    return status == SF_OK && (*turnsp)->n_vls == 2 && max_vls >= 4
+               ? spread(network->graph, turnsp, err)
+               : status;
 }

@@ -170,17 +170,17 @@ count(const struct designed *is)
     return counts;
 }
 
-/* At least 73 % of the paths of three hops.  Two VLs, but four where pairs have
- * few paths and layers few gates. */
+/* At least 73 % of the paths of three hops.  Two VLs are enough, but where
+ * pairs have few paths and layers few gates. */
 static void
 check_slim_fly(uint32_t q, uint32_t n_gates, uint32_t fewest)
 {
     char spec[32];
     snprintf(spec, sizeof spec, "sf:q=%u", q);
-    struct designed is = design(spec, n_gates, 0, 1);
+    struct designed is = design(spec, n_gates, q == 5 ? 0 : 2, 1);
     struct counts counts = count(&is);
 
-    CHECK_EQ(is.turns->n_vls, q == 5 && n_gates == 3 ? 4 : 2);
+    CHECK_EQ(is.turns->n_vls, q == 5 ? 4 : 2);
     CHECK_FOR(100 * counts.n_allowed >= 73 * counts.n_paths,
               "q = %u, %u gates: %llu of %llu paths", q, n_gates,
               (unsigned long long)counts.n_allowed,
@@ -243,6 +243,31 @@ TEST(turns_of_all_kinds_of_graphs)
     }
 }
 
+/* Four VLs hold the same paths as two, and all of them are in use. */
+TEST(turns_are_spread_over_the_lanes_that_there_are)
+{
+    struct designed few = design("sf:q=7", 3, 2, 1);
+    struct designed more = design("sf:q=7", 3, 0, 1);
+    uint64_t used = 0;
+    size_t n_turns = 0;
+
+    for (uint32_t s = 0; s < few.network->graph->n_nodes; s++) {
+        uint32_t degree = sf_graph_degree(few.network->graph, s);
+        n_turns += (size_t)degree * degree;
+    }
+    CHECK_EQ(few.turns->n_vls, 2);
+    CHECK_EQ(more.turns->n_vls, 4);
+    for (size_t i = 0; i < n_turns; i++) {
+        uint8_t vl = more.turns->vls[i];
+        CHECK_EQ(few.turns->vls[i], vl == SF_NO_TURN ? vl : vl % 2);
+        used |= vl == SF_NO_TURN ? 0 : UINT64_C(1) << vl;
+    }
+    CHECK_EQ(used, 0xe); /* VL 0 is that of first links. */
+    CHECK_EQ(count(&few).n_allowed, count(&more).n_allowed);
+    end(&few);
+    end(&more);
+}
+
 /* By levels of arcs with 7 gates, by search with 3. */
 TEST(turns_are_the_same_for_a_seed)
 {
@@ -253,7 +278,7 @@ TEST(turns_are_the_same_for_a_seed)
         size_t size = 2 * (size_t)one.network->graph->n_links *
                       one.turns->n_vls * sizeof *one.turns->ranks;
 
-        CHECK_EQ(one.turns->n_vls, n_gates == 3 ? 4 : 2);
+        CHECK_EQ(one.turns->n_vls, 4);
         CHECK(memcmp(one.turns->ranks, two.turns->ranks, size) == 0);
         CHECK(memcmp(one.turns->ranks, other.turns->ranks, size) != 0);
         end(&one);
