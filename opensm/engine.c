@@ -180,8 +180,8 @@ publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
     return SF_OK;
 }
 
-/* The routes without jobs, with a path set for each host, so that jobs can have
- * more.  The caller frees '*splitp'. */
+/* The routes without jobs, with a path set for each host, so that jobs can
+ * have more.  The caller frees '*splitp'. */
 static enum sf_status
 split_plain(const struct sf_engine *engine, struct sf_routing **splitp,
             struct sf_error *err)

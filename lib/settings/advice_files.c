@@ -20,8 +20,9 @@ static const char *const doings[SF_N_ADVICES] = {
     [SF_ADVICE_SWITCHES] = "Environment for jobs in which all hosts of a "
                            "switch send to the same other switch: rings, "
                            "shifts, pipelines, neighbours on a grid.",
-    [SF_ADVICE_JOBS] = "Environment for the jobs of --advise. Measured with all "
-                       "of them at once.",
+    [SF_ADVICE_JOBS] =
+        "Environment for the jobs of --advise. Measured with all "
+        "of them at once.",
 };
 
 static const struct sf_advice_row *

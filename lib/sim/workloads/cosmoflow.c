@@ -62,23 +62,24 @@ go_forward(struct sf_training *training)
     }
 }
 
-/* Adds up gradients number 'i' beside what follows.  Those of dense layers are
- * of a shard: rank by rank, those of other models. */
+/* Adds up gradients beside what follows.  Those of dense layers are of a
+ * shard: rank by rank, those of other models. */
 static void
-add_up(struct sf_training *training, uint32_t i, struct sf_script *branch)
+add_up(struct sf_training *training, uint32_t n_floats, bool is_dense,
+       struct sf_script *branch)
 {
     struct sf_script *script = &training->script;
 
     sf_script_fork(script, branch);
-    if (i > 0) {
+    if (!is_dense) {
         struct sf_group all = sf_group_all(branch);
-        sf_training_allreduce(training, &all, gradients[i]);
+        sf_training_allreduce(training, &all, n_floats);
         return;
     }
     for (uint32_t shard = 0; shard < N_SHARDS; shard++) {
         struct sf_group same = { branch, shard, N_SHARDS,
                                  script->n / N_SHARDS };
-        sf_training_allreduce(training, &same, gradients[i]);
+        sf_training_allreduce(training, &same, n_floats);
     }
 }
 
@@ -99,7 +100,8 @@ go_backward(struct sf_training *training)
         }
         if (i + 1 >= N_DENSE) {
             uint32_t number = i + 1 - N_DENSE;
-            add_up(training, number, &branches[number]);
+            add_up(training, gradients[number], number == 0,
+                   &branches[number]);
         }
     }
     for (uint32_t i = 0; i <= N_CONV; i++) {
