@@ -84,7 +84,7 @@ sf_jobs_file_write_json(const struct sf_jobs_file *file, const char *path,
         if (sf_jobs_file_line(file, i, &line)) {
             json_array_append_new(
                 list, json_pack("{s:I, s:s, s:s, s:s, s:I}", "line",
-                                (json_int_t)(i + 1), "name", line.name,
+                                (json_int_t)i + 1, "name", line.name,
                                 "pattern", line.pattern, "nodes", line.nodes,
                                 "n_nodes", (json_int_t)count_hosts(&line)));
         }

@@ -134,7 +134,8 @@ move(struct leveller *leveller, uint32_t s)
 
     sf_load_path(graph, column->hops, s, -amount, leveller->uniform);
     double least = cost_of(leveller, s, best, amount) * (1 - 1e-9);
-    for (uint16_t hop = 0; hop < sf_graph_degree(graph, s); hop++) {
+    for (uint32_t i = 0; i < sf_graph_degree(graph, s); i++) {
+        uint16_t hop = (uint16_t)i;
         double cost = rank_over(leveller, s, hop) == 0
                           ? HUGE_VAL
                           : cost_of(leveller, s, hop, amount);

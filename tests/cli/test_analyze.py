@@ -211,7 +211,7 @@ class Metrics(Analyzed):
                             *traffic)["rows"][0]
         self.assertEqual(tables["paths"], made["paths"])
         self.assertEqual(tables["throughput"], made["throughput"])
-        self.assertEqual((made["lanes"], made["vls"]), ("turns", 2))
+        self.assertEqual((made["lanes"], made["vls"]), ("turns", 4))
         self.assertEqual((free["lanes"], free["vls"]), ("free", None))
         self.assertEqual(tables["lanes"], "tables")
         self.assertGreater(free["throughput"][0]["mean"],
