@@ -29,27 +29,27 @@
 
 /* What a try may do. */
 struct way {
-    bool goes_on;       /* From where the try before ended. */
-    bool only_hot;      /* Only columns over hot links. */
     double old_factor;  /* Times the price of links that a column has. */
-    uint32_t patience;  /* Rounds that may gain nothing. */
     double first, last; /* Heat, from 0 to 1. */
     double floor; /* The most uniform traffic on a link, of what it was. */
+    uint32_t patience; /* Rounds that may gain nothing. */
+    bool goes_on;      /* From where the try before ended. */
+    bool only_hot;     /* Only columns over hot links. */
 };
 
 /* The last takes all tries that are left. */
 static const struct way ways[] = {
-    { true, true, 0.5, 2, 0, 1, 1.04 },
-    { true, true, 0.5, 2, 0, 1, 1.2 },
-    { true, true, 0.5, 3, 0.3, 1, DBL_MAX },
-    { true, true, 1, 6, 0.6, 0.9, DBL_MAX },
-    { false, false, 1, UINT32_MAX, 0, 1, DBL_MAX },
+    { 0.5, 0, 1, 1.04, 2, true, true },
+    { 0.5, 0, 1, 1.2, 2, true, true },
+    { 0.5, 0.3, 1, DBL_MAX, 3, true, true },
+    { 1, 0.6, 0.9, DBL_MAX, 6, true, true },
+    { 1, 0, 1, DBL_MAX, UINT32_MAX, false, false },
 };
 
 /* For jobs that are not limited by the most loaded link. */
 static const struct way more_ways[] = {
-    { true, true, 0.5, 3, 0.6, 1, 1.06 },
-    { true, true, 1, 4, 0.6, 0.9, 1.1 },
+    { 0.5, 0.6, 1, 1.06, 3, true, true },
+    { 1, 0.6, 0.9, 1.1, 4, true, true },
 };
 
 #define N_WAYS      (sizeof ways / sizeof *ways)
@@ -255,7 +255,8 @@ static uint32_t
 count_rounds(const struct sf_job_fitter *fitter, const struct way *way,
              uint64_t done)
 {
-    uint32_t most = fitter->params.n_rounds, n = fitter->n_columns;
+    uint32_t most = fitter->params.n_rounds;
+    uint32_t n = fitter->n_columns > 0 ? fitter->n_columns : 1;
 
     if (way->goes_on) {
         return most;

@@ -143,6 +143,31 @@ sf_settings_write_opensm(const struct sf_settings *settings, FILE *stream,
     return SF_OK;
 }
 
+/* The files that the plugin keeps, writes and watches. */
+static void
+write_files(const struct sf_settings *settings, FILE *stream)
+{
+    sf_settings_comment("Keeps the fabric that was routed in full last, so "
+                        "that after a restart of OpenSM links that come back "
+                        "are routed as before. Remove the file to forget it. "
+                        "A manager that stands by reads it when it takes "
+                        "over: have it copied there when it changes.",
+                        stream);
+    fprintf(stream, "base = %s\n", settings->base);
+    fprintf(
+        stream,
+        "\n# What was done last, as JSON, and a heartbeat: 'slimfly status' "
+        "tells whether\n# OpenSM is alive.\nstatus = %s\n",
+        settings->status);
+    fputc('\n', stream);
+    sf_settings_comment("The jobs that run ('slimfly jobs'): the forwarding "
+                        "tables follow them within seconds of each change. "
+                        "slurm-jobs.conf lets Slurm write them.",
+                        stream);
+    fprintf(stream, "%sjobs = %s\n", settings->has_jobs ? "" : "# ",
+            settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
+}
+
 enum sf_status
 sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
                          struct sf_error *err)
@@ -222,25 +247,7 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
             settings->guids ? settings->guids : "/etc/opensm/guids.map");
     fputc('\n', stream);
-    sf_settings_comment("Keeps the fabric that was routed in full last, so "
-                        "that after a restart of OpenSM links that come back "
-                        "are routed as before. Remove the file to forget it. "
-                        "A manager that stands by reads it when it takes "
-                        "over: have it copied there when it changes.",
-                        stream);
-    fprintf(stream, "base = %s\n", settings->base);
-    fprintf(
-        stream,
-        "\n# What was done last, as JSON, and a heartbeat: 'slimfly status' "
-        "tells whether\n# OpenSM is alive.\nstatus = %s\n",
-        settings->status);
-    fputc('\n', stream);
-    sf_settings_comment("The jobs that run ('slimfly jobs'): the forwarding "
-                        "tables follow them within seconds of each change. "
-                        "slurm-jobs.conf lets Slurm write them.",
-                        stream);
-    fprintf(stream, "%sjobs = %s\n", settings->has_jobs ? "" : "# ",
-            settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
+    write_files(settings, stream);
     return SF_OK;
 }
 
