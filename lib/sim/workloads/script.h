@@ -27,13 +27,15 @@ struct sf_script_rank {
 
 struct sf_script {
     struct sf_program *program;
-    const uint32_t *hosts; /* [n] */
-    uint32_t n;
+    const uint32_t *hosts;        /* [n] */
     struct sf_script_rank *ranks; /* [n] */
+    SF_VEC(struct sf_part)
+    parts; /* [messages of the program], if it takes
+            * notes. */
+    uint32_t n;
     bool has_failed;  /* Nothing is added any more: out of memory, */
     bool is_too_long; /* or too long. */
     bool takes_notes;
-    SF_VEC(struct sf_part) parts; /* [messages of the program], if so. */
 };
 
 /* Begins a script of 'n' ranks on 'hosts', which the caller keeps, that adds
