@@ -127,18 +127,31 @@ read_lines(struct sf_jobs_file *file, bool may_miss, struct sf_error *err)
     return made ? SF_OK : fail_memory(file->path, err);
 }
 
+/* 'path' with 'end' behind it, which the caller frees; NULL if out of memory.
+ */
+static char *
+path_with(const char *path, const char *end)
+{
+    size_t size = strlen(path) + strlen(end) + 1;
+    char *joined = sf_calloc(size, 1);
+
+    if (joined) {
+        snprintf(joined, size, "%s%s", path, end);
+    }
+    return joined;
+}
+
 /* Waits for the lock. */
 static enum sf_status
 take_lock(struct sf_jobs_file *file, struct sf_error *err)
 {
-    char *path = sf_calloc(strlen(file->path) + sizeof ".lock", 1);
+    char *path = path_with(file->path, ".lock");
     enum sf_status status = SF_OK;
     int code;
 
     if (!path) {
         return fail_memory(file->path, err);
     }
-    strcat(strcpy(path, file->path), ".lock");
     file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, MODE);
     if (file->lock < 0) {
         status = fail_io(path, errno, err);
@@ -318,11 +331,10 @@ sf_jobs_file_save(struct sf_jobs_file *file, struct sf_error *err)
     if (!file->has_changed) {
         return SF_OK;
     }
-    char *temporary = sf_calloc(strlen(file->path) + sizeof ".XXXXXX", 1);
+    char *temporary = path_with(file->path, ".XXXXXX");
     if (!temporary) {
         return fail_memory(file->path, err);
     }
-    strcat(strcpy(temporary, file->path), ".XXXXXX");
     int code = replace(file, temporary);
     free(temporary);
     if (code != 0) {

@@ -79,7 +79,7 @@ judge_pair(const struct oracle_change *change, uint32_t s, uint32_t lid,
     }
     for (uint32_t mask = 0; mask < 1u << n_free; mask++) {
         for (uint32_t i = 0; i < n_free; i++) {
-            sides[free_at[i]] = mask >> i & 1;
+            sides[free_at[i]] = (int)(mask >> i & 1);
         }
         enum end end = follow(change, sides, s, lid);
         loops |= end == LOOPS;

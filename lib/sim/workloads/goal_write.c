@@ -225,7 +225,7 @@ write_waits(const struct writer *writer, uint32_t m)
             &writer->program->waits.items[writer->waits[i]];
         const struct sf_message *before = &messages[wait->before];
         bool is_own = before->from == messages[m].from;
-        char other = !sf_message_is_sent(before) ? 'c' : is_own ? 's' : 'r';
+        int other = !sf_message_is_sent(before) ? 'c' : is_own ? 's' : 'r';
         fprintf(writer->stream, "%c%u %s %c%u\n", own, m,
                 wait->is_start ? "irequires" : "requires", other,
                 wait->before);

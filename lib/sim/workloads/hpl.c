@@ -121,7 +121,8 @@ send_hpl(const struct sf_work *work, struct sf_program *program,
     uint32_t column = 0;
 
     sf_script_init(&linpack.script, program, work->hosts, work->n_ranks);
-    for (double n = linpack.order; n >= 1; n -= linpack.block) {
+    for (uint32_t i = 0; linpack.order - i * linpack.block >= 1; i++) {
+        double n = linpack.order - i * linpack.block;
         factor(&linpack, column, n);
         pass_panel(&linpack, column, n);
         spread_rows(&linpack, n);

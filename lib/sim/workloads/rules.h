@@ -15,11 +15,11 @@ enum sf_rule_ranks {
 /* A rule.  It holds if there are fewer ranks and fewer bytes than it says, and
  * fewer ranks than per_byte times the bytes and 'plus'; 0 is no bound. */
 struct sf_rule {
-    uint32_t ranks;
     uint64_t bytes;
-    enum sf_algorithm algorithm;
     uint64_t segment; /* Bytes; 0: none. */
     double per_byte, plus;
+    uint32_t ranks;
+    enum sf_algorithm algorithm;
     enum sf_rule_ranks only;
     bool counts_all; /* Bytes are those of all ranks together. */
 };
