@@ -190,8 +190,6 @@ struct sf_sim_job_result {
 };
 
 struct sf_simulation {
-    bool is_finished; /* All messages came; with a load: the network takes
-                       * what is offered, so that no queue grows for ever. */
     double time;      /* Simulated seconds: until the last message came;
                        * of all rounds, if the workload has several. */
     uint32_t n_hosts; /* Of all jobs. */
@@ -226,8 +224,8 @@ struct sf_simulation {
 
     /* A cycle in which each waits for the next; n_cycle 0: there is none. */
     double deadlock_time;
-    uint32_t n_cycle;
     struct sf_sim_channel *cycle;
+    uint32_t n_cycle;
 
     uint32_t n_jobs;
     struct sf_sim_job_result *jobs;
@@ -245,6 +243,8 @@ struct sf_simulation {
                                      * message count when it has come as a
                                      * whole; without a load and with one
                                      * round only, else 0. */
+    bool is_finished; /* All messages came; with a load: the network takes
+                       * what is offered, so that no queue grows for ever. */
 };
 
 /* Runs 'params' on 'source'.  SF_EINVAL: a workload, placement or number of

@@ -61,7 +61,7 @@ add_speeds(const struct measurement *m, const struct sf_traffic *traffic,
             .routes = m->routes,
             .n_used = m->advice->steps[i],
         };
-        struct sf_throughput result;
+        struct sf_throughput result = { 0 };
         status = sf_throughput_measure(m->network->graph, traffic, &params,
                                        &result, err);
         row->speeds[i] += fmin(1, result.lower) / n_draws;

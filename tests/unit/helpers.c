@@ -126,3 +126,23 @@ build_layers(const struct sf_graph *graph, const uint32_t *n_hosts,
     }
     return status;
 }
+
+void
+append(char *text, size_t size, const char *more)
+{
+    size_t length = strlen(text);
+
+    CHECK(length + strlen(more) < size);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+bool
+same_numbers(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -36,6 +36,12 @@ enum sf_status build_layers(const struct sf_graph *graph,
  * digits and underscores. */
 bool has_word(const char *text, const char *word);
 
+/* Adds 'more' to the 'size' bytes of 'text', which have room for it. */
+void append(char *text, size_t size, const char *more);
+
+/* Whether 'n' numbers are the same. */
+bool same_numbers(const double *a, const double *b, size_t n);
+
 /* A file with 'text' in it; remove it with temporary_remove(). */
 struct temporary {
     char name[64];

@@ -329,7 +329,7 @@ case_of(const char *text, uint32_t n_ranks, bool is_exact)
     free(copy);
     c->params.timing = is_exact ? SF_SIM_EXACT : SF_SIM_SLOTS;
     c->params.net.rate = is_exact ? 1e12 : 1e30;
-    c->params.net.host_delay = LATENCY / 2 * 1e-9;
+    c->params.net.host_delay = LATENCY * 0.5e-9;
     return c;
 }
 
@@ -763,7 +763,7 @@ TEST(goal_has_long_chains)
         } else {
             run = run_flows(c);
         }
-        CHECK(fabs(run.time * 1e9 - (N / 2 - 1 + LATENCY)) < 20);
+        CHECK(fabs(run.time * 1e9 - (N * 0.5 - 1 + LATENCY)) < 20);
         sf_run_clear(&run);
         host_case_free(c);
     }

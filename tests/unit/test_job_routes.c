@@ -976,8 +976,9 @@ TEST(job_routes_follow_jobs_that_start_and_end)
             uint32_t which = sf_random_below(&random, 4);
             shifts.runs[which] = !shifts.runs[which];
             for (uint32_t j = 0; k < 8 && j < 4; j++) {
-                strcat(text, shifts.runs[j] ? shifts.lines[j] : "");
-                strcat(text, shifts.runs[j] ? "\n" : "");
+                append(text, sizeof text,
+                       shifts.runs[j] ? shifts.lines[j] : "");
+                append(text, sizeof text, shifts.runs[j] ? "\n" : "");
             }
             CHECK_EQ(sf_jobs_parse(text, strlen(text), "jobs",
                                    routing->network, &jobs, NULL),

@@ -120,7 +120,7 @@ TEST(jobs_files_follow_a_list)
             }
         }
         for (uint32_t j = 0; j < n; j++) {
-            strcat(expected, list[order[j]]);
+            append(expected, sizeof expected, list[order[j]]);
         }
         CHECK_STR(read_back(file.name), expected);
     }

@@ -25,6 +25,12 @@ struct store {
     bool refuses;      /* To save. */
 };
 
+static void
+keep_text(char to[SETTINGS_SIZE], const char *from)
+{
+    snprintf(to, SETTINGS_SIZE, "%s", from);
+}
+
 #define KEPT_TIME 12345 /* Of results that come from the store. */
 
 static bool
@@ -34,7 +40,7 @@ load(void *aux, const char *settings, struct sf_simulation *result)
 
     CHECK(store->n_asked < MAX_TASKS && strlen(settings) < SETTINGS_SIZE);
     CHECK(!strchr(settings, '\n'));
-    strcpy(store->settings[store->n_asked++], settings);
+    keep_text(store->settings[store->n_asked++], settings);
     if (!store->known || !strstr(settings, store->known)) {
         return false;
     }
@@ -132,11 +138,10 @@ is_same(const struct sf_simulation *a, const struct sf_simulation *b)
            a->n_packets == b->n_packets &&
            a->n_switch_hops == b->n_switch_hops && a->n_cycle == b->n_cycle &&
            a->n_arcs == b->n_arcs && a->n_vls == b->n_vls &&
-           !memcmp(a->loads, b->loads,
-                   (size_t)a->n_arcs * a->n_vls * sizeof *a->loads) &&
-           !memcmp(a->blocked, b->blocked, a->n_arcs * sizeof *a->blocked) &&
+           same_numbers(a->loads, b->loads, (size_t)a->n_arcs * a->n_vls) &&
+           same_numbers(a->blocked, b->blocked, a->n_arcs) &&
            !memcmp(a->rates, b->rates, sizeof a->rates) &&
-           !memcmp(a->arrived, b->arrived, sizeof a->arrived);
+           same_numbers(a->arrived, b->arrived, SF_SIM_N_STEPS);
 }
 
 /* Each run alone, then all on 1, 2 and 4 threads. */
@@ -429,7 +434,7 @@ settings_of(const struct sf_path_source *source,
     CHECK_FOR(sf_simulation_sweep(&task, 1, 1, &store->ops, &err) == SF_OK,
               "%s", err.text);
     CHECK(store->n_asked == 1 && task.result.time == KEPT_TIME);
-    strcpy(settings, store->settings[0]);
+    keep_text(settings, store->settings[0]);
     free(store);
     return settings;
 }
@@ -537,7 +542,7 @@ TEST(sweep_settings_differ_by_member)
                                      .one_sl = SF_SL_OF_PATH };
     char first[SETTINGS_SIZE];
 
-    strcpy(first, settings_of(&source, &plain));
+    keep_text(first, settings_of(&source, &plain));
     CHECK_STR(settings_of(&source, &plain), first);
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         struct sf_simulation_params params = plain;
@@ -550,11 +555,11 @@ TEST(sweep_settings_differ_by_member)
     /* Numbers that differ in their last bit. */
     struct sf_simulation_params params = plain;
     params.eager = other_large;
-    strcpy(first, settings_of(&source, &params));
+    keep_text(first, settings_of(&source, &params));
     params.eager--;
     CHECK(strcmp(settings_of(&source, &params), first) != 0);
     params = plain;
-    strcpy(first, settings_of(&source, &params));
+    keep_text(first, settings_of(&source, &params));
     params.net.rate += 1e-7;
     CHECK(params.net.rate != plain.net.rate);
     CHECK(strcmp(settings_of(&source, &params), first) != 0);
@@ -572,7 +577,7 @@ TEST(sweep_settings_differ_by_length)
 
     memcpy(lengths, other_lengths, sizeof lengths);
     params.lengths = lengths;
-    strcpy(first, settings_of(&source, &params));
+    keep_text(first, settings_of(&source, &params));
     for (uint32_t i = 0; i < network->fabric->n_ports; i++) {
         lengths[i] += 0.5;
         CHECK(strcmp(settings_of(&source, &params), first) != 0);
@@ -591,7 +596,7 @@ TEST(sweep_settings_differ_by_source)
                                      .one_sl = SF_SL_OF_PATH };
     char first[SETTINGS_SIZE];
 
-    strcpy(first, settings_of(&source, &plain));
+    keep_text(first, settings_of(&source, &plain));
     source.identity++;
     CHECK(strcmp(settings_of(&source, &plain), first) != 0);
     source.identity--;
@@ -612,16 +617,17 @@ TEST(sweep_settings_differ_by_the_end_of_texts)
     char workload[1024] = "", first[SETTINGS_SIZE];
 
     for (int i = 0; i < 15; i++) {
-        strcat(workload, "permutation:size=1000000000000000+");
+        append(workload, sizeof workload,
+               "permutation:size=1000000000000000+");
     }
-    strcat(workload, "permutation:size=17");
+    append(workload, sizeof workload, "permutation:size=17");
     params.jobs.workload = workload;
-    strcpy(first, settings_of(&source, &params));
+    keep_text(first, settings_of(&source, &params));
     workload[strlen(workload) - 1] = '8';
     CHECK(strcmp(settings_of(&source, &params), first) != 0);
     /* The same messages, by another workload. */
-    strcpy(strstr(workload + strlen(workload) - 19, "permutation"),
-           "all-to-all:size=17");
+    *strstr(workload + strlen(workload) - 19, "permutation") = '\0';
+    append(workload, sizeof workload, "all-to-all:size=17");
     CHECK(strcmp(settings_of(&source, &params), first) != 0);
     sf_network_free(network);
 }
@@ -655,7 +661,7 @@ TEST(sweep_settings_differ_by_what_files_say)
         params.jobs.workload = name;
         params.jobs.load = i % 2 ? 0.5 : 0;
         rewrite(&file, texts[i / 2]);
-        strcpy(seen[n], settings_of(&source, &params));
+        keep_text(seen[n], settings_of(&source, &params));
         for (uint32_t k = 0; k < n; k++) {
             CHECK(strcmp(seen[k], seen[n]) != 0);
         }
@@ -688,7 +694,7 @@ TEST(sweep_settings_differ_by_where_files_place)
         params.jobs.placement = name;
         for (uint32_t i = 0; i < ARRAY_SIZE(texts); i++) {
             rewrite(&file, texts[i]);
-            strcpy(seen[i], settings_of(&source, &params));
+            keep_text(seen[i], settings_of(&source, &params));
             for (uint32_t k = 0; k < i; k++) {
                 CHECK(strcmp(seen[k], seen[i]) != 0);
             }
