@@ -150,7 +150,7 @@ TEST(sweep_is_the_same_on_any_threads)
     static const uint32_t n_threads[] = { 1, 2, 4 };
     struct host_case *c = detour_case(2, 2, 4);
     struct sf_simulation_task tasks[MAX_TASKS];
-    struct sf_simulation alone[MAX_TASKS];
+    struct sf_simulation alone[MAX_TASKS] = { 0 };
     char labels[MAX_TASKS][16];
     uint32_t n = 0;
 
