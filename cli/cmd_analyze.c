@@ -134,22 +134,6 @@ read_splits(const struct cli_list *list, bool without[SF_N_SPLITS])
     }
 }
 
-/* Reads which lanes schemes are to have. */
-static bool
-read_lanes(const struct cli_args *args, struct sf_routing_params *routing)
-{
-    routing->lanes = cli_text(args, OPT_LANES);
-    routing->guarantee = cli_guarantee(args);
-    routing->max_vls = cli_number(args, OPT_MAX_VLS);
-    routing->max_sls = cli_number(args, OPT_MAX_SLS);
-    routing->without_lanes = cli_has(args, OPT_WITHOUT_LANES);
-    if (routing->without_lanes && cli_has(args, OPT_LANES)) {
-        cli_fail("analyze: expected --lanes or --without-lanes, found both");
-        return false;
-    }
-    return true;
-}
-
 static bool
 read_options(const struct cli_args *args, struct job *job)
 {
@@ -167,7 +151,8 @@ read_options(const struct cli_args *args, struct job *job)
     job->rows.layers = cli_list(args, OPT_LAYERS);
     return check_options(args) &&
            read_traffics(cli_list(args, OPT_TRAFFIC), job) &&
-           read_lanes(args, &job->rows.routing) &&
+           cli_read_lanes(args, cli_has(args, OPT_WITHOUT_LANES),
+                          &job->rows.routing) &&
            cli_path_sets(args, &job->rows.routing.n_path_sets);
 }
 

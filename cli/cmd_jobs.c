@@ -224,8 +224,9 @@ find_verb(const struct cli_args *args)
         }
         return verb;
     }
-    cli_fail("jobs: expected list, add, remove, sync or check, found '%s'",
-             args->n_words ? args->words[0] : "");
+    cli_fail("jobs: expected list, add, remove, sync or check, found %s%s%s",
+             args->n_words ? "'" : "", args->n_words ? args->words[0] : "none",
+             args->n_words ? "'" : "");
     return NULL;
 }
 

@@ -181,6 +181,23 @@ cli_path_sets(const struct cli_args *args, uint32_t *n_setsp)
     return true;
 }
 
+bool
+cli_read_lanes(const struct cli_args *args, bool is_without,
+               struct sf_routing_params *routing)
+{
+    routing->lanes = cli_text(args, OPT_LANES);
+    routing->guarantee = cli_guarantee(args);
+    routing->max_vls = cli_number(args, OPT_MAX_VLS);
+    routing->max_sls = cli_number(args, OPT_MAX_SLS);
+    routing->without_lanes = is_without;
+    if (is_without && cli_has(args, OPT_LANES)) {
+        cli_fail("%s: expected --lanes or --without-lanes, found both",
+                 args->command->name);
+        return false;
+    }
+    return true;
+}
+
 uint32_t
 cli_threads(const struct cli_args *args)
 {

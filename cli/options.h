@@ -178,6 +178,11 @@ void cli_option_default(const struct cli_option *option,
  * having said why, if the options contradict each other. */
 bool cli_path_sets(const struct cli_args *args, uint32_t *n_setsp);
 
+/* Which lanes schemes are to have, and none if 'is_without'; false, having
+ * said why, if lanes are asked for as well. */
+bool cli_read_lanes(const struct cli_args *args, bool is_without,
+                    struct sf_routing_params *routing);
+
 /* What --guarantee says. */
 enum sf_guarantee cli_guarantee(const struct cli_args *args);
 

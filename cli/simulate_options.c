@@ -181,16 +181,8 @@ read_routing(const struct cli_args *args, struct cli_subject_params *how)
                       ? (int)cli_number(args, OPT_ALL_ON_SL)
                       : SF_SL_OF_PATH;
     routing->layers.max_hops = cli_number(args, OPT_MAX_HOPS);
-    routing->lanes = cli_text(args, OPT_LANES);
-    routing->guarantee = cli_guarantee(args);
-    routing->max_vls = cli_number(args, OPT_MAX_VLS);
-    routing->max_sls = cli_number(args, OPT_MAX_SLS);
-    routing->without_lanes = cli_has(args, OPT_WITHOUT_LANES);
-    if (routing->without_lanes && cli_has(args, OPT_LANES)) {
-        cli_fail("simulate: expected --lanes or --without-lanes, found both");
-        return false;
-    }
-    return cli_path_sets(args, &routing->n_path_sets);
+    return cli_read_lanes(args, cli_has(args, OPT_WITHOUT_LANES), routing) &&
+           cli_path_sets(args, &routing->n_path_sets);
 }
 
 /* Whether 'word' is in the list of option 'id', and nothing else. */

@@ -78,5 +78,8 @@ sf_graph_is_parallel(const struct sf_graph *graph, uint32_t link)
            links[link].b == links[link - 1].b;
 }
 
+/* The most arcs that a node has. */
+uint32_t sf_graph_max_degree(const struct sf_graph *graph);
+
 #pragma GCC visibility pop
 #endif

@@ -203,3 +203,15 @@ sf_graph_name(const struct sf_graph *graph, uint32_t node)
     }
     return name;
 }
+
+uint32_t
+sf_graph_max_degree(const struct sf_graph *graph)
+{
+    uint32_t most = 0;
+
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        uint32_t degree = sf_graph_degree(graph, s);
+        most = degree > most ? degree : most;
+    }
+    return most;
+}

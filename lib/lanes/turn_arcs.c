@@ -839,24 +839,12 @@ finish_turns(struct design *design, uint32_t max_vls)
     }
 }
 
-static uint32_t
-max_degree(const struct sf_graph *graph)
-{
-    uint32_t most = 0;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t degree = sf_graph_degree(graph, s);
-        most = degree > most ? degree : most;
-    }
-    return most;
-}
-
 static bool
 make_design(struct design *design)
 {
     const struct sf_graph *graph = design->graph;
     size_t n = graph->n_nodes, n_arcs = 2 * (size_t)graph->n_links;
-    size_t most = max_degree(graph);
+    size_t most = sf_graph_max_degree(graph);
 
     design->levels = sf_calloc(n_arcs, sizeof *design->levels);
     design->arriving = sf_calloc(n_arcs, sizeof *design->arriving);

@@ -482,18 +482,6 @@ run_rounds(struct design *design)
     report(design, 1, design->graph->n_nodes, design->graph->n_nodes);
 }
 
-static uint32_t
-max_degree(const struct sf_graph *graph)
-{
-    uint32_t most = 0;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t degree = sf_graph_degree(graph, s);
-        most = degree > most ? degree : most;
-    }
-    return most;
-}
-
 static bool
 make_design(struct design *design)
 {
@@ -504,7 +492,7 @@ make_design(struct design *design)
     design->is_wanted = sf_calloc(n_arcs, sizeof *design->is_wanted);
     design->n_paths = sf_calloc(n, n * sizeof *design->n_paths);
     design->by_gate =
-        sf_calloc(n, max_degree(graph) * sizeof *design->by_gate);
+        sf_calloc(n, sf_graph_max_degree(graph) * sizeof *design->by_gate);
     design->order = sf_calloc(n_arcs, sizeof *design->order);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->is_wanted && design->n_paths &&

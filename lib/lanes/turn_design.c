@@ -70,16 +70,13 @@ static bool
 are_scarce(const struct sf_graph *graph, uint32_t n_gates, bool is_far)
 {
     uint64_t n_paths = 0, n_pairs = (uint64_t)graph->n_nodes * graph->n_nodes;
-    uint32_t max_degree = 0;
 
     for (uint32_t i = 0; i < graph->n_links; i++) {
         uint32_t a = sf_graph_degree(graph, graph->links[i].a);
         uint32_t b = sf_graph_degree(graph, graph->links[i].b);
         n_paths += 2 * (uint64_t)(a - 1) * (b - 1);
-        max_degree = a > max_degree ? a : max_degree;
-        max_degree = b > max_degree ? b : max_degree;
     }
-    bool has_few_gates = n_gates > 0 && n_gates < max_degree;
+    bool has_few_gates = n_gates > 0 && n_gates < sf_graph_max_degree(graph);
     uint32_t few = is_far ? FEW_PATHS_FAR : has_few_gates ? FEW_PATHS_NEAR : 0;
     return n_paths < few * n_pairs && n_paths <= MANY_PATHS;
 }
