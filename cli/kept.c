@@ -1,7 +1,14 @@
 /* kept.c -- measurements that are kept in a folder, each in a file that is
- * named by a hash of its settings. */
+ * named by a hash of its settings.
+ *
+ * Processes that work in the folder at once see each other by locks on bytes
+ * of one file, the file of claims.  One byte stands for a piece of work, and
+ * another for the name of a kept file: who writes that file holds the second
+ * one.  So what a lost process left there is known while others go on: nobody
+ * holds the byte of its name. */
 #define _GNU_SOURCE
 #include "kept.h"
+#include "leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +20,9 @@
 
 #define NAME_SIZE 32
 #define MAX_KEPT  (64u << 20)
+
+/* The bytes of pieces are below this one, those of names from there on. */
+#define FIRST_NAME (INT64_C(1) << 62)
 
 /* The hash FNV-1a. */
 static uint64_t
@@ -26,23 +36,36 @@ hash_text(const char *text)
     return hash;
 }
 
-/* The file in which the measurement of 'settings' is kept. */
+/* The file in which the measurement with the hash 'hash' is kept. */
 static void
-name_kept(const char *settings, char name[NAME_SIZE])
+name_kept(uint64_t hash, char name[NAME_SIZE])
 {
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash_text(settings));
+    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash);
 }
 
-/* Locks or unlocks the byte of a piece of work in the file of claims.  The
- * system unlocks what a process leaves behind, on network file systems too.
- * Locks belong to the open file, so that threads do not lose each other's. */
-static bool
-lock_piece(const struct cli_kept *kept, const char *piece, short type,
-           bool may_wait)
+/* The bytes of a piece of work, and of the name of a kept file. */
+static off_t
+byte_of_piece(const char *piece)
+{
+    return (off_t)(hash_text(piece) >> 2);
+}
+
+static off_t
+byte_of_name(uint64_t hash)
+{
+    return (off_t)(FIRST_NAME + (int64_t)(hash >> 2));
+}
+
+/* Locks or unlocks a byte of the file of claims, and returns 0 or an error
+ * number.  The system unlocks what a process leaves behind, on network file
+ * systems too.  Locks belong to the open file, so that threads do not lose
+ * each other's. */
+static int
+lock_byte(const struct cli_kept *kept, off_t byte, short type, bool may_wait)
 {
     struct flock lock = { .l_type = type,
                           .l_whence = SEEK_SET,
-                          .l_start = (off_t)(hash_text(piece) >> 2),
+                          .l_start = byte,
                           .l_len = 1 };
     int done;
 
@@ -50,20 +73,22 @@ lock_piece(const struct cli_kept *kept, const char *piece, short type,
         done =
             fcntl(kept->claimed, may_wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
     } while (done < 0 && errno == EINTR);
-    /* Where there are no locks, each does all of it. */
-    return done == 0 || (errno != EAGAIN && errno != EACCES);
+    return done == 0 ? 0 : errno;
 }
 
 static bool
 claim(void *aux, const char *piece, bool may_wait)
 {
-    return lock_piece(aux, piece, F_WRLCK, may_wait);
+    int code = lock_byte(aux, byte_of_piece(piece), F_WRLCK, may_wait);
+
+    /* Where there are no locks, each does all of it. */
+    return code != EAGAIN && code != EACCES;
 }
 
 static void
 release(void *aux, const char *piece)
 {
-    lock_piece(aux, piece, F_UNLCK, false);
+    lock_byte(aux, byte_of_piece(piece), F_UNLCK, false);
 }
 
 /* Reads the file that is kept for 'settings'; NULL if there is none.  The
@@ -75,7 +100,7 @@ read_kept(const struct cli_kept *kept, const char *settings, char **pathp,
     char name[NAME_SIZE], *text = NULL;
     struct stat status;
 
-    name_kept(settings, name);
+    name_kept(hash_text(settings), name);
     *pathp = cli_join(kept->folder, name);
     FILE *stream = *pathp ? fopen(*pathp, "r") : NULL;
     if (!stream) {
@@ -143,14 +168,20 @@ write_simulation(const void *aux, FILE *stream, struct sf_error *err)
                                err);
 }
 
+/* Keeps a result.  The caller lets one thread save at a time. */
 static enum sf_status
 save(const struct cli_kept *kept, const struct keeping *keeping,
      cli_writer *write, struct sf_error *err)
 {
+    uint64_t hash = hash_text(keeping->settings);
     char name[NAME_SIZE];
 
-    name_kept(keeping->settings, name);
-    return cli_write_file(kept->folder, name, write, keeping) == CLI_FINE
+    name_kept(hash, name);
+    /* Two processes may keep the same, as a rule in different commands. */
+    lock_byte(kept, byte_of_name(hash), F_RDLCK, true);
+    int code = cli_write_file(kept->folder, name, write, keeping);
+    lock_byte(kept, byte_of_name(hash), F_UNLCK, false);
+    return code == CLI_FINE
                ? SF_OK
                : sf_fail(err, SF_EIO, "what is finished cannot be kept");
 }
@@ -189,6 +220,7 @@ bool
 cli_kept_open(struct cli_kept *kept, const char *folder)
 {
     kept->folder = cli_join(folder, CLI_KEPT_FOLDER);
+    kept->claimed = -1;
     kept->claims = (struct sf_claims){ claim, release, kept };
     kept->store =
         (struct sf_measurement_store){ load_measurement, save_measurement,
@@ -200,10 +232,37 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
            open_claims(kept);
 }
 
+/* Whether nobody who lives writes the temporary file 'name'.  The lock that
+ * tells is held until the file of claims is closed. */
+static bool
+is_lost(void *aux, const char *name, const struct stat *file)
+{
+    char expected[NAME_SIZE];
+    uint64_t hash = strtoull(name, NULL, 16);
+
+    (void)file;
+    name_kept(hash, expected);
+    return !strncmp(name, expected, strlen(expected)) &&
+           lock_byte(aux, byte_of_name(hash), F_WRLCK, false) == 0;
+}
+
+/* Removes what processes left that were lost while they kept something. */
+static void
+remove_lost(struct cli_kept *kept)
+{
+    int fd = open(kept->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        cli_sweep_folder(fd, is_lost, kept);
+        close(fd);
+    }
+}
+
 void
 cli_kept_clear(struct cli_kept *kept)
 {
     if (kept->claims.claim && kept->claimed >= 0) {
+        remove_lost(kept);
         close(kept->claimed);
     }
     free(kept->folder);

@@ -18,7 +18,8 @@ struct cli_kept {
 
 /* Makes the folder and finds again what an earlier run has finished; on
  * failure says so and returns false.  The caller calls cli_kept_clear() in any
- * case; it accepts zeros. */
+ * case; it accepts zeros, and removes the temporary files of processes that
+ * were lost while they kept something. */
 bool cli_kept_open(struct cli_kept *kept, const char *folder);
 void cli_kept_clear(struct cli_kept *kept);
 

@@ -4,7 +4,8 @@
  * A run holds a shared lock on every folder that it writes into, until it
  * ends. Whoever gets an exclusive one is alone, so that temporary files in
  * there are of nobody who lives.  Where folders cannot be locked, as on NFS,
- * nothing is removed. */
+ * nothing is removed.  Folders of kept measurements, in which many processes
+ * may work at once and for long, have locks of their own too (kept.c). */
 #define _GNU_SOURCE
 #include "leftovers.h"
 
@@ -46,9 +47,11 @@ is_temporary(const char *name)
     return !strncmp(end - (mark - N_RANDOM), CLI_TEMPORARY, mark - N_RANDOM);
 }
 
-/* Removes temporary files of this user from the folder 'fd'. */
-static void
-sweep(int fd)
+void
+cli_sweep_folder(int fd,
+                 bool (*may_remove)(void *aux, const char *name,
+                                    const struct stat *file),
+                 void *aux)
 {
     int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy < 0 ? NULL : fdopendir(copy);
@@ -63,7 +66,8 @@ sweep(int fd)
         struct stat status;
         if (is_temporary(entry->d_name) &&
             fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && status.st_uid == geteuid()) {
+            S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+            may_remove(aux, entry->d_name, &status)) {
             unlinkat(fd, entry->d_name, 0);
         }
     }
@@ -90,8 +94,32 @@ was_locked(const struct stat *folder)
     return false;
 }
 
+/* Whether a file is not newer than a lock: who waited for the lock in vain, as
+ * lock_shared() may on a machine that is very busy, made a newer one. */
+static bool
+is_before(void *aux, const char *name, const struct stat *file)
+{
+    const struct timespec *lock = aux, *made = &file->st_ctim;
+
+    (void)name;
+    return made->tv_sec < lock->tv_sec ||
+           (made->tv_sec == lock->tv_sec && made->tv_nsec <= lock->tv_nsec);
+}
+
+/* Removes what is in a folder that nobody else has locked. */
+static void
+sweep_alone(int fd)
+{
+    struct timespec now;
+
+    /* The clock of file systems. */
+    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0) {
+        cli_sweep_folder(fd, is_before, &now);
+    }
+}
+
 /* Waits while another run sweeps, which is quick.  Who locks the folder for
- * longer is not one of ours, and keeps them from sweeping. */
+ * longer is most likely not one of ours, and keeps them from sweeping. */
 static void
 lock_shared(int fd)
 {
@@ -122,7 +150,7 @@ cli_enter_folder(const char *path)
         return;
     }
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        sweep(fd);
+        sweep_alone(fd);
     }
     /* The descriptor stays open, and the lock with it, until the end. */
     lock_shared(fd);

@@ -13,4 +13,12 @@
  * keeps others from doing so until this run ends. */
 void cli_enter_folder(const char *path);
 
+/* Removes those temporary files of this user from a folder of which
+ * may_remove(aux, name, file) is true: nobody who lives may need them. */
+struct stat;
+void cli_sweep_folder(int fd,
+                      bool (*may_remove)(void *aux, const char *name,
+                                         const struct stat *file),
+                      void *aux);
+
 #endif

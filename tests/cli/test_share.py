@@ -1,4 +1,5 @@
 """Several processes of one command share its work out."""
+import glob
 import json
 import os
 import shutil
@@ -18,9 +19,22 @@ FILES = {"simulate": ["simulation.txt", "simulation.csv", "links.csv"],
          "analyze": ["analysis.txt", "analysis.csv", "analysis.json"]}
 # Kept measurements after which a process is killed.
 FEW = 3
+# More small measurements than anybody waits for.
+MANY = ["analyze", "sf:q=3", "-s", "minimal", "-t", "permutation",
+        "--references", "none", "--seeds", "10000"]
 
 
 class Shared(harness.Case):
+    @classmethod
+    def setUpClass(cls):
+        """Runs each command in one process, to compare with."""
+        cls.alone = {}
+        for args in SIMULATE, ANALYZE:
+            folder = tempfile.mkdtemp()
+            cls.addClassCleanup(shutil.rmtree, folder)
+            done = harness.slimfly(*args, "-o", folder)
+            cls.alone[args[0]] = folder, done.stdout
+
     def folder(self):
         path = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, path)
@@ -43,10 +57,24 @@ class Shared(harness.Case):
                 os.path.isdir(kept) and len(os.listdir(kept)) > n):
             time.sleep(0.005)
 
+    def stop_while_writing(self, folder, process):
+        """Stops a process while it writes what it keeps; returns the name of
+        the temporary file."""
+        written = []
+        while not written:
+            time.sleep(0.001)
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED
+                      | os.WNOWAIT)
+            self.assertIsNone(process.poll())
+            written = glob.glob(f"{folder}/measured/*.slimfly-*")
+            if not written:
+                process.send_signal(signal.SIGCONT)
+        return written[0]
+
     def check(self, args, folder, told):
         """What was told is what one process finds."""
-        alone = self.folder()
-        text = self.succeeds(*args, "-o", alone)
+        alone, text = self.alone[args[0]]
         self.assertEqual(told, text)
         for name in FILES[args[0]]:
             with open(f"{alone}/{name}", "rb") as file:
@@ -73,12 +101,54 @@ class Shared(harness.Case):
         return folder
 
     def test_two(self):
-        folder = self.share(SIMULATE, 2)
+        self.share(SIMULATE, 2)
+        self.share(ANALYZE, 2)
+
+    def test_the_first_finds_what_the_second_has_run(self):
+        folder = self.folder()
+        second = self.start(SIMULATE, folder, 1)
+        self.wait_for(folder, 1, second)
+        first = self.start(SIMULATE, folder, 0)
+        told = first.communicate(timeout=harness.PATIENCE)[0]
+        second.communicate(timeout=harness.PATIENCE)
         with open(f"{folder}/simulation.json", encoding="utf-8") as file:
             rows = json.load(file)["rows"]
-        # The first process has not run those of the second.
         self.assertIn(0, [row["wall_s"] for row in rows])
-        self.share(ANALYZE, 2)
+        self.check(SIMULATE, folder, told)
+
+    def test_one_is_lost_while_it_writes(self):
+        """What it left goes while others still work in the folder."""
+        folder = self.folder()
+        lost = self.start(MANY, folder, 1)
+        self.wait_for(folder, 10, lost)
+        name = self.stop_while_writing(folder, lost)
+        other = self.start(MANY, folder, 2)
+        self.wait_for(folder, len(os.listdir(f"{folder}/measured")) + FEW,
+                      other)
+        other.send_signal(signal.SIGSTOP)
+        # The files of one and two seeds are there already.
+        few = [*MANY[:-1], "2", "-o", folder]
+        self.succeeds(*few)
+        self.assertTrue(os.path.exists(name))
+        lost.kill()
+        lost.wait()
+        self.succeeds(*few)
+        self.assertFalse(os.path.exists(name))
+
+    def test_one_is_stopped_while_it_writes(self):
+        """What it has begun stays until it goes on."""
+        folder = self.folder()
+        process = self.start(MANY, folder, 1)
+        self.wait_for(folder, 10, process)
+        name = self.stop_while_writing(folder, process)
+        self.succeeds(*MANY[:-1], "2", "-o", folder)
+        self.assertTrue(os.path.exists(name))
+        process.send_signal(signal.SIGCONT)
+        self.wait_for(folder, len(os.listdir(f"{folder}/measured")) + FEW,
+                      process)
+        self.assertIsNone(process.poll())
+        self.assertFalse(os.path.exists(name))
+        self.assertTrue(os.path.exists(name.rsplit(".", 1)[0]))
 
     def test_five_of_which_one_is_lost(self):
         for args in SIMULATE, ANALYZE:
