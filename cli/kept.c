@@ -63,10 +63,9 @@ byte_of_name(uint64_t hash)
 static int
 lock_byte(const struct cli_kept *kept, off_t byte, short type, bool may_wait)
 {
-    struct flock lock = { .l_type = type,
-                          .l_whence = SEEK_SET,
-                          .l_start = byte,
-                          .l_len = 1 };
+    struct flock lock = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1
+    };
     int done;
 
     do {

@@ -15,7 +15,7 @@ import harness
 
 # Seconds after which a condition does not come true any more; on a quiet
 # machine it takes a fraction of a second.
-PATIENCE = 120
+PATIENCE = 1200
 
 # As root in a container Chromium has no sandbox and little shared memory.  It
 # must not call its maker.

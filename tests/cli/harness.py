@@ -7,6 +7,7 @@ The environment variable SLIMFLY_TESTS says which cases run: "short" (the
 default, 'make test'), "long" (those marked @harness.long) or "all".
 """
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -35,6 +36,15 @@ def slimfly(*args, stdin="", env=None, cwd=None):
                           text=True, errors="surrogateescape",
                           timeout=PATIENCE, cwd=cwd, check=False,
                           env={**os.environ, **(env or {})})
+
+
+def stop(process):
+    """Stops a child until SIGCONT, and waits for that; false if it ended."""
+    process.send_signal(signal.SIGSTOP)
+    if process.returncode is None:
+        os.waitid(os.P_PID, process.pid,
+                  os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    return process.poll() is None
 
 
 class Case(unittest.TestCase):

@@ -3,6 +3,8 @@ stays, and nothing wrong is kept."""
 import fcntl
 import glob
 import os
+import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -12,9 +14,14 @@ import time
 import harness
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
-# Ten times what a quiet machine may take to end.
+# Seconds of work: ten times what the end of a program may take.
 AT_ONCE = 10
+# How often a program may be done before it is interrupted: on a busy machine
+# this test may have to wait while the program goes on.
+TRIES = 100
 TICKS = os.sysconf("SC_CLK_TCK")
+FOLDER = "FOLDER"  # In arguments: a new folder.
+TEMPORARY = re.compile(r"\.slimfly-[0-9A-Za-z]{6}$")
 
 
 def by_default():
@@ -35,26 +42,58 @@ def work_of(process):
             (int(fields[11]) + int(fields[12])) / TICKS)
 
 
+def work_of_children():
+    """The seconds that children computed which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Interrupted(harness.Case):
     def folder(self):
         path = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, path)
         return path
 
+    def stop_in_time(self, args, is_time):
+        """Runs a command on a new folder, and stops it when is_time(process,
+        folder), which holds while it is stopped.  Returns process and folder,
+        or None if that was too late."""
+        folder = self.folder()
+        process = subprocess.Popen(
+            [harness.PROGRAM, *(arg.replace(FOLDER, folder) for arg in args)],
+            text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, preexec_fn=by_default)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        while process.poll() is None and not is_time(process, folder):
+            time.sleep(0.002)
+        if harness.stop(process) and is_time(process, folder):
+            return process, folder
+        process.kill()
+        process.wait()
+        return None
+
+    def catch(self, args, is_time):
+        """As stop_in_time(), until it is in time."""
+        for _ in range(TRIES):
+            caught = self.stop_in_time(args, is_time)
+            if caught:
+                return caught
+        self.fail(f"never in time: {args}")
+        return None
+
     def interrupt(self, number, args, is_time):
-        """Runs a command and sends a signal as soon as is_time(process)."""
-        with subprocess.Popen([harness.PROGRAM, *args], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              preexec_fn=by_default) as process:
-            try:
-                while process.poll() is None and not is_time(process):
-                    time.sleep(0.002)
-                process.send_signal(number)
-                out, err = process.communicate(timeout=AT_ONCE)
-            finally:
-                process.kill()
-            self.assertEqual(process.returncode, -number, (args, out, err))
-            self.assertEqual((out, err), ("", ""), args)
+        """Runs a command on a new folder and sends a signal as soon as
+        is_time(process, folder); returns the folder."""
+        process, folder = self.catch(args, is_time)
+        before = work_of_children() + work_of(process)
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=harness.PATIENCE)
+        self.assertEqual(process.returncode, -number, (args, out, err))
+        self.assertEqual((out, err), ("", ""), args)
+        self.assertLess(work_of_children() - before, AT_ONCE)
+        return folder
 
     def files(self, folder):
         """All files below a folder, but for the empty one on which processes
@@ -65,16 +104,26 @@ class Interrupted(harness.Case):
                       if not os.path.isdir(path)
                       and os.path.basename(path) != ".claims")
 
+    def has_temporary_only(self, folder):
+        """Whether nothing in a folder has its name yet."""
+        return all(TEMPORARY.search(name) for name in self.files(folder))
 
-def is_solving(folder, seconds):
+    def is_writing(self, _, folder):
+        """Whether there are temporary files, and nothing else yet."""
+        return bool(self.files(folder)) and self.has_temporary_only(folder)
+
+
+def is_solving(seconds, n_kept=None):
     """Whether the path metrics are kept, and work went on after that: in a
-    linear program."""
-    before = []
+    linear program.  If there are 'n_kept' metrics, nothing else may be."""
+    before = {}
 
-    def is_time(process):
-        if not before and glob.glob(f"{folder}/measured/*.json"):
-            before.append(work_of(process))
-        return bool(before) and work_of(process) > before[0] + seconds
+    def is_time(process, folder):
+        kept = len(glob.glob(f"{folder}/measured/*.json"))
+        if folder not in before and kept:
+            before[folder] = work_of(process)
+        return (folder in before and kept in (n_kept or kept,) and
+                work_of(process) > before[folder] + seconds)
     return is_time
 
 
@@ -83,52 +132,47 @@ class Analyze(Interrupted):
 
     def test_in_a_linear_program(self):
         for number in SIGNALS:
-            folder = self.folder()
-            args = [*self.args, "--threads", "1", "-o", folder]
-            self.interrupt(number, args, is_solving(folder, 0.2))
+            args = [*self.args, "--threads", "1", "-o", FOLDER]
+            folder = self.interrupt(number, args, is_solving(0.2, n_kept=1))
             # The metrics of paths: no throughput is known.
             self.assertEqual(len(self.files(folder)), 1)
-        after = self.succeeds(*args)
+        after = self.succeeds(*args[:-1], folder)
         self.assertEqual(after, self.succeeds(*args[:-2]))
         self.assertNotIn("~", after)
 
     def test_in_linear_programs_of_several_threads(self):
         for number in SIGNALS:
-            folder = self.folder()
-            self.interrupt(number, [*self.args, "--seeds", "4", "--threads",
-                                    "4", "-o", folder],
-                           is_solving(folder, 1))
+            folder = self.interrupt(number, [*self.args, "--seeds", "4",
+                                             "--threads", "4", "-o",
+                                             FOLDER], is_solving(1))
             for name in self.files(folder):
                 self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
 
     def test_while_threads_keep_measurements(self):
         for i in range(20):
-            folder = self.folder()
-            self.interrupt(SIGNALS[i % 2], [
+            folder = self.interrupt(SIGNALS[i % 2], [
                 "analyze", "sf:q=3", "-s", "minimal", "-t", "permutation",
                 "--references", "none", "--seeds", "10000", "--threads", "4",
-                "-o", folder],
-                lambda _, folder=folder, n=i: len(self.files(folder)) > n)
+                "-o", FOLDER],
+                lambda _, folder, n=i: len(self.files(folder)) > n)
             for name in self.files(folder):
                 self.assertRegex(name, r"^measured/[0-9a-f]{16}\.json$")
 
     @harness.long
     def test_several_threads_go_on(self):
-        args = [*self.args, "--seeds", "3", "--threads", "3"]
-        folder = self.folder()
+        args = [*self.args, "--seeds", "3", "--threads", "3", "-o", FOLDER]
         for number in SIGNALS:
-            self.interrupt(number, [*args, "-o", folder],
-                           is_solving(folder, 2))
-        self.assertEqual(self.succeeds(*args, "-o", folder),
-                         self.succeeds(*args))
+            folder = self.interrupt(number, args, is_solving(2))
+            self.assertEqual(self.succeeds(*args[:-1], folder),
+                             self.succeeds(*args[:-2]))
 
     @harness.long
     def test_in_a_large_linear_program(self):
         for number in SIGNALS:
-            folder = self.folder()
-            self.interrupt(number, ["analyze", "sf:q=11", *self.args[2:],
-                                    "--exact", "-o", folder],
-                           is_solving(folder, 3))
+            folder = self.interrupt(number, ["analyze", "sf:q=11",
+                                             *self.args[2:], "--exact", "-o",
+                                             FOLDER],
+                                    is_solving(3, n_kept=1))
             self.assertEqual(len(self.files(folder)), 1)
 
 
@@ -140,39 +184,33 @@ class Others(Interrupted):
                      ["design", "--endpoints", "1000000", "--backend", "any",
                       "-o"]]:
             for number in SIGNALS:
-                folder = self.folder()
-                self.interrupt(number, [*args, f"{folder}/out"],
-                               lambda process: work_of(process) > 0.5)
+                folder = self.interrupt(
+                    number, [*args, f"{FOLDER}/out"],
+                    lambda process, folder: work_of(process) > 0.5 and
+                    self.has_temporary_only(folder))
                 self.assertEqual(self.files(folder), [])
 
     def test_while_writing(self):
         for args in [["route", "sf:q=11", "-o"], ["plan", "sf:q=11", "-o"]]:
             for number in SIGNALS:
-                folder = self.folder()
-                self.interrupt(number, [*args, folder],
-                               lambda _, folder=folder: self.files(folder))
+                folder = self.interrupt(number, [*args, FOLDER],
+                                        self.is_writing)
                 self.assertEqual(self.files(folder), [])
 
 
 class Killed(Interrupted):
     """What a run could not remove, the next one does."""
 
-    def kill(self, folder):
-        """Kills a run while it writes; returns its leftovers."""
-        with subprocess.Popen([harness.PROGRAM, "plan", "sf:q=11", "-o",
-                               folder], stdout=subprocess.DEVNULL) as process:
-            while process.poll() is None and not self.files(folder):
-                time.sleep(0.002)
-            process.kill()
-        left = self.files(folder)
-        self.assertNotEqual(left, [])
-        for name in left:
-            self.assertRegex(name, r"\.slimfly-[0-9A-Za-z]{6}$")
-        return left
+    def stop_writing(self):
+        """Stops a run while it writes; returns process and folder."""
+        return self.catch(["plan", "sf:q=11", "-o", FOLDER], self.is_writing)
 
     def test_leftovers_are_swept_away(self):
-        folder, clean = self.folder(), self.folder()
-        self.kill(folder)
+        process, folder = self.stop_writing()
+        process.kill()
+        process.wait()
+        self.assertTrue(self.is_writing(process, folder))
+        clean = self.folder()
         for path in folder, clean:
             self.succeeds("plan", "sf:q=4", "-o", path)
         self.assertEqual(self.files(folder), self.files(clean))
@@ -199,17 +237,13 @@ class Killed(Interrupted):
         os.close(fd)
 
     def test_files_of_a_run_that_goes_on_stay(self):
-        folder = self.folder()
-        with subprocess.Popen([harness.PROGRAM, "plan", "sf:q=11", "-o",
-                               folder], stdout=subprocess.DEVNULL) as process:
-            while process.poll() is None and not self.files(folder):
-                time.sleep(0.002)
-            process.send_signal(signal.SIGSTOP)
-            before = self.files(folder)
-            self.succeeds("topology", "sf:q=4", "-o", f"{folder}/out")
-            after = self.files(folder)
-            process.send_signal(signal.SIGCONT)
-            self.assertEqual(process.wait(harness.PATIENCE), 0)
+        process, folder = self.stop_writing()
+        before = self.files(folder)
+        self.succeeds("topology", "sf:q=4", "-o", f"{folder}/out")
+        after = self.files(folder)
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.communicate(timeout=harness.PATIENCE)[1], "")
+        self.assertEqual(process.returncode, 0)
         self.assertEqual(after, sorted([*before, "out"]))
         self.assertTrue(os.path.exists(f"{folder}/plan.json"))
 

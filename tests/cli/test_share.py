@@ -63,10 +63,7 @@ class Shared(harness.Case):
         written = []
         while not written:
             time.sleep(0.001)
-            process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED
-                      | os.WNOWAIT)
-            self.assertIsNone(process.poll())
+            self.assertTrue(harness.stop(process))
             written = glob.glob(f"{folder}/measured/*.slimfly-*")
             if not written:
                 process.send_signal(signal.SIGCONT)
@@ -125,7 +122,7 @@ class Shared(harness.Case):
         other = self.start(MANY, folder, 2)
         self.wait_for(folder, len(os.listdir(f"{folder}/measured")) + FEW,
                       other)
-        other.send_signal(signal.SIGSTOP)
+        self.assertTrue(harness.stop(other))
         # The files of one and two seeds are there already.
         few = [*MANY[:-1], "2", "-o", folder]
         self.succeeds(*few)

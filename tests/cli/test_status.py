@@ -16,9 +16,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import harness  # noqa: E402
 
 
-def moment(ago):
-    """The time so many seconds ago, as RFC 3339 has it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - ago))
+def moment(now, ago):
+    """The time so many seconds before 'now', as RFC 3339 has it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now - ago))
 
 
 class Status(harness.Case):
@@ -30,10 +30,12 @@ class Status(harness.Case):
     def write(self, ago=0, idle=0, **members):
         """Writes a status file of a manager on another machine, whose last
         heartbeat was 'ago' seconds ago; it was idle for 'idle' then."""
+        now = time.time()
         status = {
             "schema": "slimfly.status", "schema_version": 1, "state": "up",
             "host": "sm1.example", "pid": 4711, "heartbeat_seconds": 200,
-            "heartbeat_at": moment(ago), "active_at": moment(ago + idle),
+            "heartbeat_at": moment(now, ago),
+            "active_at": moment(now, ago + idle),
             "sweep_seconds": 10, "outcome": "anew", "reason": None,
             "missing": {"switches": 0, "links": 0, "hosts": 0},
             "warnings": [], "not known yet": [1, {"two": 3}], **members}

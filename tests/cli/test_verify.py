@@ -385,7 +385,7 @@ class Watch(Hall):
             process.kill()
         with open(mark, encoding="utf-8") as file:
             pid = file.read().strip()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + harness.PATIENCE
         while self.runs(pid) and time.monotonic() < deadline:
             time.sleep(0.01)
         if self.runs(pid):

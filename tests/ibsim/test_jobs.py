@@ -184,7 +184,7 @@ class Jobs(Plugged):
 
     @harness.long
     def test_who_takes_over_routes_for_the_same_jobs(self):
-        soon = {"sminfo_polling_timeout": 100, "polling_retry_number": 2}
+        soon = {"sminfo_polling_timeout": 500, "polling_retry_number": 3}
         master = self.start("sf:q=5", text="1 all-to-all node[0000-0031]\n",
                             sm_priority=14, **soon)
         self.wait_jobs(master, names=["1"])

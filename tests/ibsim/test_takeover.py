@@ -13,8 +13,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from plugged import PLUGIN, Plugged, harness  # noqa: E402
 from opensm import OpenSM  # noqa: E402
 
-# Instead of what 'slimfly settings' writes, so that short tests are short.
-SOON = {"sminfo_polling_timeout": 100, "polling_retry_number": 2}
+# Instead of what 'slimfly settings' writes, so that short tests are short; but
+# not so soon that a manager on a busy machine passes for dead.
+SOON = {"sminfo_polling_timeout": 500, "polling_retry_number": 3}
 
 
 def entries(tables):

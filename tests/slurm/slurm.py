@@ -1,13 +1,17 @@
 """slurm.py -- a real Slurm on this machine for a test: a controller and a few
 nodes, which all are this machine, with ports, keys and files of their own."""
 import os
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
 
-PATIENCE = 300
+# Seconds after which something hangs: a guard only.
+PATIENCE = 1200
+# Below those that systems hand out, so that nobody gets one by chance.
+PORTS = range(10000, 32000)
 PATH = os.environ["PATH"] + ":/usr/sbin"
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo"]
 
@@ -24,9 +28,14 @@ def why_not():
 
 def free_ports(count):
     """Ports that nobody has right now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
+    sockets = []
+    while len(sockets) < count:
+        one = socket.socket()
+        try:
+            one.bind(("0.0.0.0", random.choice(PORTS)))
+            sockets.append(one)
+        except OSError:
+            one.close()
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
         one.close()
@@ -49,11 +58,15 @@ class Slurm:
             self._start("slurmctld", "-D", "-i")
             for i in range(n_nodes):
                 self._start("slurmd", "-D", "-N", f"node{i:04}")
-            self.until(lambda: self.run("sinfo", "-h", "-o", "%t %D").stdout
-                       .strip() == f"idle {n_nodes}", "nodes are idle")
+            self.wait_idle(n_nodes)
         except BaseException:
             self.stop()
             raise
+
+    def wait_idle(self, n_nodes):
+        """Until all nodes are idle: what ran on them is all over."""
+        self.until(lambda: self.run("sinfo", "-h", "-o", "%t %D").stdout
+                   .strip() == f"idle {n_nodes}", "nodes are idle")
 
     def _configure(self, n_nodes, settings):
         folder = self.folder

@@ -93,6 +93,7 @@ class Jobs(harness.Case):
         self.wait(f"{first} ring node[0000-0002]")
         os.remove(its_end)
         self.wait()
+        self.slurm.wait_idle(3)
         # Without a comment, and one that fits no job of two.
         second, its_end = self.slurm.submit("-N", "2", "--comment",
                                             "slimfly:shift:by=2")
