@@ -19,8 +19,9 @@ static uint32_t hosts[MAX_RANKS];
  * it. */
 struct state {
     uint32_t n_ranks, n_blocks;
-    bool is_gossip; /* Data is only heard of, so nothing counts twice. */
-    uint64_t *sets; /* [n_ranks * n_blocks] */
+    bool is_gossip;   /* Data is only heard of, so nothing counts twice. */
+    bool is_mirrored; /* The block of a rank is that of its bits reversed. */
+    uint64_t *sets;   /* [n_ranks * n_blocks] */
 };
 
 /* A collective that was written down. */
@@ -160,6 +161,21 @@ fill(const struct state *state, enum sf_collective what)
     }
 }
 
+/* The block that is for a rank. */
+static uint32_t
+own_block(const struct state *state, uint32_t rank)
+{
+    uint32_t block = 0;
+
+    if (!state->is_mirrored) {
+        return rank;
+    }
+    for (uint32_t bit = 1; bit < state->n_ranks; bit *= 2) {
+        block = 2 * block + (rank & bit ? 1 : 0);
+    }
+    return block;
+}
+
 /* What they are to have in the end. */
 static void
 check(const struct state *state, enum sf_collective what, const char *name)
@@ -170,7 +186,7 @@ check(const struct state *state, enum sf_collective what, const char *name)
             uint64_t expected = what == SF_BCAST       ? 1
                                 : what == SF_ALLGATHER ? UINT64_C(1) << b
                                                        : all;
-            if (what == SF_REDUCE_SCATTER && b != r) {
+            if (what == SF_REDUCE_SCATTER && b != own_block(state, r)) {
                 continue;
             }
             CHECK_FOR(*set_of(state, r, b) == expected,
@@ -292,6 +308,16 @@ count_blocks(const struct a_case *c, uint32_t n, uint64_t bytes)
     return 1;
 }
 
+/* The bytes of the upper half of 'power' blocks, of which the first ones are
+ * larger by one where the bytes are not a multiple. */
+static uint64_t
+upper_half(uint64_t bytes, uint64_t power)
+{
+    uint64_t half = power / 2, larger = bytes % power;
+
+    return half * (bytes / power) + (larger > half ? larger - half : 0);
+}
+
 /* The bytes that all send together; 0 if there is no formula here. */
 static uint64_t
 count_bytes(const struct a_case *c, uint32_t n, uint64_t bytes)
@@ -312,7 +338,8 @@ count_bytes(const struct a_case *c, uint32_t n, uint64_t bytes)
             return (power * floor_log(n) + 2 * more) * bytes;
         }
         return c->algorithm == SF_RABENSEIFNER
-                   ? (2 * (power - 1) + 2 * more) * bytes
+                   ? (2 * (power - 1) + 2 * more) * bytes +
+                         more * upper_half(bytes, power)
                    : (uint64_t)2 * (n - 1) * bytes;
     case SF_BCAST:
         return c->algorithm == SF_SCATTER_ALLGATHER ? 0 : (n - 1) * bytes;
@@ -362,6 +389,7 @@ check_case(const struct a_case *c, uint32_t n, uint64_t bytes)
     end_recording(&recorded);
     fill(state, c->what);
     state->is_gossip = c->what == SF_BARRIER || c->what == SF_ALLTOALL;
+    state->is_mirrored = c->algorithm == SF_BUTTERFLY && floor_power(n) == n;
     follow(state, &recorded);
     check(state, c->what, c->name);
     uint64_t expected = count_bytes(c, n, bytes);

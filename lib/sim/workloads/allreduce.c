@@ -1,6 +1,8 @@
 /* allreduce.c -- the sum of the vectors of all ranks, for all. */
 #include "sim/workloads/collective.h"
 
+#define ELEMENT 4 /* Bytes, as in rules.c. */
+
 /* Sends whole vectors from even ranks to odd ones, or back. */
 static void
 send_folded(const struct sf_group *group, const struct sf_fold *fold,
@@ -76,6 +78,33 @@ first_of(uint32_t i, uint32_t n, uint32_t end)
     return first;
 }
 
+/* The member that has number 'i' where even ranks stay. */
+static uint32_t
+even_member(const struct sf_fold *fold, uint32_t i)
+{
+    return i < fold->n_more ? 2 * i : i + fold->n_more;
+}
+
+/* Ranks beyond a power of two take part by halves: of two, the even one adds
+ * up the lower half and the odd one the upper half, which it hands over. */
+static void
+fold_halves(const struct sf_group *group, const struct sf_fold *fold,
+            const struct sf_vector *vector)
+{
+    uint32_t half = vector->n / 2;
+    struct sf_part lower = { 0, half }, upper = { half, vector->n - half };
+
+    for (uint32_t i = 0; i < fold->n_more; i++) {
+        sf_group_send(group, 2 * i + 1, 2 * i, vector, lower);
+        sf_group_send(group, 2 * i, 2 * i + 1, vector, upper);
+    }
+    sf_group_step(group);
+    for (uint32_t i = 0; i < fold->n_more; i++) {
+        sf_group_send(group, 2 * i + 1, 2 * i, vector, upper);
+    }
+    sf_group_step(group);
+}
+
 /* Halves are exchanged with ranks 1, 2, 4, ... away, so that each has the sum
  * of one part; then they are put together the same way back [Rabenseifner04].
  */
@@ -85,13 +114,13 @@ reduce_rabenseifner(const struct sf_group *group, uint64_t bytes)
     struct sf_fold fold = sf_fold_of(group->n);
     struct sf_vector vector = { bytes, fold.power, 0 };
 
-    send_folded(group, &fold, &vector, false);
+    fold_halves(group, &fold, &vector);
     for (uint32_t power = 1; power < fold.power; power *= 2) {
         for (uint32_t i = 0; i < fold.power; i++) {
             /* What the other keeps. */
             uint32_t first = first_of(i ^ power, fold.power, 2 * power);
-            sf_group_send(group, sf_fold_member(&fold, i),
-                          sf_fold_member(&fold, i ^ power), &vector,
+            sf_group_send(group, even_member(&fold, i),
+                          even_member(&fold, i ^ power), &vector,
                           (struct sf_part){ first, fold.power / power / 2 });
         }
         sf_group_step(group);
@@ -99,13 +128,13 @@ reduce_rabenseifner(const struct sf_group *group, uint64_t bytes)
     for (uint32_t power = fold.power / 2; power >= 1; power /= 2) {
         for (uint32_t i = 0; i < fold.power; i++) {
             uint32_t first = first_of(i, fold.power, 2 * power);
-            sf_group_send(group, sf_fold_member(&fold, i),
-                          sf_fold_member(&fold, i ^ power), &vector,
+            sf_group_send(group, even_member(&fold, i),
+                          even_member(&fold, i ^ power), &vector,
                           (struct sf_part){ first, fold.power / power / 2 });
         }
         sf_group_step(group);
     }
-    send_folded(group, &fold, &vector, true);
+    send_folded(group, &fold, &vector, false);
 }
 
 void
@@ -126,7 +155,7 @@ sf_allreduce(const struct sf_group *group, uint64_t bytes,
              struct sf_choice choice)
 {
     struct sf_vector vector = { bytes, 1, 0 };
-    bool is_short = bytes < group->n; /* No byte for each rank. */
+    bool is_short = bytes / ELEMENT < group->n; /* Fewer than ranks. */
 
     if (choice.algorithm == SF_REDUCE_BCAST) {
         sf_reduce_binomial(group, &vector);

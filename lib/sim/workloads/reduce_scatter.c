@@ -100,7 +100,8 @@ mirror(uint32_t i, uint32_t n)
 }
 
 /* Halves are exchanged with those 1 away, then 2, 4, ...; number i then has
- * the blocks of its mirror image [Traff05]. */
+ * the blocks of its mirror image [Traff05].  If all are a power of two, blocks
+ * stand in the order of mirror images from the start, and that is all. */
 static void
 reduce_butterfly(const struct sf_group *group, const struct sf_vector *vector)
 {
@@ -118,7 +119,7 @@ reduce_butterfly(const struct sf_group *group, const struct sf_vector *vector)
         }
         sf_group_step(group);
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && fold.n_more > 0; i++) {
         uint32_t owner = mirror(i, n);
         if (owner != i) {
             sf_group_send(group, sf_fold_member(&fold, i),
