@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "jobs_check.h"
+#include "jobs_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
     OPT_PATTERN,
     OPT_COMMENT,
     OPT_FROM,
+    OPT_PER_NODE,
 };
 
 static const struct cli_option options[] = {
@@ -26,7 +28,7 @@ static const struct cli_option options[] = {
       .otherwise = "what SLIMFLY_JOBS says, else " CLI_JOBS_FILE },
     { OPT_PATTERN, "pattern", 0, CLI_TEXT, "PATTERN",
       .help = "add: what the job does: all-to-all, ring, shift:by=N, "
-              "stencil:dims=AxB, pairs:file=PATH or unknown",
+              "stencil:dims=AxB, pairs:file=PATH, ranks:file=PATH or unknown",
       .otherwise = "unknown" },
     { OPT_COMMENT, "comment", 0, CLI_TEXT, "TEXT",
       .help = "add: take the pattern from TEXT, where slimfly:PATTERN is a "
@@ -35,6 +37,11 @@ static const struct cli_option options[] = {
       .help = "sync: read lines of ID, NODES and COMMENT from LIST (-: "
               "standard input)",
       .otherwise = "what squeue says" },
+    { OPT_PER_NODE, "per-node", 0, CLI_NUMBER, "N",
+      .help = "ranks: N ranks run on each node, one node after the other",
+      .min = 1, .max = 100000, .value = "1" },
+    { OPT_OUTPUT, "output", 'o', CLI_FILE, "FILE",
+      .help = "ranks: write to FILE", .otherwise = "standard output" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -193,17 +200,29 @@ sync_jobs(struct work *work)
     return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }
 
+/* Takes no file of jobs. */
+static int
+write_ranks(const struct cli_args *args, const char *word, const char *path)
+{
+    (void)path;
+    return cli_write_ranks(word, cli_number(args, OPT_PER_NODE),
+                           cli_text(args, OPT_OUTPUT));
+}
+
 static const struct verb {
     const char *name, *words; /* What follows, for messages. */
     size_t least, most;
     bool changes;                  /* The file, */
-    int (*run)(struct work *work); /* by this. */
+    int (*run)(struct work *work); /* by this.  NULL: without it, by */
+    int (*run_apart)(const struct cli_args *args, const char *word,
+                     const char *path); /* this. */
 } verbs[] = {
-    { "list", "nothing more", 0, 0, false, list },
-    { "add", "NAME NODES", 2, 2, true, add },
-    { "remove", "NAME...", 1, SIZE_MAX, true, remove_jobs },
-    { "sync", "nothing more", 0, 0, true, sync_jobs },
-    { "check", "FABRIC", 1, 1, false, NULL },
+    { "list", "nothing more", 0, 0, false, list, NULL },
+    { "add", "NAME NODES", 2, 2, true, add, NULL },
+    { "remove", "NAME...", 1, SIZE_MAX, true, remove_jobs, NULL },
+    { "sync", "nothing more", 0, 0, true, sync_jobs, NULL },
+    { "check", "FABRIC", 1, 1, false, NULL, cli_check_jobs },
+    { "ranks", "PROGRAM", 1, 1, false, NULL, write_ranks },
 };
 
 #define N_VERBS (sizeof verbs / sizeof *verbs)
@@ -224,7 +243,8 @@ find_verb(const struct cli_args *args)
         }
         return verb;
     }
-    cli_fail("jobs: expected list, add, remove, sync or check, found %s%s%s",
+    cli_fail("jobs: expected list, add, remove, sync, check or ranks, found "
+             "%s%s%s",
              args->n_words ? "'" : "", args->n_words ? args->words[0] : "none",
              args->n_words ? "'" : "");
     return NULL;
@@ -239,7 +259,9 @@ check_options(const struct cli_args *args, const struct verb *verb)
         const char *verb;
     } own[] = { { OPT_PATTERN, "add" },
                 { OPT_COMMENT, "add" },
-                { OPT_FROM, "sync" } };
+                { OPT_FROM, "sync" },
+                { OPT_PER_NODE, "ranks" },
+                { OPT_OUTPUT, "ranks" } };
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (cli_has(args, own[i].id) && strcmp(own[i].verb, verb->name) != 0) {
@@ -269,7 +291,7 @@ run(const struct cli_args *args)
         return CLI_ERROR;
     }
     if (!verb->run) {
-        return cli_check_jobs(args, args->words[1], path);
+        return verb->run_apart(args, args->words[1], path);
     }
     struct work work = { .args = args,
                          .path = path,
@@ -289,9 +311,9 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_jobs = {
     .name = "jobs",
-    .arguments = "list|add|remove|sync|check [WORD...]",
+    .arguments = "list|add|remove|sync|check|ranks [WORD...]",
     .summary = "jobs that the plugin for OpenSM routes for",
-    .words = "list add remove sync check",
+    .words = "list add remove sync check ranks",
     .description =
         "The plugin for OpenSM watches a file of jobs (the option jobs of "
         "slimfly.conf) and fits the forwarding tables to the jobs that run. "
@@ -306,8 +328,9 @@ const struct cli_command cli_command_jobs = {
         "NODES is a list of hosts as Slurm writes it, node[0000-0031,0040]. "
         "The pattern is unknown unless --pattern or --comment says otherwise; "
         "unknown is treated as all-to-all. A pattern of --comment that cannot "
-        "be is reported and taken as unknown; pairs:file= is not accepted "
-        "there. A job of one host has nothing to route for and is not "
+        "be is reported and taken as unknown; pairs:file= and ranks:file= are "
+        "not accepted there. A job of one host has nothing to route for and "
+        "is not "
         "added.\n"
         "\n"
         "With remove NAME... it removes jobs. If one is not there, the exit "
@@ -327,10 +350,18 @@ const struct cli_command cli_command_jobs = {
         "fabric is routed first. Jobs with a host that the fabric does not "
         "have, or that another job has, would be left out by the plugin: the "
         "command names the first, and the exit code is 1. A wrong line is an "
-        "error.",
+        "error.\n"
+        "\n"
+        "With ranks PROGRAM it reads a program in GOAL, as 'slimfly record' "
+        "writes it, and writes how many bytes each rank sends to each other. "
+        "That is the pattern of a job: ranks:file=PATH, where rank 0 is the "
+        "first of its nodes. PATH is seen from the folder of the file of "
+        "jobs.",
     .examples =
         "slimfly jobs add 1234 'node[0000-0031]' --pattern ring\tAdd a job.\n"
         "slimfly jobs remove 1234\tRemove it.\n"
+        "slimfly jobs ranks run.goal --per-node 8 -o run.csv\tMake a pattern "
+        "of a recording with 8 ranks on each node.\n"
         "slimfly jobs check plan --file jobs\tShow what the jobs of a file "
         "get on a planned network.\n",
     .options = { options, cli_scheme_options, cli_lane_options,

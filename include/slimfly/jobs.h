@@ -12,6 +12,8 @@
  *     stencil:dims=4x4x2     every rank to its neighbours on a torus of ranks,
  *                            of which the last dimension counts fastest
  *     pairs:file=PATH        CSV, "source,destination,amount", names of hosts
+ *     ranks:file=PATH        the same with ranks, from 0 on, as
+ *                            sf_goal_write_ranks() makes it of a recording
  *     unknown                taken as all-to-all
  *
  * PATH is seen from the folder of the file of jobs. */

@@ -142,6 +142,15 @@ enum sf_status sf_sim_jobs_write_goal(const struct sf_network *network,
                                       uint64_t seed, FILE *stream,
                                       struct sf_error *err);
 
+/* Reads the program in GOAL of the file 'path', such as recording.h makes, and
+ * writes what its ranks send to each other as CSV, "source,destination,amount"
+ * in bytes: what jobs take as "ranks:file=" (jobs.h).  Ranks stand for nodes
+ * of 'per_node' ranks each (0: 1), which are filled one after the other.
+ * SF_EINVAL: nothing is sent between nodes. */
+enum sf_status sf_goal_write_ranks(const char *path, uint32_t per_node,
+                                   FILE *stream, uint32_t *n_nodesp,
+                                   struct sf_error *err);
+
 /* Whether a size means something to the first of 'jobs', and how large its
  * largest message is then. */
 bool sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs);

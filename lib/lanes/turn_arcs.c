@@ -71,6 +71,10 @@ enum {
  */
 #define SPARSE 8
 
+/* Disjoint paths of up to three hops that pairs two hops apart are to have, if
+ * they can expect as many. */
+#define ENOUGH 5
+
 /* Gates are chosen in one of so many rounds.  What one more is worth to a
  * switch is a quarter of the one before, as many times at most. */
 #define GATE_ROUNDS   4
@@ -815,13 +819,30 @@ choose_late(struct design *design)
     }
 }
 
+/* Helps pairs that have few paths. */
+static enum sf_status
+help_poor(const struct design *design, const struct sf_network *network,
+          uint64_t seed, struct sf_error *err)
+{
+    uint64_t n_pairs =
+        (uint64_t)design->graph->n_nodes * design->graph->n_nodes;
+    uint64_t n_usual = 1 + design->n_all_paths * 3 / 4 / n_pairs;
+    enum sf_status status = sf_levels_help_poor(
+        network, seed, (uint32_t)(n_usual < ENOUGH ? n_usual : ENOUGH),
+        N_LEVELS, design->levels, err);
+
+    for (uint32_t f = 0; f < 2 * design->graph->n_links; f++) {
+        design->arriving[design->reverse[f]] = design->levels[f];
+    }
+    return status;
+}
+
 /* Turns levels into VLs of turns and ranks of channels.  A third VL is taken
  * only if some pair of switches has no path without it. */
 static void
-finish_turns(struct design *design, uint32_t max_vls)
+finish_turns(struct design *design, bool is_third_vl)
 {
     struct sf_turns *turns = design->turns;
-    bool is_third_vl = run_rounds(design) && max_vls > LATE;
 
     set_vls(design);
     for (uint32_t i = 0; is_third_vl && i < LATE_ROUNDS; i++) {
@@ -912,9 +933,15 @@ sf_turns_by_arcs(const struct sf_network *network, uint64_t seed,
     draw_gates(&design);
     begin_levels(&design);
     count_paths(&design);
-    finish_turns(&design, max_vls);
-    *turnsp = design.turns;
-    design.turns = NULL;
+    bool lacks_some = run_rounds(&design);
+    if (!is_far) {
+        status = help_poor(&design, network, seed, err);
+    }
+    if (status == SF_OK) {
+        finish_turns(&design, lacks_some && max_vls > LATE);
+        *turnsp = design.turns;
+        design.turns = NULL;
+    }
     clear_design(&design);
-    return SF_OK;
+    return status;
 }

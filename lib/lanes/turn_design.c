@@ -21,10 +21,9 @@
 
 #include "base/mem.h"
 
-/* Paths of three hops that a pair has in the mean, below which each counts: if
- * some pairs have no shorter one; and else, if the layers use a few gates. */
-#define FEW_PATHS_FAR  12
-#define FEW_PATHS_NEAR 8
+/* Paths of three hops that a pair has in the mean, below which each counts, if
+ * some pairs have no shorter one. */
+#define FEW_PATHS 12
 
 /* Beyond so many paths, there is no time for the rounds of a search. */
 #define MANY_PATHS 300000
@@ -67,7 +66,7 @@ find_far(const struct sf_graph *graph, bool *is_farp, struct sf_error *err)
 
 /* Whether pairs have so few paths that each counts. */
 static bool
-are_scarce(const struct sf_graph *graph, uint32_t n_gates, bool is_far)
+are_scarce(const struct sf_graph *graph)
 {
     uint64_t n_paths = 0, n_pairs = (uint64_t)graph->n_nodes * graph->n_nodes;
 
@@ -76,9 +75,7 @@ are_scarce(const struct sf_graph *graph, uint32_t n_gates, bool is_far)
         uint32_t b = sf_graph_degree(graph, graph->links[i].b);
         n_paths += 2 * (uint64_t)(a - 1) * (b - 1);
     }
-    bool has_few_gates = n_gates > 0 && n_gates < sf_graph_max_degree(graph);
-    uint32_t few = is_far ? FEW_PATHS_FAR : has_few_gates ? FEW_PATHS_NEAR : 0;
-    return n_paths < few * n_pairs && n_paths <= MANY_PATHS;
+    return n_paths < FEW_PATHS * n_pairs && n_paths <= MANY_PATHS;
 }
 
 /* Copies the turns of a switch, and lets those that fall take two VLs by
@@ -149,8 +146,7 @@ sf_turns_design(const struct sf_network *network,
     if (status != SF_OK) {
         return status;
     }
-    if (max_vls >= SF_CHANNELS_VLS &&
-        are_scarce(network->graph, n_gates, is_far)) {
+    if (max_vls >= SF_CHANNELS_VLS && is_far && are_scarce(network->graph)) {
         return sf_turns_by_channels(network, params->seed, n_gates, turnsp,
                                     err);
     }

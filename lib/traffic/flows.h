@@ -13,6 +13,8 @@ struct sf_flow_job {
     uint32_t *switch_of; /* [n_hosts] on these switches. */
     uint64_t seed;
     double *sent, *received; /* [n_hosts] So far. */
+    const uint32_t *ranks; /* [n_ranks] Hosts by rank, if files name ranks; */
+    uint32_t n_ranks;      /* NULL: they name hosts. */
 
     /* Takes a flow; 'from' never goes back to a switch before the last one. */
     void (*take)(void *aux, uint32_t from, uint32_t to, double amount);

@@ -218,8 +218,10 @@ keep_pairs(struct reader *reader, struct pair_list *list, const char *path)
     return SF_OK;
 }
 
+/* Reads the pairs of a file, which names hosts, or ranks of the job if
+ * 'has_ranks'. */
 static enum sf_status
-read_pairs(struct reader *reader, const char *text)
+read_file(struct reader *reader, const char *text, bool has_ranks)
 {
     struct pair_list list = { 0 };
     struct sf_flow_job flows = { 0 };
@@ -227,7 +229,9 @@ read_pairs(struct reader *reader, const char *text)
     enum sf_status status = path ? SF_OK : fail_memory(reader);
 
     if (status == SF_OK && (!*text || !strcmp(text, "-"))) {
-        status = fail_line(reader, "pairs:file= with the name of a file",
+        status = fail_line(reader,
+                           has_ranks ? "ranks:file= with the name of a file"
+                                     : "pairs:file= with the name of a file",
                            reader->job.pattern);
     }
     if (!reader->network) { /* Only the words are looked at. */
@@ -238,6 +242,8 @@ read_pairs(struct reader *reader, const char *text)
         status = sf_flow_job_begin(&flows, reader->network, 0, reader->err);
     }
     if (status == SF_OK) {
+        flows.ranks = has_ranks ? reader->job.hosts : NULL;
+        flows.n_ranks = reader->job.n_hosts;
         flows.take = list_pair;
         flows.aux = &list;
         status = sf_traffic_read(path, &flows, reader->err);
@@ -251,6 +257,18 @@ read_pairs(struct reader *reader, const char *text)
     return status;
 }
 
+static enum sf_status
+read_pairs(struct reader *reader, const char *text)
+{
+    return read_file(reader, text, false);
+}
+
+static enum sf_status
+read_ranks(struct reader *reader, const char *text)
+{
+    return read_file(reader, text, true);
+}
+
 static const struct pattern {
     const char *text; /* Up to where its value begins. */
     enum sf_pattern_kind kind;
@@ -262,6 +280,7 @@ static const struct pattern {
     { "shift:by=", SF_PATTERN_SHIFT, read_shift },
     { "stencil:dims=", SF_PATTERN_STENCIL, read_dims },
     { "pairs:file=", SF_PATTERN_PAIRS, read_pairs },
+    { "ranks:file=", SF_PATTERN_PAIRS, read_ranks },
 };
 
 static enum sf_status
@@ -283,7 +302,7 @@ read_pattern(struct reader *reader)
     }
     return fail_line(reader,
                      "all-to-all, ring, shift:by=N, stencil:dims=AxB, "
-                     "pairs:file=PATH or unknown",
+                     "pairs:file=PATH, ranks:file=PATH or unknown",
                      job->pattern);
 }
 

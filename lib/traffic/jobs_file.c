@@ -344,6 +344,13 @@ sf_jobs_file_save(struct sf_jobs_file *file, struct sf_error *err)
     return SF_OK;
 }
 
+/* Whether a pattern names a file, which only administrators may. */
+static bool
+has_file(const char *pattern)
+{
+    return !strncmp(pattern, "pairs", 5) || !strncmp(pattern, "ranks", 5);
+}
+
 bool
 sf_pattern_of_comment(const char *comment, char *pattern, size_t size)
 {
@@ -355,7 +362,7 @@ sf_pattern_of_comment(const char *comment, char *pattern, size_t size)
         size_t n = strcspn(value, ends);
         bool is_word = at == comment || strchr(ends, at[-1]);
         if (is_word && n > 0 && n < size && !memchr(value, '#', n) &&
-            strncmp(value, "pairs", 5) != 0) {
+            !has_file(value)) {
             memcpy(pattern, value, n);
             pattern[n] = '\0';
             return true;

@@ -10,6 +10,8 @@
 struct reader {
     const char *path;
     struct sf_host_names names;
+    const uint32_t *ranks; /* [n_ranks] Or hosts by rank. */
+    uint32_t n_ranks;
     SF_VEC(struct sf_flow) flows;
     struct sf_error *err;
 };
@@ -28,6 +30,38 @@ split(char **restp)
     return sf_text_trim(field);
 }
 
+/* The host that 'text' means; SF_NONE if there is none. */
+static uint32_t
+find_host(const struct reader *reader, const char *text)
+{
+    uint32_t rank = 0;
+
+    if (!reader->ranks) {
+        return sf_host_names_find(&reader->names, text);
+    }
+    if (!*text || strlen(text) > 9 || text[strspn(text, "0123456789")]) {
+        return SF_NONE;
+    }
+    for (; *text; text++) {
+        rank = rank * 10 + (uint32_t)(*text - '0');
+    }
+    return rank < reader->n_ranks ? reader->ranks[rank] : SF_NONE;
+}
+
+static enum sf_status
+fail_host(const struct reader *reader, uint32_t line, const char *text)
+{
+    if (reader->ranks) {
+        return sf_fail(reader->err, SF_EPARSE,
+                       "%s:%u: expected a rank from 0 to %u, found '%.64s'",
+                       reader->path, line, reader->n_ranks - 1, text);
+    }
+    return sf_fail(reader->err, SF_EPARSE,
+                   "%s:%u: expected the name of a host that is plugged in, "
+                   "found '%.64s'",
+                   reader->path, line, text);
+}
+
 static enum sf_status
 read_flow(struct reader *reader, uint32_t line, char *text)
 {
@@ -44,21 +78,17 @@ read_flow(struct reader *reader, uint32_t line, char *text)
         !strcmp(destination, "destination") && !strcmp(number, "amount")) {
         return SF_OK;
     }
-    struct sf_flow flow = { sf_host_names_find(&reader->names, source),
-                            sf_host_names_find(&reader->names, destination),
-                            0 };
+    struct sf_flow flow = { find_host(reader, source),
+                            find_host(reader, destination), 0 };
     if (flow.from == SF_NONE || flow.to == SF_NONE) {
-        return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected the name of a host that is plugged "
-                       "in, found '%.64s'",
-                       reader->path, line,
-                       flow.from == SF_NONE ? source : destination);
+        return fail_host(reader, line,
+                         flow.from == SF_NONE ? source : destination);
     }
     if (flow.from == flow.to) {
         return sf_fail(reader->err, SF_EPARSE,
-                       "%s:%u: expected two different hosts, found '%.64s' "
-                       "twice",
-                       reader->path, line, source);
+                       "%s:%u: expected two different %s, found '%.64s' twice",
+                       reader->path, line, reader->ranks ? "ranks" : "hosts",
+                       source);
     }
     if (number[strspn(number, "0123456789.eE+-")] == '\0') {
         flow.amount = strtod(number, &end);
@@ -102,7 +132,9 @@ read_flows(const char *path, char *text, size_t length,
            struct sf_flow_job *job, struct sf_error *err)
 {
     const struct sf_network *network = job->network;
-    struct reader reader = { .path = path, .err = err };
+    struct reader reader = {
+        .path = path, .ranks = job->ranks, .n_ranks = job->n_ranks, .err = err
+    };
 
     if (!network->fabric) {
         return sf_fail(err, SF_EINVAL,

@@ -159,6 +159,39 @@ class Jobs(harness.Case):
         self.assertEqual(report["next_hops_changed"], 0)
         self.assertEqual((report["n_left_out"], report["left_out"]), (0, None))
 
+    def test_patterns_of_recorded_programs(self):
+        program, pattern = f"{self.folder}/run.goal", f"{self.folder}/run.csv"
+        self.succeeds("simulate", "sf:q=3", "--workload", "stencil:dims=4x4",
+                      "--nodes", "16", "--goal", program)
+        self.succeeds("jobs", "ranks", program, "-o", pattern)
+        with open(pattern, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        # Each of 16 ranks sends to its 4 neighbours.
+        self.assertEqual(lines[0], "source,destination,amount")
+        self.assertEqual(len(lines), 1 + 16 * 4)
+        self.assertEqual(len({line.split(",")[2] for line in lines[1:]}), 1)
+        # It is what the pattern of that name says.
+        speeds = []
+        for name in "ranks:file=run.csv", "stencil:dims=4x4":
+            self.jobs("add", "1", "node[0000-0015]", "--pattern", name)
+            report = json.loads(self.jobs("check", "sf:q=3", "--format",
+                                          "json"))
+            speeds.append([report["jobs"][0]["before"],
+                           report["jobs"][0]["after"]])
+        self.assertEqual(speeds[0], speeds[1])
+        # Rows of 4 ranks on a node each: a ring of nodes, both ways.
+        text = self.succeeds("jobs", "ranks", program, "--per-node", "4")
+        self.assertEqual({line.rsplit(",", 1)[0]
+                          for line in text.splitlines()[1:]},
+                         {"0,1", "0,3", "1,0", "1,2", "2,1", "2,3", "3,0",
+                          "3,2"})
+        self.fails("jobs", "ranks", program, "--per-node", "16",
+                   says="nothing is sent between nodes of 16 ranks")
+        self.fails("jobs", "ranks", pattern, "-o", f"{self.folder}/other",
+                   says="run.csv:1: expected num_ranks")
+        self.assertFalse(os.path.exists(f"{self.folder}/other"))
+        self.refused("list", "--per-node", "2", says="is for jobs ranks")
+
     def test_check_names_jobs_that_are_left_out(self):
         self.write("1 ring login[1-2]\n2 ring node[0000-0003]\n"
                    "3 ring node[0003-0005]\n")

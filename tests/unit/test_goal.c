@@ -640,6 +640,37 @@ TEST(goal_is_placed)
     sf_program_clear(&program);
 }
 
+/* What ranks send is added up by node, whatever fails to be allocated. */
+TEST(goal_tells_what_nodes_send)
+{
+    struct temporary file = temporary_write(
+        "num_ranks 5\nrank 0 {\nsend 3b to 1\nsend 4b to 2\nsend 5b to 3\n"
+        "calc 7\n}\nrank 1 {\nrecv 3b from 0\nsend 9b to 4\n}\nrank 2 {\n"
+        "recv 4b from 0\n}\nrank 3 {\nrecv 5b from 0\n}\nrank 4 {\n"
+        "recv 9b from 1\n}\n");
+    enum sf_status status = SF_ENOMEM;
+    struct sf_error err = { 0 };
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        char *text = NULL;
+        size_t size = 0;
+        uint32_t n_nodes;
+        CHECK(nth < 1000);
+        FILE *stream = open_memstream(&text, &size);
+        sf_mem_fail_at(nth);
+        status = sf_goal_write_ranks(file.name, 2, stream, &n_nodes, &err);
+        sf_mem_fail_at(0);
+        fclose(stream);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && err.text[0]));
+        if (status == SF_OK) {
+            CHECK_EQ(n_nodes, 3);
+            CHECK_STR(text, "source,destination,amount\n0,1,9\n0,2,9\n");
+        }
+        free(text);
+    }
+    temporary_remove(&file);
+}
+
 #define HEAD "num_ranks 2\nrank 0 {\n"
 
 TEST(goal_refuses)

@@ -750,6 +750,10 @@ TEST(jobs_survive_each_allocation_that_fails)
     snprintf(line, sizeof line, "a pairs:file=%s node[0000-0005]", file.name);
     fail_each("sf:q=3", line);
     temporary_remove(&file);
+    file = temporary_write("0,5,1\n");
+    snprintf(line, sizeof line, "a ranks:file=%s node[0000-0005]", file.name);
+    fail_each("sf:q=3", line);
+    temporary_remove(&file);
 }
 
 /* Fills 'hops' with the next hop at each switch towards each address of each

@@ -170,6 +170,8 @@ TEST(jobs_that_are_wrong_are_refused_with_their_line)
         { "a stencil:dims=1x1x1x1x1x1x1x1x1 node0000", "at most 8" },
         { "a pairs:file= node[0000-0003]", "expected pairs:file=" },
         { "a pairs:file=/nonexistent/x node[0000-0003]", "/nonexistent/x" },
+        { "a ranks:file= node[0000-0003]", "expected ranks:file=" },
+        { "a ranks:file=/nonexistent/x node[0000-0003]", "/nonexistent/x" },
     };
     struct sf_network *network = make_network();
 
@@ -203,6 +205,50 @@ TEST(jobs_read_pairs_from_a_file)
     CHECK_EQ(parse(text, network, &jobs, &err), SF_EPARSE);
     CHECK(strstr(err.text, "pairs of nodes of the job") != NULL);
     temporary_remove(&file);
+    sf_network_free(network);
+}
+
+/* The same pairs by rank are those of whatever hosts a job has. */
+TEST(jobs_read_pairs_of_ranks_from_a_file)
+{
+    static const struct {
+        const char *line, *expected;
+    } wrong[] = {
+        { "0,3,1", ":2: expected a rank from 0 to 2, found '3'" },
+        { "x,1,1", ":2: expected a rank from 0 to 2, found 'x'" },
+        { ",1,1", ":2: expected a rank from 0 to 2, found ''" },
+        { "-1,1,1", ":2: expected a rank from 0 to 2, found '-1'" },
+        { "4294967296,1,1", "expected a rank from 0 to 2" },
+        { "1,1,1", ":2: expected two different ranks, found '1' twice" },
+    };
+    struct sf_network *network = make_network();
+    struct temporary file =
+        temporary_write("source,destination,amount\n0,2,3\n1,2,1\n");
+    struct sf_error err = { 0 };
+    struct sf_jobs *jobs;
+    char text[256];
+
+    snprintf(text, sizeof text, "a ranks:file=%s node[0005,0001,0003]",
+             file.name);
+    CHECK_EQ(parse(text, network, &jobs, &err), SF_OK);
+    const struct sf_job *job = &jobs->jobs[0];
+    CHECK_EQ(job->n_pairs, 2);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_EQ(job->pairs[i].to, job->hosts[2]);
+        CHECK_EQ(job->pairs[i].from, job->hosts[job->pairs[i].amount < 2]);
+    }
+    sf_jobs_free(jobs);
+    temporary_remove(&file);
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        char lines[64];
+        snprintf(lines, sizeof lines, "# ranks\n%s\n", wrong[i].line);
+        file = temporary_write(lines);
+        snprintf(text, sizeof text, "a ranks:file=%s node[0000-0002]",
+                 file.name);
+        CHECK_EQ(parse(text, network, &jobs, &err), SF_EPARSE);
+        CHECK_FOR(strstr(err.text, wrong[i].expected) != NULL, "%s", err.text);
+        temporary_remove(&file);
+    }
     sf_network_free(network);
 }
 

@@ -178,6 +178,7 @@ TEST(comments_may_ask_for_patterns)
         { "slimfly:", NULL },
         { "slimfly: ring", NULL },
         { "slimfly:pairs:file=/etc/passwd", NULL },
+        { "slimfly:ranks:file=a", NULL },
         { "slimfly:ri#ng", NULL },
         { "slimfly:0123456789abcdef", NULL }, /* Too long. */
     };

@@ -1,0 +1,455 @@
+/* turn_poor.c -- more paths for pairs of switches that levels of arcs
+ * (turn_arcs.c) leave with too few.
+ *
+ * A pair is poor if it has fewer disjoint paths of up to three hops than it
+ * should.  A path of three hops is lost if its middle arc is a valley, and one
+ * arc can mend that: the middle one if it rises above the lower end, or an end
+ * if it falls below the middle.  Of all such changes the one is made that all
+ * pairs together gain most by, or lose least: what mends one pair at the cost
+ * of others may lead on.  In the end the best levels that were met are
+ * taken. */
+#include "lanes/turn_design.h"
+
+#include "base/mem.h"
+#include "slimfly/random.h"
+
+#include <string.h>
+
+#define MOST_DEGREE 64
+#define MANY        8 /* Tries for each poor pair, at most. */
+#define ODDS        4 /* One of so many changes for the worse is made. */
+
+/* Where pairs can expect so many times as many as they should have, none is
+ * poor. */
+#define PLENTY 4
+
+struct pair {
+    uint32_t s, d;
+};
+
+/* By which links allowed paths between two switches leave and arrive: may[i]
+ * has a bit for each last link of a path with first link i. */
+struct ends {
+    uint64_t may[MOST_DEGREE];
+};
+
+struct change {
+    uint32_t arc, level;
+};
+
+struct helper {
+    const struct sf_graph *graph;
+    const uint32_t *reverse; /* [2E] */
+    uint8_t *levels;         /* [2E] */
+    uint32_t n_levels;       /* Levels are 1 to this, less 1. */
+    uint32_t enough;         /* Disjoint paths for a pair. */
+    uint32_t *into;          /* [V] Of neighbours of a switch, the arc to it,
+                              * plus 1; 0 of all others. */
+    uint32_t *stamps;        /* [V * V] Pairs that stand in 'met'. */
+    uint32_t stamp;
+    SF_VEC(struct pair) met;  /* Pairs that a change concerns. */
+    SF_VEC(struct pair) poor; /* Pairs that are or were poor. */
+    bool out_of_memory;
+    struct sf_random random;
+};
+
+static uint32_t
+head(const struct helper *helper, uint32_t arc)
+{
+    return helper->graph->arcs[arc].to;
+}
+
+static uint32_t
+tail(const struct helper *helper, uint32_t arc)
+{
+    return head(helper, helper->reverse[arc]);
+}
+
+static bool
+is_allowed(const struct helper *helper, uint32_t e, uint32_t f, uint32_t g)
+{
+    const uint8_t *levels = helper->levels;
+    return levels[e] < levels[f] || levels[g] < levels[f];
+}
+
+/* Notes in 'into' who is beside 'd', or forgets it. */
+static void
+mark(struct helper *helper, uint32_t d, bool is_set)
+{
+    const struct sf_graph *graph = helper->graph;
+
+    for (uint32_t k = graph->first[d]; k < graph->first[d + 1]; k++) {
+        helper->into[head(helper, k)] = is_set ? helper->reverse[k] + 1 : 0;
+    }
+}
+
+/* Finds a last link for first link 'i', moving others if need be. */
+static bool
+match(const struct ends *ends, uint32_t i, uint32_t *owners, uint64_t *seen)
+{
+    for (uint64_t open; (open = ends->may[i] & ~*seen) != 0;) {
+        uint32_t j = (uint32_t)__builtin_ctzll(open);
+        *seen |= UINT64_C(1) << j;
+        if (owners[j] == SF_NONE || match(ends, owners[j], owners, seen)) {
+            owners[j] = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many disjoint paths there are, 'most' at most. */
+static uint32_t
+count_disjoint(const struct ends *ends, uint32_t degree, uint32_t most)
+{
+    uint32_t owners[MOST_DEGREE], n = 0;
+
+    memset(owners, 0xff, sizeof owners);
+    for (uint32_t i = 0; n < most && i < degree; i++) {
+        uint64_t seen = 0;
+        n += match(ends, i, owners, &seen);
+    }
+    return n;
+}
+
+/* How many disjoint paths the pair lacks; neighbours lack none.  Switches
+ * beside 'd' are marked. */
+static uint32_t
+find_lack(const struct helper *helper, uint32_t s, uint32_t d)
+{
+    const struct sf_graph *graph = helper->graph;
+    struct ends ends = { 0 };
+    uint32_t first = graph->first[s], degree = sf_graph_degree(graph, s);
+
+    for (uint32_t i = 0; i < degree; i++) {
+        uint32_t b = head(helper, first + i);
+        if (b == d) {
+            return 0;
+        }
+        for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
+            uint32_t c = head(helper, f);
+            uint32_t g = helper->into[c] - 1;
+            bool is_path = c == d || (c != s && helper->into[c] &&
+                                      is_allowed(helper, first + i, f, g));
+            uint32_t last = c == d ? f : g;
+            if (is_path) {
+                ends.may[i] |= UINT64_C(1)
+                               << (helper->reverse[last] - graph->first[d]);
+            }
+        }
+    }
+    return helper->enough - count_disjoint(&ends, degree, helper->enough);
+}
+
+static uint32_t
+lack_of(struct helper *helper, const struct pair *pair)
+{
+    mark(helper, pair->d, true);
+    uint32_t lack = find_lack(helper, pair->s, pair->d);
+    mark(helper, pair->d, false);
+    return lack;
+}
+
+/* What all pairs lack that the change at hand concerns; those that lack
+ * something join the poor if 'joins'. */
+static uint32_t
+sum_lacks(struct helper *helper, bool joins)
+{
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < helper->met.n; i++) {
+        uint32_t lack = lack_of(helper, &helper->met.items[i]);
+        sum += lack;
+        if (joins && lack &&
+            !sf_vec_push(&helper->poor, helper->met.items[i])) {
+            helper->out_of_memory = true;
+        }
+    }
+    return sum;
+}
+
+static void
+meet(struct helper *helper, uint32_t s, uint32_t d)
+{
+    size_t place = (size_t)s * helper->graph->n_nodes + d;
+
+    if (s != d && helper->stamps[place] != helper->stamp) {
+        struct pair pair = { s, d };
+        helper->stamps[place] = helper->stamp;
+        helper->out_of_memory |= !sf_vec_push(&helper->met, pair);
+    }
+}
+
+/* Lists the pairs that have a path with arc 'f' in its middle, or at its ends,
+ * which is allowed at one of two levels of 'f' only. */
+static void
+meet_all(struct helper *helper, uint32_t f, uint32_t low, uint32_t high)
+{
+    const struct sf_graph *graph = helper->graph;
+    const uint8_t *levels = helper->levels;
+    uint32_t b = tail(helper, f), c = head(helper, f);
+
+    helper->stamp++;
+    helper->met.n = 0;
+    for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
+        uint32_t a = head(helper, i), e = helper->reverse[i];
+        for (uint32_t g = graph->first[c]; a != c && g < graph->first[c + 1];
+             g++) {
+            uint32_t lower = levels[e] < levels[g] ? levels[e] : levels[g];
+            if (lower >= low && lower < high && head(helper, g) != b) {
+                meet(helper, a, head(helper, g));
+            }
+        }
+        for (uint32_t j = graph->first[a];
+             a != c && levels[e] > low && levels[e] <= high &&
+             j < graph->first[a + 1];
+             j++) {
+            if (levels[helper->reverse[j]] >= levels[e]) {
+                meet(helper, head(helper, j), c);
+            }
+        }
+    }
+    for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
+        uint32_t d = head(helper, g);
+        for (uint32_t h = graph->first[d];
+             d != b && levels[g] > low && levels[g] <= high &&
+             h < graph->first[d + 1];
+             h++) {
+            if (levels[h] >= levels[g]) {
+                meet(helper, b, head(helper, h));
+            }
+        }
+    }
+}
+
+/* What pairs gain by a change, in disjoint paths that they lacked. */
+static int64_t
+gain_of(struct helper *helper, struct change change)
+{
+    uint32_t before = helper->levels[change.arc];
+    bool rises = change.level > before;
+
+    meet_all(helper, change.arc, rises ? before : change.level,
+             rises ? change.level : before);
+    int64_t gain = sum_lacks(helper, false);
+    helper->levels[change.arc] = (uint8_t)change.level;
+    gain -= sum_lacks(helper, false);
+    helper->levels[change.arc] = (uint8_t)before;
+    return gain;
+}
+
+/* The best change so far, and how many are as good. */
+struct choice {
+    struct change change;
+    int64_t gain;
+    uint32_t n_equal;
+};
+
+static void
+try_change(struct helper *helper, uint32_t arc, uint32_t level,
+           struct choice *best)
+{
+    struct change change = { arc, level };
+
+    if (level < 1 || level >= helper->n_levels) {
+        return;
+    }
+    int64_t gain = gain_of(helper, change);
+    best->n_equal = gain > best->gain ? 0 : best->n_equal;
+    if (gain >= best->gain &&
+        sf_random_below(&helper->random, ++best->n_equal) == 0) {
+        best->change = change;
+        best->gain = gain;
+    }
+}
+
+/* Tries what can mend the lost paths of a pair. */
+static struct choice
+find_change(struct helper *helper, const struct pair *pair)
+{
+    const struct sf_graph *graph = helper->graph;
+    const uint8_t *levels = helper->levels;
+    struct choice best = { .gain = INT64_MIN };
+    uint32_t s = pair->s, d = pair->d;
+
+    for (uint32_t k = graph->first[d]; k < graph->first[d + 1]; k++) {
+        uint32_t c = head(helper, k), g = helper->reverse[k];
+        for (uint32_t j = graph->first[c]; j < graph->first[c + 1]; j++) {
+            uint32_t b = head(helper, j), f = helper->reverse[j];
+            for (uint32_t i = graph->first[b];
+                 b != d && b != s && i < graph->first[b + 1]; i++) {
+                uint32_t e = helper->reverse[i];
+                if (head(helper, i) != s || is_allowed(helper, e, f, g)) {
+                    continue;
+                }
+                uint32_t lower = levels[e] < levels[g] ? levels[e] : levels[g];
+                try_change(helper, f, lower + 1, &best);
+                try_change(helper, e, levels[f] - 1u, &best);
+                try_change(helper, g, levels[f] - 1u, &best);
+            }
+        }
+    }
+    return best;
+}
+
+static void
+make_change(struct helper *helper, struct change change)
+{
+    uint32_t before = helper->levels[change.arc];
+    bool rises = change.level > before;
+
+    meet_all(helper, change.arc, rises ? before : change.level,
+             rises ? change.level : before);
+    helper->levels[change.arc] = (uint8_t)change.level;
+    sum_lacks(helper, true);
+}
+
+/* What all pairs lack that are listed; each stands there once. */
+static int64_t
+sum_listed(struct helper *helper)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < helper->poor.n; i++) {
+        sum += lack_of(helper, &helper->poor.items[i]);
+    }
+    return sum;
+}
+
+/* Notes all allowed paths of up to three hops that start with arc 'e', which
+ * is link 'i' of its switch, in 'ends' [V]. */
+static void
+note_paths(const struct helper *helper, uint32_t e, uint32_t i,
+           struct ends *ends)
+{
+    const struct sf_graph *graph = helper->graph;
+    const uint32_t *first = graph->first, *reverse = helper->reverse;
+    uint32_t b = head(helper, e);
+
+    for (uint32_t f = first[b]; f < first[b + 1]; f++) {
+        uint32_t c = head(helper, f);
+        ends[c].may[i] |= UINT64_C(1) << (reverse[f] - first[c]);
+        for (uint32_t g = first[c]; f != reverse[e] && g < first[c + 1]; g++) {
+            uint32_t d = head(helper, g);
+            uint64_t bit = UINT64_C(1) << (reverse[g] - first[d]);
+            bool is_path = is_allowed(helper, e, f, g) && d != b;
+            ends[d].may[i] |= bit & -(uint64_t)is_path;
+        }
+    }
+}
+
+/* Lists all pairs that are poor. */
+static void
+list_poor(struct helper *helper, struct ends *ends)
+{
+    const struct sf_graph *graph = helper->graph;
+    uint32_t n = graph->n_nodes;
+
+    for (uint32_t s = 0; s < n; s++) {
+        uint32_t first = graph->first[s], degree = sf_graph_degree(graph, s);
+        memset(ends, 0, n * sizeof *ends);
+        for (uint32_t i = 0; i < degree; i++) {
+            note_paths(helper, first + i, i, ends);
+        }
+        mark(helper, s, true);
+        for (uint32_t d = 0; d < n; d++) {
+            struct pair pair = { s, d };
+            if (s != d && !helper->into[d] &&
+                count_disjoint(&ends[d], degree, helper->enough) <
+                    helper->enough &&
+                !sf_vec_push(&helper->poor, pair)) {
+                helper->out_of_memory = true;
+            }
+        }
+        mark(helper, s, false);
+    }
+}
+
+/* Makes a change for 'pair', or puts that off; what all pairs gain by it. */
+static int64_t
+help_pair(struct helper *helper, struct pair pair)
+{
+    struct choice choice = find_change(helper, &pair);
+
+    if (choice.n_equal == 0) {
+        return 0;
+    }
+    if (choice.gain < 0 && sf_random_below(&helper->random, ODDS) > 0) {
+        helper->out_of_memory |= !sf_vec_push(&helper->poor, pair);
+        return 0;
+    }
+    make_change(helper, choice.change);
+    return choice.gain;
+}
+
+/* Changes levels pair by pair, and keeps the best in 'best' [2E]. */
+static void
+help(struct helper *helper, uint8_t *best)
+{
+    size_t n_arcs = 2 * (size_t)helper->graph->n_links;
+    size_t n_left = MANY * helper->poor.n;
+    int64_t lack = sum_listed(helper), least = lack;
+
+    memcpy(best, helper->levels, n_arcs);
+    for (size_t i = 0; least > 0 && n_left > 0 && i < helper->poor.n; i++) {
+        struct pair pair = helper->poor.items[i];
+        if (helper->out_of_memory || !lack_of(helper, &pair)) {
+            continue;
+        }
+        n_left--;
+        lack -= help_pair(helper, pair);
+        if (lack < least) {
+            least = lack;
+            memcpy(best, helper->levels, n_arcs);
+        }
+    }
+    memcpy(helper->levels, best, n_arcs);
+}
+
+/* Whether some pair may be poor. */
+static bool
+is_needed(const struct sf_graph *graph, uint32_t enough)
+{
+    uint64_t degree = sf_graph_max_degree(graph), n = graph->n_nodes;
+
+    return degree <= MOST_DEGREE &&
+           3 * degree * degree * degree < 4 * n * PLENTY * enough;
+}
+
+enum sf_status
+sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
+                    uint32_t enough, uint32_t n_levels, uint8_t *levels,
+                    struct sf_error *err)
+{
+    size_t n = network->graph->n_nodes;
+    struct ends *ends;
+    uint8_t *best;
+    struct helper helper = { .graph = network->graph,
+                             .reverse = network->reverse,
+                             .levels = levels,
+                             .n_levels = n_levels,
+                             .enough = enough };
+
+    if (!is_needed(network->graph, enough)) {
+        return SF_OK;
+    }
+    helper.into = sf_calloc(n, sizeof *helper.into);
+    helper.stamps = sf_calloc(n, n * sizeof *helper.stamps);
+    ends = sf_calloc(n, sizeof *ends);
+    best = sf_calloc(2 * (size_t)network->graph->n_links, sizeof *best);
+    helper.out_of_memory = !helper.into || !helper.stamps || !ends || !best;
+    sf_random_init(&helper.random, seed, 1);
+    if (!helper.out_of_memory) {
+        list_poor(&helper, ends);
+        help(&helper, best);
+    }
+    free(helper.met.items);
+    free(helper.poor.items);
+    free(best);
+    free(ends);
+    free(helper.stamps);
+    free(helper.into);
+    return helper.out_of_memory
+               ? sf_fail(err, SF_ENOMEM, "out of memory for turns")
+               : SF_OK;
+}
