@@ -28,9 +28,10 @@ hash_text(const char *text)
 
 /* The file in which the measurement of 'settings' is kept. */
 static void
-name_kept(const char *settings, char name[NAME_SIZE])
+name_kept(const char *settings, const char *ending, char name[NAME_SIZE])
 {
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash_text(settings));
+    snprintf(name, NAME_SIZE, "%016" PRIx64 ".%s", hash_text(settings),
+             ending);
 }
 
 /* Locks or unlocks the byte of a piece of work in the file of claims.  The
@@ -69,13 +70,13 @@ release(void *aux, const char *piece)
 /* Reads the file that is kept for 'settings'; NULL if there is none.  The
  * caller frees the text and '*pathp'. */
 static char *
-read_kept(const struct cli_kept *kept, const char *settings, char **pathp,
-          size_t *sizep)
+read_kept(const struct cli_kept *kept, const char *settings,
+          const char *ending, char **pathp, size_t *sizep)
 {
     char name[NAME_SIZE], *text = NULL;
     struct stat status;
 
-    name_kept(settings, name);
+    name_kept(settings, ending, name);
     *pathp = cli_join(kept->folder, name);
     FILE *stream = *pathp ? fopen(*pathp, "r") : NULL;
     if (!stream) {
@@ -87,6 +88,9 @@ read_kept(const struct cli_kept *kept, const char *settings, char **pathp,
         if (text && fread(text, 1, *sizep, stream) != *sizep) {
             free(text);
             text = NULL;
+        }
+        if (text) {
+            text[*sizep] = '\0';
         }
     }
     fclose(stream);
@@ -100,7 +104,7 @@ load_measurement(void *aux, const char *settings,
 {
     char *path;
     size_t size;
-    char *text = read_kept(aux, settings, &path, &size);
+    char *text = read_kept(aux, settings, "json", &path, &size);
     bool is_known = text && sf_measurement_parse(text, size, path, settings,
                                                  measurement, NULL) == SF_OK;
     free(text);
@@ -113,7 +117,7 @@ load_simulation(void *aux, const char *settings, struct sf_simulation *result)
 {
     char *path;
     size_t size;
-    char *text = read_kept(aux, settings, &path, &size);
+    char *text = read_kept(aux, settings, "json", &path, &size);
     bool is_known = text && sf_simulation_parse(text, size, path, settings,
                                                 result, NULL) == SF_OK;
     free(text);
@@ -121,10 +125,22 @@ load_simulation(void *aux, const char *settings, struct sf_simulation *result)
     return is_known;
 }
 
+static char *
+load_piece(void *aux, const char *settings)
+{
+    char *path;
+    size_t size;
+    char *text = read_kept(aux, settings, "txt", &path, &size);
+
+    free(path);
+    return text;
+}
+
 /* What to keep, for a writer. */
 struct keeping {
     const char *settings;
     const void *result;
+    const char *ending;
 };
 
 static enum sf_status
@@ -149,7 +165,7 @@ save(const struct cli_kept *kept, const struct keeping *keeping,
 {
     char name[NAME_SIZE];
 
-    name_kept(keeping->settings, name);
+    name_kept(keeping->settings, keeping->ending, name);
     return cli_write_file(kept->folder, name, write, keeping) == CLI_FINE
                ? SF_OK
                : sf_fail(err, SF_EIO, "what is finished cannot be kept");
@@ -160,7 +176,7 @@ save_measurement(void *aux, const char *settings,
                  const struct sf_measurement *measurement,
                  struct sf_error *err)
 {
-    struct keeping keeping = { settings, measurement };
+    struct keeping keeping = { settings, measurement, "json" };
     return save(aux, &keeping, write_measurement, err);
 }
 
@@ -168,8 +184,26 @@ static enum sf_status
 save_simulation(void *aux, const char *settings,
                 const struct sf_simulation *result, struct sf_error *err)
 {
-    struct keeping keeping = { settings, result };
+    struct keeping keeping = { settings, result, "json" };
     return save(aux, &keeping, write_simulation, err);
+}
+
+static enum sf_status
+write_piece(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct keeping *keeping = aux;
+
+    (void)err; /* A full disk is found when the file is closed. */
+    fputs(keeping->result, stream);
+    return SF_OK;
+}
+
+static enum sf_status
+save_piece(void *aux, const char *settings, const char *text,
+           struct sf_error *err)
+{
+    struct keeping keeping = { settings, text, "txt" };
+    return save(aux, &keeping, write_piece, err);
 }
 
 static bool
@@ -196,6 +230,8 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
     kept->simulations =
         (struct sf_simulation_store){ load_simulation, save_simulation, kept,
                                       &kept->claims };
+    kept->evaluations = (struct sf_evaluation_store){ load_piece, save_piece,
+                                                      kept, &kept->claims };
     return kept->folder && cli_make_folder(kept->folder) == CLI_FINE &&
            open_claims(kept);
 }
