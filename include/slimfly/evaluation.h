@@ -38,9 +38,10 @@ const char *sf_eval_how_name(enum sf_eval_how how);
 
 /* How a kind of benchmark is simulated. */
 enum sf_eval_method {
-    SF_EVAL_BY_SIZE, /* Packets, one run for each size. */
-    SF_EVAL_BY_RATE, /* Packets, messages long enough for their rate. */
-    SF_EVAL_BY_FLOW, /* Flows. */
+    SF_EVAL_BY_SIZE,  /* Packets, one run for each size. */
+    SF_EVAL_BY_RATE,  /* Packets, messages long enough for their rate. */
+    SF_EVAL_BY_SCALE, /* Packets, a smaller problem without delays. */
+    SF_EVAL_BY_FLOW,  /* Flows. */
 };
 
 /* A benchmark of the paper, or what stands for it. */

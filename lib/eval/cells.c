@@ -70,7 +70,8 @@ time_of(const struct sf_eval_sizes *sizes, const struct sf_eval_piece *piece,
     if (sizes->hows[i] != SF_EVAL_BETWEEN &&
         sizes->hows[i] != SF_EVAL_BEYOND) {
         const struct sf_eval_run *run = run_of(piece, sizes->sizes[i]);
-        return run->is_finished && !run->n_cycle ? run->time : 0;
+        return run->is_finished && !run->n_cycle ? run->time * piece->multiple
+                                                 : 0;
     }
     const uint32_t *from = sizes->from[i];
     double x0 = sizes->sizes[from[0]], x1 = sizes->sizes[from[1]];

@@ -30,6 +30,11 @@ struct sf_eval_kind_ops {
      * same for sizes that are sent in the same way. */
     double (*packets)(uint32_t n_nodes, double size, uint32_t mtu);
     uint64_t (*way)(uint32_t n_nodes, double size);
+
+    /* For SF_EVAL_BY_SCALE: what its times are to be multiplied by. */
+    double (*multiple)(uint32_t n_nodes, uint64_t max_packets);
+
+    double seconds; /* Of flows: how long 200 nodes take, about. */
 };
 
 /* A routing of a network with one seed. */
@@ -71,6 +76,7 @@ struct sf_eval_piece {
     const struct sf_eval_routing *routing;
     struct sf_eval_fit *fit; /* NULL: the routing as it is. */
     uint64_t weight;         /* How long it takes, about. */
+    double multiple;         /* Of times, see above; 1. */
     uint32_t n_runs;
     struct sf_eval_run *runs; /* [n_runs] */
 };

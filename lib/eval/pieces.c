@@ -82,6 +82,7 @@ find_fit(struct sf_evaluation *ev, const struct sf_eval_routing *base,
 }
 
 /* How long a piece takes, in packets by events on one core. */
+#define PACKETS_A_SECOND 600000.0
 static uint64_t
 weigh(const struct sf_evaluation *ev, const struct sf_eval_piece *piece)
 {
@@ -92,9 +93,12 @@ weigh(const struct sf_evaluation *ev, const struct sf_eval_piece *piece)
     double parts = series->select == SF_SELECT_STRIPE ? series->n_layers : 1;
 
     if (kind->method == SF_EVAL_BY_FLOW) {
-        n += 5 * (double)piece->n_nodes * piece->n_nodes * (0.4 + parts);
+        n += PACKETS_A_SECOND * kind->ops->seconds * (0.3 + parts) *
+             pow(piece->n_nodes / 200.0, 2);
     } else if (kind->method == SF_EVAL_BY_RATE) {
         n += (double)piece->n_nodes * 256 * 8 * per_queue;
+    } else if (kind->method == SF_EVAL_BY_SCALE) {
+        n += 2 * (double)ev->params.max_packets * per_queue;
     }
     for (uint32_t i = 0; i < sizes->n; i++) {
         if (sizes->hows[i] == SF_EVAL_EVENTS) {
@@ -150,6 +154,10 @@ add_piece(struct sf_evaluation *ev, uint32_t series_number,
             piece->runs[n++].size = sizes->sizes[i];
         }
     }
+    piece->multiple =
+        kind->ops->multiple
+            ? kind->ops->multiple(piece->n_nodes, ev->params.max_packets)
+            : 1;
     piece->weight = weigh(ev, piece);
     ev->piece_at[sf_eval_piece_slot(ev, series_number, at, seed)] =
         ev->n_pieces++;
@@ -240,7 +248,7 @@ sf_eval_piece_params(const struct sf_evaluation *ev,
         .select = series->select,
         .net = common->net,
         .eager = series->select == SF_SELECT_STRIPE ? common->eager : 0,
-        .overhead = common->overhead,
+        .overhead = kind->method == SF_EVAL_BY_SCALE ? 0 : common->overhead,
         .lengths = ev->networks[series->network].lengths,
         .seed = common->seed + piece->seed,
     };

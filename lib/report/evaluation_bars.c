@@ -197,8 +197,7 @@ enum sf_status
 sf_evaluation_draw_science(const struct sf_evaluation_report *report,
                            FILE *stream, struct sf_error *err)
 {
-    static const char *const kinds[] = { "hpl",     "bfs16", "bfs128",
-                                         "bfs1024", "halo",  NULL };
+    static const char *const kinds[] = { "hpl", "bfs", "halo", NULL };
     return draw(report, kinds,
                 "Linpack, Graph500 and a halo exchange "
                 "(proxies)",

@@ -159,7 +159,7 @@ const struct sf_evaluation_figure sf_evaluation_figures[] = {
     { "training.svg", "resnet152,cosmoflow,gpt3",
       "Training of neural networks: speed in % of the reference, flows.",
       sf_evaluation_draw_training },
-    { "science.svg", "hpl,bfs16,bfs128,bfs1024,halo",
+    { "science.svg", "hpl,bfs,halo",
       "Proxies of Linpack and Graph500, and a halo exchange that stands for "
       "scientific codes: speed in % of the reference, flows.",
       sf_evaluation_draw_science },
