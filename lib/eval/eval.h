@@ -27,9 +27,11 @@ struct sf_eval_kind_ops {
                  char text[SF_EVAL_SPEC_SIZE]);
 
     /* For those with sizes: the packets of a run; and a number that is the
-     * same for sizes that are sent in the same way. */
+     * same for sizes that are sent in the same way, where messages of at most
+     * 'eager' bytes are not split. */
     double (*packets)(uint32_t n_nodes, double size, uint32_t mtu);
-    uint64_t (*way)(uint32_t n_nodes, double size);
+    uint64_t (*way)(uint32_t n_nodes, double size, uint64_t eager);
+    double part; /* Of the most packets of a run that suffices. */
 
     /* For SF_EVAL_BY_SCALE: what its times are to be multiplied by. */
     double (*multiple)(uint32_t n_nodes, uint64_t max_packets);
@@ -64,6 +66,7 @@ struct sf_eval_sizes {
     uint32_t n;
     double sizes[SF_EVAL_MAX_SIZES];
     enum sf_eval_how hows[SF_EVAL_MAX_SIZES];
+    uint64_t ways[SF_EVAL_MAX_SIZES];    /* As in the kind's way(). */
     uint32_t from[SF_EVAL_MAX_SIZES][2]; /* For those that are reckoned: the
                                           * two sizes, the smaller first. */
 };

@@ -21,7 +21,7 @@ sf_eval_params_paper(struct sf_eval_params *params)
         .seed = 1,
         .max_packets = 200000,
         .overhead = 0.4e-6,
-        .eager = 8192,
+        .eager = 4096,
         .net = sf_sim_nets[0],
     };
     memcpy(params->layers, layers, sizeof layers);

@@ -35,24 +35,38 @@ packets_alltoall(uint32_t n_nodes, double size, uint32_t mtu)
 }
 
 static uint64_t
-way_alltoall(uint32_t n_nodes, double size)
+way_alltoall(uint32_t n_nodes, double size, uint64_t eager)
 {
     (void)n_nodes;
-    (void)size;
-    return 0;
+    return size > (double)eager;
 }
 
-static const struct sf_eval_kind_ops ops_alltoall = {
-    .spec = spec_alltoall, .packets = packets_alltoall, .way = way_alltoall
-};
+static const struct sf_eval_kind_ops ops_alltoall = { .spec = spec_alltoall,
+                                                      .packets =
+                                                          packets_alltoall,
+                                                      .way = way_alltoall,
+                                                      .part = 1 };
 
-/* A number for what the rules choose. */
-static uint64_t
-way_of(enum sf_collective collective, uint32_t n_nodes, double size)
+static struct sf_choice
+choose(enum sf_collective collective, uint32_t n_nodes, double size)
 {
-    struct sf_choice choice = sf_rules_choose(
-        &sf_rules[RULES_INDEX], collective, n_nodes, (uint64_t)size);
-    return (uint64_t)choice.algorithm << 48 | choice.segment;
+    return sf_rules_choose(&sf_rules[RULES_INDEX], collective, n_nodes,
+                           (uint64_t)size);
+}
+
+static bool
+is_ring(struct sf_choice choice)
+{
+    return choice.algorithm == SF_RING ||
+           choice.algorithm == SF_SEGMENTED_RING;
+}
+
+/* A number for what the rules choose, and whether messages are split. */
+static uint64_t
+way_of(struct sf_choice choice, double message, uint64_t eager)
+{
+    return (uint64_t)choice.algorithm << 48 | choice.segment << 1 |
+           (message > (double)eager);
 }
 
 static void
@@ -76,14 +90,17 @@ packets_bcast(uint32_t n_nodes, double size, uint32_t mtu)
 }
 
 static uint64_t
-way_bcast(uint32_t n_nodes, double size)
+way_bcast(uint32_t n_nodes, double size, uint64_t eager)
 {
-    return way_of(SF_BCAST, n_nodes, size);
+    struct sf_choice choice = choose(SF_BCAST, n_nodes, size);
+
+    return way_of(choice, choice.segment ? (double)choice.segment : size,
+                  eager);
 }
 
-static const struct sf_eval_kind_ops ops_bcast = { .spec = spec_bcast,
-                                                   .packets = packets_bcast,
-                                                   .way = way_bcast };
+static const struct sf_eval_kind_ops ops_bcast = {
+    .spec = spec_bcast, .packets = packets_bcast, .way = way_bcast, .part = 0.5
+};
 
 static void
 spec_allreduce(uint32_t n_nodes, uint64_t max_packets,
@@ -97,24 +114,27 @@ spec_allreduce(uint32_t n_nodes, uint64_t max_packets,
 static double
 packets_allreduce(uint32_t n_nodes, double size, uint32_t mtu)
 {
-    struct sf_choice choice = sf_rules_choose(
-        &sf_rules[RULES_INDEX], SF_ALLREDUCE, n_nodes, (uint64_t)size);
+    struct sf_choice choice = choose(SF_ALLREDUCE, n_nodes, size);
 
-    return choice.algorithm == SF_RING || choice.algorithm == SF_SEGMENTED_RING
+    return is_ring(choice)
                ? 2.0 * (n_nodes - 1) * n_nodes *
                      packets_of(size / n_nodes, mtu)
                : n_nodes * ceil(log2(n_nodes)) * packets_of(size, mtu);
 }
 
 static uint64_t
-way_allreduce(uint32_t n_nodes, double size)
+way_allreduce(uint32_t n_nodes, double size, uint64_t eager)
 {
-    return way_of(SF_ALLREDUCE, n_nodes, size);
+    struct sf_choice choice = choose(SF_ALLREDUCE, n_nodes, size);
+
+    return way_of(choice, is_ring(choice) ? size / n_nodes : size, eager);
 }
 
-static const struct sf_eval_kind_ops ops_allreduce = {
-    .spec = spec_allreduce, .packets = packets_allreduce, .way = way_allreduce
-};
+static const struct sf_eval_kind_ops ops_allreduce = { .spec = spec_allreduce,
+                                                       .packets =
+                                                           packets_allreduce,
+                                                       .way = way_allreduce,
+                                                       .part = 0.5 };
 
 /* Pairs are drawn so often that the packets suffice, 8 times at least. */
 static void
@@ -198,7 +218,7 @@ reduction_of(uint32_t n_nodes, uint64_t max_packets)
     double n_packets = 256 * exp2(scale_of(n_nodes)) / 2048;
     uint32_t n = 0;
 
-    while (n_packets > 3 * (double)max_packets && n + 1 < scale_of(n_nodes)) {
+    while (n_packets > 2 * (double)max_packets && n + 1 < scale_of(n_nodes)) {
         n_packets /= 2;
         n++;
     }
@@ -246,6 +266,7 @@ const struct sf_eval_kind sf_eval_kinds[] = {
       .min_size = 1,
       .max_size = 4 * MIB,
       .nodes = nodes_micro,
+      .max_seeds = 2,
       .ops = &ops_alltoall },
     { .name = "bcast",
       .title = "Bcast",
@@ -255,6 +276,7 @@ const struct sf_eval_kind sf_eval_kinds[] = {
       .min_size = 1,
       .max_size = 32 * MIB,
       .nodes = nodes_micro,
+      .max_seeds = 2,
       .ops = &ops_bcast },
     { .name = "allreduce",
       .title = "Allreduce",
@@ -264,6 +286,7 @@ const struct sf_eval_kind sf_eval_kinds[] = {
       .min_size = 1,
       .max_size = 32 * MIB,
       .nodes = nodes_micro,
+      .max_seeds = 2,
       .ops = &ops_allreduce },
     { .name = "ebb",
       .title = "eBB",
@@ -323,6 +346,7 @@ const struct sf_eval_kind sf_eval_kinds[] = {
       .lines = "1314-1316",
       .method = SF_EVAL_BY_SCALE,
       .nodes = nodes_science,
+      .max_seeds = 1,
       .has_one_count = true,
       .is_proxy = true,
       .ops = &ops_bfs },

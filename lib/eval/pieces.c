@@ -98,7 +98,7 @@ weigh(const struct sf_evaluation *ev, const struct sf_eval_piece *piece)
     } else if (kind->method == SF_EVAL_BY_RATE) {
         n += (double)piece->n_nodes * 256 * 8 * per_queue;
     } else if (kind->method == SF_EVAL_BY_SCALE) {
-        n += 2 * (double)ev->params.max_packets * per_queue;
+        n += 1.2 * (double)ev->params.max_packets * per_queue;
     }
     for (uint32_t i = 0; i < sizes->n; i++) {
         if (sizes->hows[i] == SF_EVAL_EVENTS) {

@@ -12,7 +12,7 @@
 
 /* A size that is sent in its own way alone may have so many times the packets
  * of others before it is given up. */
-#define PATIENCE 4
+#define PATIENCE 5
 
 static void
 list_sizes(const struct sf_eval_params *params,
@@ -37,24 +37,22 @@ list_sizes(const struct sf_eval_params *params,
 
 /* Whether size number 'i' is sent in the same way as 'k'. */
 static bool
-are_alike(const struct sf_eval_kind *kind, uint32_t n_nodes,
-          const struct sf_eval_sizes *sizes, uint32_t i, uint32_t k)
+are_alike(const struct sf_eval_sizes *sizes, uint32_t i, uint32_t k)
 {
-    return kind->ops->way(n_nodes, sizes->sizes[i]) ==
-           kind->ops->way(n_nodes, sizes->sizes[k]);
+    return sizes->ways[i] == sizes->ways[k];
 }
 
-/* The two largest simulated sizes below number 'i' that are sent alike; false
- * if there are not two. */
+/* The two largest simulated sizes below number 'i', if 'is_strict' such that
+ * are sent alike; false if there are not two. */
 static bool
-find_below(const struct sf_eval_kind *kind, uint32_t n_nodes,
-           const struct sf_eval_sizes *sizes, uint32_t i, uint32_t from[2])
+find_below(const struct sf_eval_sizes *sizes, uint32_t i, bool is_strict,
+           uint32_t from[2])
 {
     uint32_t n = 0;
 
     for (uint32_t k = i; n < 2 && k-- > 0;) {
         if (sizes->hows[k] == SF_EVAL_EVENTS &&
-            are_alike(kind, n_nodes, sizes, i, k)) {
+            (!is_strict || are_alike(sizes, i, k))) {
             from[1 - n++] = k;
         }
     }
@@ -67,16 +65,20 @@ plan_beyond(const struct sf_eval_params *params,
             const struct sf_eval_kind *kind, uint32_t n_nodes,
             struct sf_eval_sizes *sizes)
 {
+    double most = kind->ops->part * (double)params->max_packets;
+
     for (uint32_t i = 0; i < sizes->n; i++) {
-        double n_packets =
-            kind->ops->packets(n_nodes, sizes->sizes[i], params->net.mtu);
-        double most = (double)params->max_packets;
-        sizes->hows[i] = SF_EVAL_EVENTS;
-        if (n_packets > most &&
-            find_below(kind, n_nodes, sizes, i, sizes->from[i])) {
+        double size = sizes->sizes[i];
+        double n_packets = kind->ops->packets(n_nodes, size, params->net.mtu);
+        uint32_t *from = sizes->from[i];
+        sizes->ways[i] = kind->ops->way(n_nodes, size, params->eager);
+        if (n_packets > most && find_below(sizes, i, true, from)) {
             sizes->hows[i] = SF_EVAL_BEYOND;
-        } else if (n_packets > PATIENCE * most) {
-            sizes->hows[i] = SF_EVAL_NONE;
+        } else if (n_packets <= PATIENCE * most) {
+            sizes->hows[i] = SF_EVAL_EVENTS;
+        } else {
+            sizes->hows[i] = find_below(sizes, i, false, from) ? SF_EVAL_BEYOND
+                                                               : SF_EVAL_NONE;
         }
     }
 }
@@ -95,16 +97,15 @@ is_used(const struct sf_eval_sizes *sizes, uint32_t i)
 
 /* Every second power of two is between its neighbours. */
 static void
-plan_between(const struct sf_eval_kind *kind, uint32_t n_nodes,
-             struct sf_eval_sizes *sizes)
+plan_between(struct sf_eval_sizes *sizes)
 {
     for (uint32_t i = 1; i + 1 < sizes->n; i++) {
         bool is_odd = (uint32_t)lround(log2(sizes->sizes[i])) % 2 == 1;
         if (is_odd && sizes->hows[i - 1] == SF_EVAL_EVENTS &&
             sizes->hows[i] == SF_EVAL_EVENTS &&
             sizes->hows[i + 1] == SF_EVAL_EVENTS &&
-            are_alike(kind, n_nodes, sizes, i, i - 1) &&
-            are_alike(kind, n_nodes, sizes, i, i + 1) && !is_used(sizes, i)) {
+            are_alike(sizes, i, i - 1) && are_alike(sizes, i, i + 1) &&
+            !is_used(sizes, i)) {
             sizes->hows[i] = SF_EVAL_BETWEEN;
             sizes->from[i][0] = i - 1;
             sizes->from[i][1] = i + 1;
@@ -122,7 +123,7 @@ sf_eval_sizes_plan(const struct sf_eval_params *params,
     if (kind->method == SF_EVAL_BY_SIZE) {
         plan_beyond(params, kind, n_nodes, sizes);
         if (!params->n_sizes) {
-            plan_between(kind, n_nodes, sizes);
+            plan_between(sizes);
         }
     } else {
         sizes->hows[0] =
