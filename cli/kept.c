@@ -19,6 +19,9 @@
 #include <unistd.h>
 
 #define NAME_SIZE 32
+/* How names of kept files end: those in JSON, and others. */
+#define JSON_ENDING "json"
+#define TEXT_ENDING "txt"
 #define MAX_KEPT  (64u << 20)
 
 /* The bytes of pieces are below this one, those of names from there on. */
@@ -38,9 +41,9 @@ hash_text(const char *text)
 
 /* The file in which the measurement with the hash 'hash' is kept. */
 static void
-name_kept(uint64_t hash, char name[NAME_SIZE])
+name_kept(uint64_t hash, const char *ending, char name[NAME_SIZE])
 {
-    snprintf(name, NAME_SIZE, "%016" PRIx64 ".json", hash);
+    snprintf(name, NAME_SIZE, "%016" PRIx64 ".%s", hash, ending);
 }
 
 /* The bytes of a piece of work, and of the name of a kept file. */
@@ -93,13 +96,13 @@ release(void *aux, const char *piece)
 /* Reads the file that is kept for 'settings'; NULL if there is none.  The
  * caller frees the text and '*pathp'. */
 static char *
-read_kept(const struct cli_kept *kept, const char *settings, char **pathp,
-          size_t *sizep)
+read_kept(const struct cli_kept *kept, const char *settings,
+          const char *ending, char **pathp, size_t *sizep)
 {
     char name[NAME_SIZE], *text = NULL;
     struct stat status;
 
-    name_kept(hash_text(settings), name);
+    name_kept(hash_text(settings), ending, name);
     *pathp = cli_join(kept->folder, name);
     FILE *stream = *pathp ? fopen(*pathp, "r") : NULL;
     if (!stream) {
@@ -111,6 +114,9 @@ read_kept(const struct cli_kept *kept, const char *settings, char **pathp,
         if (text && fread(text, 1, *sizep, stream) != *sizep) {
             free(text);
             text = NULL;
+        }
+        if (text) {
+            text[*sizep] = '\0';
         }
     }
     fclose(stream);
@@ -124,7 +130,7 @@ load_measurement(void *aux, const char *settings,
 {
     char *path;
     size_t size;
-    char *text = read_kept(aux, settings, &path, &size);
+    char *text = read_kept(aux, settings, JSON_ENDING, &path, &size);
     bool is_known = text && sf_measurement_parse(text, size, path, settings,
                                                  measurement, NULL) == SF_OK;
     free(text);
@@ -137,7 +143,7 @@ load_simulation(void *aux, const char *settings, struct sf_simulation *result)
 {
     char *path;
     size_t size;
-    char *text = read_kept(aux, settings, &path, &size);
+    char *text = read_kept(aux, settings, JSON_ENDING, &path, &size);
     bool is_known = text && sf_simulation_parse(text, size, path, settings,
                                                 result, NULL) == SF_OK;
     free(text);
@@ -145,10 +151,22 @@ load_simulation(void *aux, const char *settings, struct sf_simulation *result)
     return is_known;
 }
 
+static char *
+load_piece(void *aux, const char *settings)
+{
+    char *path;
+    size_t size;
+    char *text = read_kept(aux, settings, TEXT_ENDING, &path, &size);
+
+    free(path);
+    return text;
+}
+
 /* What to keep, for a writer. */
 struct keeping {
     const char *settings;
     const void *result;
+    const char *ending;
 };
 
 static enum sf_status
@@ -175,7 +193,7 @@ save(const struct cli_kept *kept, const struct keeping *keeping,
     uint64_t hash = hash_text(keeping->settings);
     char name[NAME_SIZE];
 
-    name_kept(hash, name);
+    name_kept(hash, keeping->ending, name);
     /* Two processes may keep the same, as a rule in different commands. */
     lock_byte(kept, byte_of_name(hash), F_RDLCK, true);
     int code = cli_write_file(kept->folder, name, write, keeping);
@@ -190,7 +208,7 @@ save_measurement(void *aux, const char *settings,
                  const struct sf_measurement *measurement,
                  struct sf_error *err)
 {
-    struct keeping keeping = { settings, measurement };
+    struct keeping keeping = { settings, measurement, JSON_ENDING };
     return save(aux, &keeping, write_measurement, err);
 }
 
@@ -198,8 +216,26 @@ static enum sf_status
 save_simulation(void *aux, const char *settings,
                 const struct sf_simulation *result, struct sf_error *err)
 {
-    struct keeping keeping = { settings, result };
+    struct keeping keeping = { settings, result, JSON_ENDING };
     return save(aux, &keeping, write_simulation, err);
+}
+
+static enum sf_status
+write_piece(const void *aux, FILE *stream, struct sf_error *err)
+{
+    const struct keeping *keeping = aux;
+
+    (void)err; /* A full disk is found when the file is closed. */
+    fputs(keeping->result, stream);
+    return SF_OK;
+}
+
+static enum sf_status
+save_piece(void *aux, const char *settings, const char *text,
+           struct sf_error *err)
+{
+    struct keeping keeping = { settings, text, TEXT_ENDING };
+    return save(aux, &keeping, write_piece, err);
 }
 
 static bool
@@ -227,8 +263,20 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
     kept->simulations =
         (struct sf_simulation_store){ load_simulation, save_simulation, kept,
                                       &kept->claims };
+    kept->evaluations = (struct sf_evaluation_store){ load_piece, save_piece,
+                                                      kept, &kept->claims };
     return kept->folder && cli_make_folder(kept->folder) == CLI_FINE &&
            open_claims(kept);
+}
+
+/* Whether 'name' begins with that of the kept file with the hash 'hash'. */
+static bool
+begins_as_kept(const char *name, uint64_t hash, const char *ending)
+{
+    char expected[NAME_SIZE];
+
+    name_kept(hash, ending, expected);
+    return !strncmp(name, expected, strlen(expected));
 }
 
 /* Whether nobody who lives writes the temporary file 'name'.  The lock that
@@ -236,12 +284,11 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
 static bool
 is_lost(void *aux, const char *name, const struct stat *file)
 {
-    char expected[NAME_SIZE];
     uint64_t hash = strtoull(name, NULL, 16);
 
     (void)file;
-    name_kept(hash, expected);
-    return !strncmp(name, expected, strlen(expected)) &&
+    return (begins_as_kept(name, hash, JSON_ENDING) ||
+            begins_as_kept(name, hash, TEXT_ENDING)) &&
            lock_byte(aux, byte_of_name(hash), F_WRLCK, false) == 0;
 }
 

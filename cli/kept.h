@@ -14,6 +14,7 @@ struct cli_kept {
     struct sf_claims claims; /* Of processes that use the folder at once. */
     struct sf_measurement_store store; /* These point to the struct. */
     struct sf_simulation_store simulations;
+    struct sf_evaluation_store evaluations;
 };
 
 /* Makes the folder and finds again what an earlier run has finished; on

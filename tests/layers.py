@@ -18,8 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # ("ib/audit") may have a place of its own; otherwise it has that of the folder
 # it is in.
 ORDER = ["base", "field", "topology", "fabric", "plan", "design", "traffic",
-         "routes", "layers", "lanes", "routing", "analysis", "sim", "ib", "ip",
-         "settings", "io", "report"]
+         "routes", "layers", "lanes", "routing", "analysis", "sim", "ib", "eval",
+         "ip", "settings", "io", "report"]
 
 # Folders that share nothing with others, wherever these stand: a folder, what
 # it neither includes nor references, and why.

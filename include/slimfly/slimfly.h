@@ -14,6 +14,8 @@
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
 #include "slimfly/error.h"
+#include "slimfly/evaluation.h"
+#include "slimfly/evaluation_files.h"
 #include "slimfly/fabric.h"
 #include "slimfly/field.h"
 #include "slimfly/formats.h"

@@ -108,6 +108,14 @@ struct sf_chart_heat {
     const double *values; /* [n_rows * n_columns] Those that are not finite
                            * stay grey. */
     struct sf_chart_axis scale; /* Of the colours: LINEAR or LOG. */
+    bool is_diverging; /* Two colours that part in the middle of the scale, for
+                        * better and worse. */
+    bool has_numbers;  /* Each cell has its number, without digits behind the
+                        * point, */
+    const bool *is_slanted;   /* [cells] in italics where this says so; NULL:
+                               * nowhere. */
+    const char *const *notes; /* [cells] Behind what the pointer shows; NULL:
+                               * none. */
 };
 
 struct sf_chart_panel {

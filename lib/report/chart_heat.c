@@ -5,20 +5,30 @@
 #include "report/chart_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define N_SHADES  64
 #define GAP       14.0 /* From the map to the bar of its colours. */
 #define BAR       14.0
 #define MAX_NOTED 4096 /* Cells of larger maps have no notes. */
 
+/* Shades of diverging maps that are so far from the middle are dark. */
+#define DARK 22
+
 static void
-write_shade(int shade, FILE *stream)
+write_shade(const struct sf_chart_heat *heat, int shade, FILE *stream)
 {
-    static const unsigned char stops[][3] = {
+    static const unsigned char even[][3] = {
         { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
         { 44, 114, 142 }, { 33, 145, 140 }, { 40, 174, 128 },
         { 94, 201, 98 },  { 173, 220, 48 }, { 253, 231, 37 },
     };
+    static const unsigned char parting[][3] = {
+        { 127, 59, 8 },    { 179, 88, 6 },    { 224, 130, 20 },
+        { 253, 196, 120 }, { 247, 247, 247 }, { 178, 210, 235 },
+        { 103, 163, 212 }, { 44, 110, 176 },  { 8, 58, 120 },
+    };
+    const unsigned char(*stops)[3] = heat->is_diverging ? parting : even;
     int place = shade * 8, stop = place / (N_SHADES - 1);
     int part = place % (N_SHADES - 1);
     const unsigned char *from = stops[stop];
@@ -96,8 +106,39 @@ write_cell_note(const struct sf_chart_panel *panel, uint32_t row,
     write_place(&panel->y, row, stream);
     fputs(", ", stream);
     write_place(&panel->x, column, stream);
-    sf_chart_print(stream, ": %s%s</title>", text,
+    sf_chart_print(stream, ": %s%s", text,
                    heat->scale.unit ? heat->scale.unit : "");
+    if (heat->notes) {
+        sf_chart_print(stream, " %s",
+                       heat->notes[(size_t)row * heat->n_columns + column]);
+    }
+    fputs("</title>", stream);
+}
+
+/* Writes the number of a cell into it. */
+static void
+write_number(const struct sf_chart_frame *frame, int shade, uint32_t row,
+             uint32_t column, FILE *stream)
+{
+    const struct sf_chart_heat *heat = frame->panel->heat;
+    size_t cell = (size_t)row * heat->n_columns + column;
+    double width = frame->width / heat->n_columns;
+    double height = frame->height / heat->n_rows;
+    bool is_dark = heat->is_diverging
+                       ? abs(2 * shade - N_SHADES + 1) > 2 * DARK
+                       : shade < N_SHADES / 2;
+
+    if (shade >= 0) {
+        sf_chart_print(
+            stream,
+            "<text x=\"%f\" y=\"%f\" text-anchor=\"middle\" "
+            "pointer-events=\"none\" style=\"font:%s 10px sans-serif;"
+            "fill:%s\">%f</text>\n",
+            frame->left + (column + 0.5) * width,
+            frame->top + (row + 0.5) * height + 3.5,
+            heat->is_slanted && heat->is_slanted[cell] ? "italic" : "normal",
+            is_dark ? "#fff" : "#222", (double)lround(heat->values[cell]));
+    }
 }
 
 /* Cells 'column' to before 'end' of a row, which share a shade. */
@@ -119,7 +160,7 @@ draw_cells(const struct sf_chart_frame *frame, int shade, uint32_t row,
         fputs(" class=\"void\"", stream);
     } else {
         fputs(" fill=\"", stream);
-        write_shade(shade, stream);
+        write_shade(heat, shade, stream);
         fputc('"', stream);
     }
     if (has_note) {
@@ -149,6 +190,9 @@ draw_map(const struct sf_chart_frame *frame,
                 end++;
             }
             draw_cells(frame, shade, row, i, end, stream);
+            if (heat->has_numbers && has_note) {
+                write_number(frame, shade, row, i, stream);
+            }
         }
     }
     fputs("</g>\n", stream);
@@ -167,7 +211,7 @@ draw_colors(const struct sf_chart_frame *frame,
                        "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\" "
                        "fill=\"",
                        left, ruler->from - (i + 1) * step, BAR, step);
-        write_shade(i, stream);
+        write_shade(frame->panel->heat, i, stream);
         fputs("\"/>\n", stream);
     }
     fputs("</g>\n", stream);

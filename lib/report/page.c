@@ -10,6 +10,7 @@ sf_page_write_part(enum sf_page_part part, FILE *stream)
         [SF_GUIDE_CSS] = guide_css,
         [SF_GUIDE_JS] = guide_js,
         [SF_LABELS_CSS] = labels_css,
+        [SF_EVALUATION_CSS] = evaluation_css,
     };
 
     for (const char *const *line = parts[part]; *line; line++) {

@@ -10,6 +10,7 @@ enum sf_page_part {
     SF_GUIDE_CSS,
     SF_GUIDE_JS,
     SF_LABELS_CSS,
+    SF_EVALUATION_CSS,
 };
 
 /* Writes such a file as it is. */

@@ -16,7 +16,7 @@ SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
          "xpander:k=5,lift=4,seed=3", "jellyfish:n=20,k=5,seed=1", "pf:q=5"]
 
 COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
-            "analyze", "simulate", "record", "settings", "status",
+            "analyze", "simulate", "evaluate", "record", "settings", "status",
             "jobs", "help"]
 
 # spec, what the message must say

@@ -13,11 +13,11 @@
 enum {
     SCALE,
     NANOSECONDS,
-    RULES
+    RULES,
+    EDGE_FACTOR
 };
 
-#define EDGE_FACTOR 16 /* Edges a vertex, as Graph500 has them; */
-#define EDGE_BYTES  8  /* each is seen from both ends. */
+#define EDGE_BYTES 8 /* Each edge is seen from both ends. */
 
 static const double levels[] = { 1e-6, 1e-3, 0.2, 0.7, 0.098, 0.000999 };
 
@@ -27,8 +27,8 @@ send_bfs(const struct sf_work *work, struct sf_program *program,
 {
     const struct sf_value *values = work->values;
     const struct sf_rules *rules = &sf_rules[values[RULES].number];
-    double n_edges =
-        2.0 * EDGE_FACTOR * (double)(UINT64_C(1) << values[SCALE].number);
+    double n_edges = 2.0 * (double)values[EDGE_FACTOR].number *
+                     (double)(UINT64_C(1) << values[SCALE].number);
     double n_own = n_edges / work->n_ranks;
     struct sf_script script;
 
@@ -75,6 +75,12 @@ const struct sf_workload_kind sf_workload_bfs = {
                   .kind = SF_PARAM_CHOICE,
                   .by_default = "ompi-5.0",
                   .meaning = "whose rules choose the algorithm of allreduce",
-                  .words = { "ompi-5.0", "ompi-1.10" } } },
+                  .words = { "ompi-5.0", "ompi-1.10" } },
+                { .key = "edge-factor",
+                  .kind = SF_PARAM_NUMBER,
+                  .min = 1,
+                  .max = 1000000,
+                  .by_default = "16",
+                  .meaning = "edges a vertex" } },
     .ops = &ops,
 };
