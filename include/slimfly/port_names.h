@@ -13,7 +13,12 @@
  * Letters, digits and -_./: stand for themselves.  %d is the number, %02d and
  * the like the number with leading zeros.  'first' (default 1) is the number
  * in the name of port 1, and 'step' (default 1) is how much further the next
- * one is. */
+ * one is.
+ *
+ * A port may go by other names, too, such as the aliases that SONiC sends to
+ * its neighbours.  They follow after bars, and are read but never made:
+ *
+ *     Ethernet%d:first=0,step=4|etp%d|Eth1/%d */
 #ifndef SLIMFLY_PORT_NAMES_H
 #define SLIMFLY_PORT_NAMES_H
 
@@ -24,16 +29,22 @@
 
 #pragma GCC visibility push(default)
 
-#define SF_PORT_NAME_SIZE 64 /* Of a name that a rule makes, with its NUL. */
-#define SF_PORT_RULE_SIZE 72 /* Of a rule, with its NUL. */
+#define SF_PORT_NAME_SIZE 64  /* Of a name that a rule makes, with its NUL. */
+#define SF_PORT_RULE_SIZE 256 /* Of a rule, with its NUL. */
+#define SF_MAX_PORT_FORMS 4   /* A name and three other ones. */
+
+/* One form of names. */
+struct sf_port_form {
+    char before[32], after[32]; /* What stands around the number. */
+    uint32_t n_digits;          /* At least so many, by leading zeros. */
+    uint32_t first, step;       /* Step is at least 1. */
+};
 
 /* A rule; zeros: there are no names, and ports go by their numbers. */
 struct sf_port_names {
-    char rule[SF_PORT_RULE_SIZE];   /* As text, without defaults. */
-    char before[SF_PORT_NAME_SIZE]; /* The number in a name, */
-    char after[SF_PORT_NAME_SIZE];  /* and after it. */
-    uint32_t n_digits;              /* At least so many, by leading zeros. */
-    uint32_t first, step;           /* Step is 0 if there are no names. */
+    char rule[SF_PORT_RULE_SIZE]; /* As text, without defaults. */
+    uint32_t n_forms;
+    struct sf_port_form forms[SF_MAX_PORT_FORMS]; /* The first makes names. */
 };
 
 /* Reads 'rule'.  SF_EINVAL: 'err' says what was found and what was expected,
@@ -46,7 +57,7 @@ enum sf_status sf_port_names_parse(const char *rule,
 static inline bool
 sf_port_names_exist(const struct sf_port_names *names)
 {
-    return names->step > 0;
+    return names->n_forms > 0;
 }
 
 /* Writes the name of port 'number', from 1, into 'name' and returns it: the
@@ -54,8 +65,8 @@ sf_port_names_exist(const struct sf_port_names *names)
 char *sf_port_name(const struct sf_port_names *names, uint32_t number,
                    char name[SF_PORT_NAME_SIZE]);
 
-/* The number of the port called 'name', spelled as the rule spells it; 0 if
- * the rule makes no such name. */
+/* The number of the port called 'name', in one of the forms and spelled as the
+ * rule spells it; 0 if there is no such port. */
 uint32_t sf_port_number(const struct sf_port_names *names, const char *name);
 
 /* SF_EINVAL if Linux could not name the interfaces of a node with 'n_ports'

@@ -9,6 +9,7 @@
 #define MAX_DIGITS  9    /* Of a number with leading zeros. */
 #define MAX_FIRST   9999 /* So that 32 bits hold every number, */
 #define MAX_STEP    999  /* of ten digits at most. */
+#define MAX_NUMBER  254  /* Of a port. */
 
 #define LINUX_NAME_MAX 15 /* IFNAMSIZ without the NUL. */
 
@@ -66,17 +67,17 @@ read_option(const char **textp, const char *key, uint32_t max,
 
 /* Reads ":first=0,step=4" and the like; false if that is something else. */
 static bool
-read_options(const char *text, struct sf_port_names *names)
+read_options(const char *text, struct sf_port_form *form)
 {
     bool has_first = false, has_step = false;
 
     while (*text) {
         text++; /* The colon, or a comma. */
         if (!has_first &&
-            read_option(&text, "first", MAX_FIRST, &names->first)) {
+            read_option(&text, "first", MAX_FIRST, &form->first)) {
             has_first = true;
         } else if (!has_step &&
-                   read_option(&text, "step", MAX_STEP, &names->step)) {
+                   read_option(&text, "step", MAX_STEP, &form->step)) {
             has_step = true;
         } else {
             return false;
@@ -85,7 +86,7 @@ read_options(const char *text, struct sf_port_names *names)
             return false;
         }
     }
-    return names->step > 0;
+    return form->step > 0;
 }
 
 /* Copies what stands around the number; false if that cannot be in a name. */
@@ -122,83 +123,68 @@ read_number(const char *text, uint32_t *n_digitsp)
     return *text == 'd' ? text + 1 : NULL;
 }
 
-/* Spells the rule without what is by default anyway. */
+/* Adds a form to the rule, without what is by default anyway. */
 static void
-spell(struct sf_port_names *names)
+spell(const struct sf_port_form *form, struct sf_port_names *names)
 {
     char number[8] = "%d", first[24] = "", step[24] = "";
+    size_t used = strlen(names->rule);
 
-    if (names->n_digits) {
-        snprintf(number, sizeof number, "%%0%ud", names->n_digits % 10);
+    if (form->n_digits) {
+        snprintf(number, sizeof number, "%%0%ud", form->n_digits % 10);
     }
-    if (names->first != 1) {
-        snprintf(first, sizeof first, ":first=%u", names->first);
+    if (form->first != 1) {
+        snprintf(first, sizeof first, ":first=%u", form->first);
     }
-    if (names->step != 1) {
+    if (form->step != 1) {
         snprintf(step, sizeof step, "%cstep=%u", *first ? ',' : ':',
-                 names->step);
+                 form->step);
     }
-    /* The pieces are as short as parse() has made sure. */
-    snprintf(names->rule, sizeof names->rule, "%.24s%s%.24s%s%s",
-             names->before, number, names->after, first, step);
+    snprintf(names->rule + used, sizeof names->rule - used, "%s%s%s%s%s%s",
+             used ? "|" : "", form->before, number, form->after, first, step);
 }
 
+/* Reads one form; the whole 'rule' is for messages. */
 static enum sf_status
-parse(const char *rule, struct sf_port_names *names, struct sf_error *err)
+parse_form(const char *text, const char *rule, struct sf_port_form *form,
+           struct sf_error *err)
 {
-    const char *options = find_options(rule);
-    const char *number = memchr(rule, '%', (size_t)(options - rule));
+    const char *options = find_options(text);
+    const char *number = memchr(text, '%', (size_t)(options - text));
 
     if (!number) {
         return refuse(rule, "there is no %d in it", err);
     }
-    const char *after = read_number(number, &names->n_digits);
+    const char *after = read_number(number, &form->n_digits);
     if (!after || after > options) {
         return refuse(rule, "the number is neither %d nor %02d or the like",
                       err);
     }
-    size_t n_before = (size_t)(number - rule);
+    size_t n_before = (size_t)(number - text);
     size_t n_after = (size_t)(options - after);
     if (n_before + n_after > MAX_LITERAL) {
         return refuse(rule, "more than 24 characters beside the number", err);
     }
-    if (!copy_literal(rule, n_before, names->before) ||
-        !copy_literal(after, n_after, names->after)) {
+    if (!copy_literal(text, n_before, form->before) ||
+        !copy_literal(after, n_after, form->after)) {
         return refuse(rule, "there is something in it that no name has", err);
     }
-    names->first = 1;
-    names->step = 1;
-    if (!read_options(options, names)) {
-        return refuse(
-            rule, "its options are not first=0...9999 or step=1...999", err);
-    }
-    spell(names);
-    return SF_OK;
+    form->first = 1;
+    form->step = 1;
+    return read_options(options, form)
+               ? SF_OK
+               : refuse(rule,
+                        "its options are not first=0...9999 or step=1...999",
+                        err);
 }
 
-enum sf_status
-sf_port_names_parse(const char *rule, struct sf_port_names *names,
-                    struct sf_error *err)
+static char *
+make_name(const struct sf_port_form *form, uint32_t number,
+          char name[SF_PORT_NAME_SIZE])
 {
-    *names = (struct sf_port_names){ 0 };
-    enum sf_status status = parse(rule, names, err);
-    if (status != SF_OK) {
-        *names = (struct sf_port_names){ 0 };
-    }
-    return status;
-}
-
-char *
-sf_port_name(const struct sf_port_names *names, uint32_t number,
-             char name[SF_PORT_NAME_SIZE])
-{
-    if (sf_port_names_exist(names)) {
-        snprintf(name, SF_PORT_NAME_SIZE, "%.24s%0*u%.24s", names->before,
-                 (int)(names->n_digits % 10),
-                 names->first + (number - 1) * names->step, names->after);
-    } else {
-        snprintf(name, SF_PORT_NAME_SIZE, "%u", number);
-    }
+    snprintf(name, SF_PORT_NAME_SIZE, "%.24s%0*u%.24s", form->before,
+             (int)(form->n_digits % 10),
+             form->first + (number - 1) * form->step, form->after);
     return name;
 }
 
@@ -219,27 +205,113 @@ read_value(const char *text, uint64_t *valuep)
     return isdigit((unsigned char)*text);
 }
 
+static uint32_t
+read_name(const struct sf_port_form *form, const char *name)
+{
+    size_t n_before = strlen(form->before);
+    char same[SF_PORT_NAME_SIZE];
+    uint64_t value;
+
+    if (strncmp(name, form->before, n_before) != 0 ||
+        !read_value(name + n_before, &value) || value < form->first) {
+        return 0;
+    }
+    uint64_t number = (value - form->first) / form->step + 1;
+    /* One spelling counts: not swp01 for swp1, nor a number between two. */
+    return number <= UINT32_MAX &&
+                   !strcmp(make_name(form, (uint32_t)number, same), name)
+               ? (uint32_t)number
+               : 0;
+}
+
+/* SF_EINVAL if the last form gives a port a name that an earlier one gives to
+ * another port. */
+static enum sf_status
+check_collisions(const struct sf_port_names *names, struct sf_error *err)
+{
+    const struct sf_port_form *last = &names->forms[names->n_forms - 1];
+    char name[SF_PORT_NAME_SIZE];
+
+    for (uint32_t number = 1; number <= MAX_NUMBER; number++) {
+        make_name(last, number, name);
+        for (const struct sf_port_form *form = names->forms; form < last;
+             form++) {
+            uint32_t other = read_name(form, name);
+            if (other && other <= MAX_NUMBER && other != number) {
+                return sf_fail(err, SF_EINVAL,
+                               "port names '%s': %s would be port %u and "
+                               "port %u",
+                               names->rule, name, other, number);
+            }
+        }
+    }
+    return SF_OK;
+}
+
+static enum sf_status
+parse(const char *rule, struct sf_port_names *names, struct sf_error *err)
+{
+    const char *text = rule;
+    enum sf_status status = SF_OK;
+    bool is_last = false;
+
+    while (status == SF_OK && !is_last) {
+        char part[SF_PORT_NAME_SIZE];
+        size_t length = strcspn(text, "|");
+        if (length >= sizeof part) {
+            return refuse(rule, "it is too long", err);
+        }
+        if (names->n_forms == SF_MAX_PORT_FORMS) {
+            return refuse(rule, "it has more than four names", err);
+        }
+        memcpy(part, text, length);
+        part[length] = '\0';
+        struct sf_port_form form = { 0 };
+        status = parse_form(part, rule, &form, err);
+        if (status == SF_OK) {
+            spell(&form, names);
+            names->forms[names->n_forms++] = form;
+            status = check_collisions(names, err);
+        }
+        is_last = !text[length];
+        text += length + 1;
+    }
+    return status;
+}
+
+enum sf_status
+sf_port_names_parse(const char *rule, struct sf_port_names *names,
+                    struct sf_error *err)
+{
+    *names = (struct sf_port_names){ 0 };
+    enum sf_status status = parse(rule, names, err);
+    if (status != SF_OK) {
+        *names = (struct sf_port_names){ 0 };
+    }
+    return status;
+}
+
+char *
+sf_port_name(const struct sf_port_names *names, uint32_t number,
+             char name[SF_PORT_NAME_SIZE])
+{
+    if (sf_port_names_exist(names)) {
+        return make_name(&names->forms[0], number, name);
+    }
+    snprintf(name, SF_PORT_NAME_SIZE, "%u", number);
+    return name;
+}
+
 uint32_t
 sf_port_number(const struct sf_port_names *names, const char *name)
 {
-    uint64_t first = 1, step = 1, value;
-    size_t n_before = strlen(names->before);
-    char same[SF_PORT_NAME_SIZE];
+    static const struct sf_port_form bare = { .first = 1, .step = 1 };
+    uint32_t number = 0;
 
-    if (sf_port_names_exist(names)) {
-        first = names->first;
-        step = names->step;
+    for (uint32_t i = 0; !number && i < names->n_forms; i++) {
+        number = read_name(&names->forms[i], name);
     }
-    if (strncmp(name, names->before, n_before) != 0 ||
-        !read_value(name + n_before, &value) || value < first) {
-        return 0;
-    }
-    uint64_t number = (value - first) / step + 1;
-    /* One spelling counts: not swp01 for swp1, nor a number between two. */
-    return number <= UINT32_MAX &&
-                   !strcmp(sf_port_name(names, (uint32_t)number, same), name)
-               ? (uint32_t)number
-               : 0;
+    return sf_port_names_exist(names) ? number : read_name(&bare, name);
 }
 
 enum sf_status

@@ -63,6 +63,22 @@ TEST(port_names_other_spellings_are_no_names)
     CHECK_EQ(sf_port_number(&steps, "Ethernet02"), 0);
 }
 
+TEST(port_names_may_be_several)
+{
+    struct sf_port_names names =
+        names_of("Ethernet%d:step=4,first=0|etp%d|Eth1/%d");
+    char name[SF_PORT_NAME_SIZE];
+
+    CHECK_STR(names.rule, "Ethernet%d:first=0,step=4|etp%d|Eth1/%d");
+    CHECK_STR(sf_port_name(&names, 3, name), "Ethernet8");
+    CHECK_EQ(sf_port_number(&names, "Ethernet8"), 3);
+    CHECK_EQ(sf_port_number(&names, "etp3"), 3);
+    CHECK_EQ(sf_port_number(&names, "Eth1/3"), 3);
+    CHECK_EQ(sf_port_number(&names, "Eth2/3"), 0);
+    CHECK_EQ(sf_port_number(&names, "3"), 0);
+    CHECK_EQ(sf_port_number(&names, ""), 0);
+}
+
 TEST(port_names_without_a_rule_are_numbers)
 {
     struct sf_port_names none = { 0 };
@@ -118,6 +134,14 @@ TEST(port_names_bad_rules_are_refused_with_a_reason)
         { ":first=%d", "no %d" },
         { "abcdefghijklmnopqrstuvwxyz%d", "more than 24" },
         { "abcdefghijklm%dnopqrstuvwxyz", "more than 24" },
+        { "swp%d|", "no %d" },
+        { "|swp%d", "no %d" },
+        { "a%d|b%d|c%d|d%d|e%d", "more than four" },
+        { "swp%d|swp%d:first=0", "swp1 would be port 1 and port 2" },
+        { "e%d:step=4|x%d|e%d:first=0", "would be" },
+        { "p%d:first=00000000000000000000000000000000000000000000000000000000"
+          "0000000000000000000000001",
+          "too long" },
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
