@@ -50,10 +50,12 @@ static void
 write_place(const struct labels *labels, uint32_t port)
 {
     const struct sf_port *at = &labels->plan->fabric->ports[port];
-    char place[SF_PLACE_SIZE];
+    char place[SF_PLACE_SIZE], name[SF_PORT_NAME_SIZE];
 
     sf_xml_write(sf_plan_place(labels->plan, at->node, place), labels->stream);
-    fprintf(labels->stream, " port %u", at->number);
+    fprintf(
+        labels->stream, " port %s",
+        sf_fabric_port_name(labels->plan->fabric, at->node, at->number, name));
 }
 
 static void
