@@ -73,8 +73,8 @@ note_silent(struct lldp_reader *reader, struct sf_error *err)
     free(has_reported);
     if (reader->n_silent) {
         lldp_note(reader, "silent",
-                  "%u of %u switches did not report: %s%s. Cables between two "
-                  "of these cannot be seen and count as missing.",
+                  "%u of %u switches did not report: %s%s. Cables that only "
+                  "these could see count as missing.",
                   reader->n_silent, planned->n_switches, list,
                   reader->n_silent > 5 ? " and others" : "");
     }

@@ -267,7 +267,8 @@ widest_port(const struct sf_drawing *drawing, const struct sf_layout *layout)
             sf_layout_port_name(drawing, &layout->ends[i], name));
         n_cells = n > n_cells ? n : n_cells;
     }
-    return SF_LAYOUT_PORT_WIDTH + (n_cells - 3) * SF_LAYOUT_LABEL_CELL;
+    return n_cells == 3 ? SF_LAYOUT_PORT_WIDTH
+                        : SF_LAYOUT_PAD + n_cells * SF_LAYOUT_LABEL_CELL;
 }
 
 /* Decides all that goes from left to right. */

@@ -95,7 +95,7 @@ static void
 write_notes(const struct sf_verification *verification, FILE *stream)
 {
     if (verification->found->n_notes) {
-        fputs("\nWhat was discovered is not sure:\n", stream);
+        fputs("\nWhat to know of the discovery:\n", stream);
         sf_text_write_notes(verification->found, MAX_NOTES, stream);
     }
 }

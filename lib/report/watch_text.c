@@ -135,7 +135,7 @@ sf_watch_write_text(const struct sf_watch *watch, FILE *stream)
         write_bar(plan->racks[i].name, &watch->by_rack[i], stream);
     }
     if (watch->found && watch->found->n_notes) {
-        fputs("what was discovered is not sure:\n", stream);
+        fputs("what to know of the discovery:\n", stream);
         sf_text_write_notes(watch->found, MAX_LISTED, stream);
     } else if (watch->n_unanswered) {
         fprintf(stream,
