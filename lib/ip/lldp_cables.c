@@ -54,27 +54,77 @@ port_that_names(const struct lldp_reader *reader, uint32_t entity,
     return only;
 }
 
+/* The only port of 'entity' that claims to be joined to 'other' without saying
+ * to which port of it; SF_NONE if there is none, or there are several. */
+static uint32_t
+port_towards(const struct lldp_reader *reader, uint32_t entity, uint32_t other)
+{
+    const struct lldp_entity *of = &reader->entities.items[entity];
+    uint32_t only = SF_NONE;
+
+    for (uint32_t i = 0; i < of->n_ports; i++) {
+        uint32_t port = of->first_port + i;
+        const struct lldp_port *at = &reader->ports.items[port];
+        const struct lldp_claim *outs = outs_of(reader, at);
+        for (uint32_t k = 0; k < at->n_out; k++) {
+            bool is_open = !outs[k].to.number && !outs[k].to.text;
+            if (!is_open || outs[k].to.entity != other ||
+                outs[k].to_port != SF_NONE) {
+                continue;
+            }
+            if (only != SF_NONE) {
+                return SF_NONE;
+            }
+            only = port;
+        }
+    }
+    return only;
+}
+
+static void
+note_unknown_port(struct lldp_reader *reader, const struct lldp_claim *claim)
+{
+    char here[LLDP_SOCKET_SIZE];
+
+    lldp_note(reader, "unknown_port",
+              "%s is joined to %s, and it is not known to which port: its "
+              "name there is none by the rule %s.",
+              lldp_describe(reader, &claim->from, here),
+              reader->entities.items[claim->to.entity].called,
+              reader->planned->port_names[SF_NODE_SWITCH].rule);
+}
+
 /* Finds the port of each claim that names a system but no port of it that is
- * known, from what that system itself reports. */
+ * known, from what that system itself reports: it names this port, or it and
+ * this system each have one port alone that leads to the other. */
 static void
 complete_claims(struct lldp_reader *reader)
 {
+    struct lldp_claim *claims = reader->claims.items;
+
     for (uint32_t i = 0; i < reader->claims.n; i++) {
-        struct lldp_claim *claim = &reader->claims.items[i];
-        if (claim->to_port != SF_NONE) {
+        if (claims[i].to_port == SF_NONE) {
+            claims[i].to_port = port_that_names(reader, claims[i].to.entity,
+                                                claims[i].from_port);
+        }
+    }
+    for (uint32_t i = 0; i < reader->claims.n; i++) {
+        if (claims[i].to_port != SF_NONE) {
             continue;
         }
-        claim->to_port =
-            port_that_names(reader, claim->to.entity, claim->from_port);
-        if (claim->to_port == SF_NONE) {
-            char here[LLDP_SOCKET_SIZE];
-            lldp_note(reader, "unknown_port",
-                      "%s is joined to %s, and it is not known to which port: "
-                      "its name there is none by the rule %s.",
-                      lldp_describe(reader, &claim->from, here),
-                      reader->entities.items[claim->to.entity].called,
-                      reader->planned->port_names[SF_NODE_SWITCH].rule);
+        uint32_t here = claims[i].from.entity, there = claims[i].to.entity;
+        uint32_t far = port_towards(reader, there, here);
+        if (here == there || far == SF_NONE ||
+            port_towards(reader, here, there) != claims[i].from_port) {
+            note_unknown_port(reader, &claims[i]);
+            continue;
         }
+        claims[i].to_port = far;
+        struct lldp_claim *reply = outs_of(reader, &reader->ports.items[far]);
+        while (reply->to.entity != here || reply->to_port != SF_NONE) {
+            reply++; /* It is there: port_towards() has seen it. */
+        }
+        reply->to_port = claims[i].from_port;
     }
 }
 

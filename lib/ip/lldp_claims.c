@@ -105,14 +105,18 @@ note_odd(struct lldp_reader *reader, uint32_t entity, const char *name,
     reader->odd = name;
 }
 
-/* Whether a report of 'entity' about its port 'from', called 'name', is about
- * the fabric: what 'to' must be is told below. */
+/* Whether what is claimed of port 'from', called 'name', is about the fabric.
+ * Switches use ports by the rule for it.  Hosts do if they have a rule; else
+ * it is what leads to something planned, or to a port that is named by the
+ * rule of switches.  A stranger may be a switch of the fabric that nobody has
+ * named, or the one that all ports for management lead to. */
 static bool
-is_of_fabric(struct lldp_reader *reader, const struct lldp_socket *from,
-             const struct lldp_socket *to, const char *name,
-             const char *far_name, uint32_t *n_oddp)
+is_of_fabric(struct lldp_reader *reader, const struct lldp_claim *claim,
+             const char *name, uint32_t *n_oddp)
 {
-    bool to_switch = lldp_is_planned(reader, to->entity, SF_NODE_SWITCH);
+    const struct lldp_socket *from = &claim->from, *to = &claim->to;
+    const struct sf_port_names *host_names =
+        &reader->planned->port_names[SF_NODE_HOST];
 
     if (lldp_is_planned(reader, from->entity, SF_NODE_SWITCH)) {
         reader->n_named += from->number > 0;
@@ -122,13 +126,14 @@ is_of_fabric(struct lldp_reader *reader, const struct lldp_socket *from,
         return from->number > 0;
     }
     if (lldp_is_planned(reader, from->entity, SF_NODE_HOST)) {
-        /* Its other ports are none of the fabric's business. */
-        return sf_port_names_exist(&reader->planned->port_names[SF_NODE_HOST])
+        return sf_port_names_exist(host_names)
                    ? from->number > 0
-                   : to_switch;
+                   : reader->entities.items[to->entity].planned != SF_NONE ||
+                         to->number > 0;
     }
-    /* A stranger, maybe the switch that all ports for management lead to. */
-    return !(to_switch && !to->number && far_name && is_management(far_name));
+    return from->number > 0 ||
+           (lldp_is_planned(reader, to->entity, SF_NODE_SWITCH) &&
+            to->number > 0);
 }
 
 static void
@@ -148,8 +153,7 @@ list_claims_of(struct lldp_reader *reader, uint32_t entity,
             .from = socket_of(reader, entity, neighbour->local, NULL),
             .to = socket_of(reader, other, neighbour->port, neighbour->descr),
         };
-        if (is_of_fabric(reader, &claim.from, &claim.to, neighbour->local,
-                         neighbour->port, &n_odd) &&
+        if (is_of_fabric(reader, &claim, neighbour->local, &n_odd) &&
             !sf_vec_push(&reader->claims, claim)) {
             reader->is_out_of_memory = true;
             return;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "ip/lldp_reader.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,9 +122,11 @@ fail_all(const struct session *session, struct sf_error *err)
     size_t length;
 
     if (path && sf_file_read(path, &text, &length, NULL) == SF_OK) {
-        char *trimmed = sf_text_trim(text);
-        const char *newline = strrchr(trimmed, '\n');
-        line = newline ? newline + 1 : trimmed;
+        while (length > 0 && isspace((unsigned char)text[length - 1])) {
+            text[--length] = '\0';
+        }
+        const char *newline = strrchr(text, '\n');
+        line = newline ? newline + 1 : text;
     }
     enum sf_status status = sf_fail(
         err, SF_EIO, "'%.100s' failed for all %u switches; for %s it said: %s",
