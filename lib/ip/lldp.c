@@ -258,12 +258,13 @@ static void
 add_node(const struct lldp_reader *reader, struct lldp_entity *entity,
          uint32_t *numbers, struct sf_fabric_builder *builder)
 {
-    char *name = sf_strdup(entity->called);
+    char name[LLDP_NAME_SIZE];
 
+    snprintf(name, sizeof name, "%s", entity->called);
     number_ports(reader, entity, numbers + entity->first_port);
     struct sf_node node = {
         .kind = kind_of(reader, entity),
-        .name = name ? name : (char[]){ "?" },
+        .name = name,
         .guid = entity->mac,
         .n_ports = count_ports(reader, entity, numbers + entity->first_port),
         .origin = SF_NONE,
@@ -272,7 +273,6 @@ add_node(const struct lldp_reader *reader, struct lldp_entity *entity,
     };
     entity->node = sf_fabric_builder_node(builder, &node);
     name_ports(reader, entity, numbers + entity->first_port, builder);
-    free(name);
 }
 
 static int

@@ -29,8 +29,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_TEXT    255 /* Of anything that LLDP sends. */
-#define MAX_DEPTH   3   /* Of keys and arrays around a report. */
+#define MAX_TEXT    (LLDP_NAME_SIZE - 1)
+#define MAX_DEPTH   3 /* Of keys and arrays around a report. */
 #define DEFAULT_TTL 120
 
 struct reader {

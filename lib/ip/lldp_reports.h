@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* Room for any name or id that is kept, with its NUL. */
+#define LLDP_NAME_SIZE 256
+
 /* A switch, a host or anything else that speaks LLDP. */
 struct lldp_system {
     char *name;    /* What it calls itself; NULL if it does not say. */

@@ -388,7 +388,11 @@ TEST(lldp_nomem)
         enum sf_status status =
             sf_lldp_parse(full, strlen(full), "text", planned, &found, NULL,
                           nth % 2 ? &err : NULL);
+        /* After a success, the failure must be still to come. */
+        void *memory = sf_calloc(1, 1);
         sf_mem_fail_at(0);
+        CHECK_EQ(status == SF_OK, memory == NULL);
+        free(memory);
         if (status == SF_OK) {
             CHECK(nth > 50);
             sf_fabric_free(found);
