@@ -341,6 +341,7 @@ sf_fabric_copy(const struct sf_fabric *fabric, struct sf_fabric **copyp,
     copy->n_switches = fabric->n_switches;
     copy->n_ports = fabric->n_ports;
     copy->n_cables = fabric->n_cables;
+    memcpy(copy->port_names, fabric->port_names, sizeof copy->port_names);
     memcpy(copy->ports, fabric->ports, fabric->n_ports * sizeof *copy->ports);
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         copy->nodes[i] = fabric->nodes[i];
@@ -372,8 +373,31 @@ sf_fabric_free(struct sf_fabric *fabric)
         free(fabric->ports);
         free(fabric->side.nodes);
         free(fabric->side.ports);
+        for (uint32_t i = 0; i < fabric->n_notes; i++) {
+            free(fabric->notes[i].text);
+        }
+        free(fabric->notes);
         free(fabric);
     }
+}
+
+enum sf_status
+sf_fabric_add_note(struct sf_fabric *fabric, const char *kind,
+                   const char *text, struct sf_error *err)
+{
+    struct sf_note note = { kind, sf_strdup(text) };
+    struct sf_note *notes =
+        sf_realloc(fabric->notes, (size_t)fabric->n_notes + 1, sizeof *notes);
+
+    if (notes) {
+        fabric->notes = notes;
+    }
+    if (!notes || !note.text) {
+        free(note.text);
+        return sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    notes[fabric->n_notes++] = note;
+    return SF_OK;
 }
 
 void
@@ -491,6 +515,14 @@ sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
             n_hosts[port->node]++;
         }
     }
+}
+
+char *
+sf_fabric_port_name(const struct sf_fabric *fabric, uint32_t node,
+                    uint32_t number, char name[SF_PORT_NAME_SIZE])
+{
+    return sf_port_name(&fabric->port_names[fabric->nodes[node].kind], number,
+                        name);
 }
 
 uint32_t
