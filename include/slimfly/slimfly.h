@@ -21,6 +21,8 @@
 #include "slimfly/guide.h"
 #include "slimfly/ib.h"
 #include "slimfly/ib_addresses.h"
+#include "slimfly/ip.h"
+#include "slimfly/ip_addresses.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/jobs.h"
 #include "slimfly/jobs_file.h"
