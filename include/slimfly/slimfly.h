@@ -38,6 +38,7 @@
 #include "slimfly/path_source.h"
 #include "slimfly/plan.h"
 #include "slimfly/plan_files.h"
+#include "slimfly/port_names.h"
 #include "slimfly/prices.h"
 #include "slimfly/progress.h"
 #include "slimfly/properties.h"
