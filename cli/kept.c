@@ -22,7 +22,7 @@
 /* How names of kept files end: those in JSON, and others. */
 #define JSON_ENDING "json"
 #define TEXT_ENDING "txt"
-#define MAX_KEPT  (64u << 20)
+#define MAX_KEPT    (64u << 20)
 
 /* The bytes of pieces are below this one, those of names from there on. */
 #define FIRST_NAME (INT64_C(1) << 62)
