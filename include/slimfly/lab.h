@@ -1,0 +1,140 @@
+/* lab.h -- a lab: a network of real packets on one machine.
+ *
+ * Each switch and each host is a network namespace of Linux, each cable a pair
+ * of veth interfaces, with the addresses and routes that ip.h makes of a
+ * routing.  Nothing runs in a lab but the kernel: it stays until it is taken
+ * down.
+ *
+ * A lab has a name, and a folder in which it notes what it is about to make
+ * before it makes it.  So it can be taken down whatever happened, and nothing
+ * else is touched.  Everything here needs root. */
+#ifndef SLIMFLY_LAB_H
+#define SLIMFLY_LAB_H
+
+#include "slimfly/ip.h"
+
+#include <stdio.h>
+
+#pragma GCC visibility push(default)
+
+#define SF_LAB_FOLDER    "/run/slimfly" /* Where labs note what they made. */
+#define SF_LAB_NAME      "lab"          /* Of a lab that is not given one. */
+#define SF_LAB_NAME_SIZE 16             /* Letters, digits and '-'. */
+
+/* Interfaces: port P of a switch is swpP, port P of a host ethP-1. */
+#define SF_LAB_PORT_SIZE 16
+
+struct sf_lab_params {
+    const char *folder; /* NULL: SF_LAB_FOLDER. */
+    const char *name;   /* NULL: SF_LAB_NAME. */
+    struct sf_ip_params addresses;
+    bool without_alternates; /* No second routes (ip.h). */
+    double link_rate; /* Bits a second between switches, each way; 0: as fast
+                       * as it goes. */
+    double host_rate; /* The same at hosts. */
+    bool (*is_cancelled)(void); /* Asked now and then; NULL: never. */
+};
+
+/* A lab that is up. */
+struct sf_lab; /* Opaque. */
+
+/* What a lab consists of, for people. */
+struct sf_lab_sizes {
+    uint32_t n_switches, n_hosts; /* Namespaces. */
+    uint32_t n_links;             /* Cables. */
+    uint32_t n_layers, n_sets;
+    uint64_t n_routes; /* Of switches. */
+};
+
+/* Whether a lab with the folder, name and rates of 'params' could be brought
+ * up: before work is done for it.  SF_EIO: we are not root, or there are no
+ * namespaces here. */
+enum sf_status sf_lab_allowed(const struct sf_lab_params *params,
+                              struct sf_error *err);
+
+/* Brings up 'routes' of 'network', which has a fabric.  SF_EINVAL: the name is
+ * none, or there is such a lab.  SF_EIO: the kernel refused something, for the
+ * most part because we are not root; what was made is gone again.  The same
+ * after a cancellation. */
+enum sf_status sf_lab_up(const struct sf_lab_params *params,
+                         const struct sf_network *network,
+                         const struct sf_routes *routes,
+                         struct sf_lab_sizes *sizes, struct sf_error *err);
+
+/* What was taken down. */
+struct sf_lab_removed {
+    uint32_t n_namespaces;
+    uint32_t n_processes; /* That ran in them and were ended. */
+    uint32_t n_foreign;   /* Namespaces that have the name of one of the lab
+                           * and are not: left alone. */
+};
+
+/* Takes down the lab 'name', also one that was never finished: ends what runs
+ * in its namespaces and removes these.  SF_EINVAL: there is no such lab. */
+enum sf_status sf_lab_down(const char *folder, const char *name,
+                           struct sf_lab_removed *removed,
+                           struct sf_error *err);
+
+/* Whether others may use the lab at the same time. */
+enum sf_lab_use {
+    SF_LAB_LOOK,   /* Others may look, too. */
+    SF_LAB_CHANGE, /* Nobody else. */
+};
+
+/* Opens the lab 'name', and closes it.  SF_EINVAL: there is none, or it is not
+ * finished.  SF_EIO: somebody else uses it. */
+enum sf_status sf_lab_open(const char *folder, const char *name,
+                           enum sf_lab_use use, struct sf_lab **labp,
+                           struct sf_error *err);
+void sf_lab_close(struct sf_lab *lab);
+
+/* What the lab is made of.  They live as long as it is open. */
+const char *sf_lab_name(const struct sf_lab *lab);
+const struct sf_network *sf_lab_network(const struct sf_lab *lab);
+const struct sf_routes *sf_lab_routes(const struct sf_lab *lab);
+const struct sf_ip_tables *sf_lab_tables(const struct sf_lab *lab);
+void sf_lab_sizes(const struct sf_lab *lab, struct sf_lab_sizes *sizes);
+double sf_lab_link_rate(const struct sf_lab *lab);
+double sf_lab_host_rate(const struct sf_lab *lab);
+
+/* The name of a node within the lab, and that of its network namespace, which
+ * 'ip -n' takes: "LAB.NODE". */
+#define SF_LAB_NAMESPACE_SIZE (SF_LAB_NAME_SIZE + SF_IP_NAME_SIZE)
+const char *sf_lab_node(const struct sf_lab *lab, uint32_t node);
+void sf_lab_namespace(const struct sf_lab *lab, uint32_t node,
+                      char text[SF_LAB_NAMESPACE_SIZE]);
+
+/* The node called 'name', in the fabric or in the lab; SF_NONE if none is. */
+uint32_t sf_lab_find(const struct sf_lab *lab, const char *name);
+
+/* The interface of a port, an index into fabric->ports. */
+void sf_lab_interface(const struct sf_lab *lab, uint32_t port,
+                      char text[SF_LAB_PORT_SIZE]);
+
+/* From now on the lab is to be routed by 'routes', which somebody has put into
+ * its switches: sf_lab_check() compares with these, sf_lab_restore() brings
+ * them back.  'lab' must be open for changes. */
+enum sf_status sf_lab_set_routes(struct sf_lab *lab,
+                                 const struct sf_routes *routes,
+                                 struct sf_error *err);
+
+/* One of the labs of a folder. */
+struct sf_lab_entry {
+    char name[SF_LAB_NAME_SIZE];
+    bool is_complete; /* It came up; else 'sizes' are zeros. */
+    bool is_busy;     /* Somebody works on it. */
+    struct sf_lab_sizes sizes;
+};
+
+struct sf_lab_list {
+    uint32_t n;
+    struct sf_lab_entry *entries; /* By name. */
+};
+
+/* Lists the labs of 'folder'; there need not be such a folder. */
+enum sf_status sf_labs_list(const char *folder, struct sf_lab_list *list,
+                            struct sf_error *err);
+void sf_labs_clear(struct sf_lab_list *list);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,90 @@
+/* links.c -- which links of a lab carry packets, as the kernel has it. */
+#define _GNU_SOURCE
+#include "ip/lab/lab.h"
+
+#include "ip/lab/netns.h"
+
+#include <linux/if.h>
+#include <time.h>
+
+/* Waiting for links: how long at most, and between two looks. */
+#define LOOKS      6000
+#define PAUSE_NSEC 10000000
+
+struct look {
+    const struct sf_node *node;
+    bool *runs; /* By port of the fabric. */
+};
+
+static bool
+take_link(void *aux, const struct nlmsghdr *message)
+{
+    struct look *look = aux;
+    const struct ifinfomsg *head = NLMSG_DATA(message);
+    int number = head->ifi_index - SF_LAB_FIRST_INTERFACE;
+
+    if (message->nlmsg_type == RTM_NEWLINK && number >= 1 &&
+        (uint32_t)number <= look->node->n_ports) {
+        look->runs[look->node->first_port + (uint32_t)number - 1] =
+            (head->ifi_flags & (IFF_UP | IFF_RUNNING)) ==
+            (IFF_UP | IFF_RUNNING);
+    }
+    return true;
+}
+
+enum sf_status
+sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
+                  struct sf_error *err)
+{
+    const struct sf_fabric *fabric = lab->network->fabric;
+    struct look look = { &fabric->nodes[node], runs };
+    struct sf_netlink nl;
+
+    for (uint32_t i = 0; i < look.node->n_ports; i++) {
+        runs[look.node->first_port + i] = false;
+    }
+    enum sf_status status = sf_lab_netlink(lab, node, &nl, err);
+    if (status == SF_OK) {
+        (void)sf_netlink_begin(&nl, RTM_GETLINK, NLM_F_DUMP,
+                               sizeof(struct ifinfomsg));
+        status = sf_netlink_ask(&nl, take_link, &look, err);
+    }
+    sf_netlink_close(&nl);
+    return status;
+}
+
+/* The first port of 'node' that is plugged in and does not run; SF_NONE. */
+static uint32_t
+find_idle(const struct sf_lab *lab, uint32_t node, const bool *runs)
+{
+    const struct sf_fabric *fabric = lab->network->fabric;
+    const struct sf_node *of = &fabric->nodes[node];
+
+    for (uint32_t p = of->first_port; p < of->first_port + of->n_ports; p++) {
+        if (fabric->ports[p].peer != SF_NONE && !runs[p]) {
+            return p;
+        }
+    }
+    return SF_NONE;
+}
+
+enum sf_status
+sf_lab_await_links(struct sf_lab *lab, uint32_t node, bool *runs,
+                   struct sf_error *err)
+{
+    const struct timespec pause = { 0, PAUSE_NSEC };
+    enum sf_status status = SF_OK;
+    uint32_t idle = SF_NONE;
+
+    for (int i = 0; i < LOOKS; i++) {
+        status = sf_lab_look_links(lab, node, runs, err);
+        idle = status == SF_OK ? find_idle(lab, node, runs) : SF_NONE;
+        if (idle == SF_NONE) {
+            return status;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return sf_fail(err, SF_EIO, "port %u of %s does not come up",
+                   lab->network->fabric->ports[idle].number,
+                   lab->names->names[node]);
+}
