@@ -35,6 +35,7 @@ static const struct verb {
     int (*run)(const struct cli_lab *lab);
 } verbs[] = {
     { "up", "FABRIC", 1, 1, cli_lab_up },
+    { "check", "nothing more", 0, 0, cli_lab_check },
     { "list", "nothing more", 0, 0, cli_lab_list },
     { "down", "nothing more", 0, 0, cli_lab_down },
 };

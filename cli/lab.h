@@ -33,5 +33,6 @@ int cli_lab_told(enum sf_status status, const struct sf_error *err);
 int cli_lab_up(const struct cli_lab *lab);
 int cli_lab_down(const struct cli_lab *lab);
 int cli_lab_list(const struct cli_lab *lab);
+int cli_lab_check(const struct cli_lab *lab);
 
 #endif

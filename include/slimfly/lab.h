@@ -118,6 +118,49 @@ enum sf_status sf_lab_set_routes(struct sf_lab *lab,
                                  const struct sf_routes *routes,
                                  struct sf_error *err);
 
+/* Where packets do not go as the tables say. */
+enum sf_lab_fault {
+    SF_LAB_WRONG_HOP, /* A switch sends them on by another neighbour. */
+    SF_LAB_NO_ROUTE,  /* It has no route for them. */
+    SF_LAB_LOST,      /* They vanish behind it, or the answers do. */
+    SF_LAB_CUT,       /* The tables have no way round a link that is down. */
+};
+
+struct sf_lab_finding {
+    enum sf_lab_fault fault;
+    uint32_t node;            /* Where it happens; a sender, if its own link
+                               * is down. */
+    uint32_t layer;           /* What it is about: packets in this layer */
+    uint32_t target;          /* to this host; others of its switch may */
+    uint32_t expected, found; /* be, too.  The next node by the tables, and
+                               * the one that it really is; SF_NONE: none,
+                               * or nobody knows. */
+    uint64_t n_paths;         /* How many have it. */
+};
+
+struct sf_lab_check {
+    uint64_t n_paths; /* Between switches: all layers and path sets. */
+    uint64_t n_right; /* Hop by hop as the tables say, up to the host. */
+    uint64_t n_host_paths, n_host_right; /* To hosts that are on none of
+                                          * these. */
+    uint64_t n_cut;    /* Of those that are not right: cut by links that are
+                        * down, as the tables say. */
+    uint64_t n_probes; /* Packets sent and answered, */
+    uint64_t n_lost;   /* and sent again. */
+    uint32_t n_down;   /* Links that are down. */
+    uint32_t n_findings;
+    struct sf_lab_finding *findings; /* By number of paths. */
+};
+
+/* Sends packets over every path of every layer and compares, hop by hop, with
+ * the tables, where links that are down are as the tables treat them: one host
+ * of each switch and path set stands for all, and each other host gets packets
+ * from one sender in all layers.  After success the caller calls
+ * sf_lab_check_clear(). */
+enum sf_status sf_lab_check(struct sf_lab *lab, struct sf_lab_check *check,
+                            struct sf_error *err);
+void sf_lab_check_clear(struct sf_lab_check *check);
+
 /* One of the labs of a folder. */
 struct sf_lab_entry {
     char name[SF_LAB_NAME_SIZE];

@@ -22,6 +22,16 @@ void sf_lab_write_down_text(const char *name,
 enum sf_status sf_lab_write_down_json(const char *name,
                                       const struct sf_lab_removed *removed,
                                       FILE *stream, struct sf_error *err);
+
+/* What a check of 'lab' found: at most 'most' findings as text, all of them as
+ * JSON. */
+void sf_lab_check_write_text(const struct sf_lab *lab,
+                             const struct sf_lab_check *check, double seconds,
+                             uint32_t most, FILE *stream);
+enum sf_status sf_lab_check_write_json(const struct sf_lab *lab,
+                                       const struct sf_lab_check *check,
+                                       FILE *stream, struct sf_error *err);
+
 void sf_labs_write_text(const struct sf_lab_list *list, FILE *stream);
 enum sf_status sf_labs_write_json(const struct sf_lab_list *list, FILE *stream,
                                   struct sf_error *err);

@@ -9,7 +9,9 @@
  *     up.c        bringing it up
  *     down.c      taking it down
  *     open.c      using one that is up
- *     links.c     which links carry packets */
+ *     links.c     which links carry packets
+ *     probes.c    packets with a limit of hops, and who answers
+ *     check.c     whether packets go where the tables say */
 #ifndef SF_IP_LAB_LAB_H
 #define SF_IP_LAB_LAB_H
 
@@ -113,6 +115,12 @@ enum sf_status sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
                                  struct sf_error *err);
 enum sf_status sf_lab_await_links(struct sf_lab *lab, uint32_t node,
                                   bool *runs, struct sf_error *err);
+
+/* The port by which the kernel of 'node' would send packets for 'to' now;
+ * SF_NONE: it would not. */
+enum sf_status sf_lab_ask_route(struct sf_lab *lab, uint32_t node,
+                                struct sf_ip_address to, uint32_t *portp,
+                                struct sf_error *err);
 
 /* config.c: requests for a node, to be sent in its namespace. */
 

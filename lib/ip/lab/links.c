@@ -1,10 +1,13 @@
-/* links.c -- which links of a lab carry packets, as the kernel has it. */
+/* links.c -- which links of a lab carry packets, and where they are sent, as
+ * the kernel has it. */
 #define _GNU_SOURCE
 #include "ip/lab/lab.h"
 
 #include "ip/lab/netns.h"
 
 #include <linux/if.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 /* Waiting for links: how long at most, and between two looks. */
@@ -87,4 +90,45 @@ sf_lab_await_links(struct sf_lab *lab, uint32_t node, bool *runs,
     return sf_fail(err, SF_EIO, "port %u of %s does not come up",
                    lab->network->fabric->ports[idle].number,
                    lab->names->names[node]);
+}
+
+static bool
+take_route(void *aux, const struct nlmsghdr *message)
+{
+    int *number = aux;
+    const struct rtmsg *head = NLMSG_DATA(message);
+    const struct rtattr *out = sf_netlink_find(message, sizeof *head, RTA_OIF);
+
+    if (message->nlmsg_type == RTM_NEWROUTE && out &&
+        head->rtm_type == RTN_UNICAST) {
+        memcpy(number, RTA_DATA(out), sizeof *number);
+    }
+    return true;
+}
+
+enum sf_status
+sf_lab_ask_route(struct sf_lab *lab, uint32_t node, struct sf_ip_address to,
+                 uint32_t *portp, struct sf_error *err)
+{
+    int number = 0;
+    struct sf_netlink nl;
+    enum sf_status status = sf_lab_netlink(lab, node, &nl, err);
+
+    *portp = SF_NONE;
+    if (status == SF_OK) {
+        struct rtmsg *head =
+            sf_netlink_begin(&nl, RTM_GETROUTE, 0, sizeof *head);
+        head->rtm_family = to.is_v6 ? AF_INET6 : AF_INET;
+        head->rtm_dst_len = to.is_v6 ? 128 : 32;
+        sf_netlink_put(&nl, RTA_DST, to.bytes, to.is_v6 ? 16 : 4);
+        /* That there is none is an answer. */
+        if (sf_netlink_ask(&nl, take_route, &number, NULL) == SF_OK &&
+            number > SF_LAB_FIRST_INTERFACE) {
+            *portp =
+                sf_fabric_port(lab->network->fabric, node,
+                               (uint32_t)(number - SF_LAB_FIRST_INTERFACE));
+        }
+    }
+    sf_netlink_close(&nl);
+    return status;
 }
