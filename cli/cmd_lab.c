@@ -36,6 +36,10 @@ static const struct verb {
 } verbs[] = {
     { "up", "FABRIC", 1, 1, cli_lab_up },
     { "check", "nothing more", 0, 0, cli_lab_check },
+    { "exec", "NODE -- COMMAND...", 2, SIZE_MAX, cli_lab_exec },
+    { "fail", "LINK...", 1, SIZE_MAX, cli_lab_fail },
+    { "restore", "LINK...", 0, SIZE_MAX, cli_lab_restore },
+    { "status", "nothing more", 0, 0, cli_lab_status },
     { "list", "nothing more", 0, 0, cli_lab_list },
     { "down", "nothing more", 0, 0, cli_lab_down },
 };

@@ -34,5 +34,9 @@ int cli_lab_up(const struct cli_lab *lab);
 int cli_lab_down(const struct cli_lab *lab);
 int cli_lab_list(const struct cli_lab *lab);
 int cli_lab_check(const struct cli_lab *lab);
+int cli_lab_exec(const struct cli_lab *lab);
+int cli_lab_fail(const struct cli_lab *lab);
+int cli_lab_restore(const struct cli_lab *lab);
+int cli_lab_status(const struct cli_lab *lab);
 
 #endif

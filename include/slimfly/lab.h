@@ -161,6 +161,41 @@ enum sf_status sf_lab_check(struct sf_lab *lab, struct sf_lab_check *check,
                             struct sf_error *err);
 void sf_lab_check_clear(struct sf_lab_check *check);
 
+/* Links of a lab, each by the port at one of its ends, an index into
+ * fabric->ports. */
+struct sf_lab_links {
+    uint32_t n;
+    uint32_t *ports;
+};
+
+/* Adds to 'links' those that 'word' names: "NODE" all of a switch or host,
+ * "NODE:PORT" one, "NODE--NODE" all between two.  SF_EINVAL: there are
+ * none. */
+enum sf_status sf_lab_find_links(const struct sf_lab *lab, const char *word,
+                                 struct sf_lab_links *links,
+                                 struct sf_error *err);
+void sf_lab_links_clear(struct sf_lab_links *links);
+
+/* Finds the links that are down, at one end at least. */
+enum sf_status sf_lab_find_down(struct sf_lab *lab, struct sf_lab_links *links,
+                                struct sf_error *err);
+
+/* Takes links down at both ends, as if the cable were cut; brings them back
+ * and adds the routes and neighbours that went with them, except where there
+ * is another route now.  'lab' must be open for changes. */
+enum sf_status sf_lab_fail(struct sf_lab *lab,
+                           const struct sf_lab_links *links,
+                           struct sf_error *err);
+enum sf_status sf_lab_restore(struct sf_lab *lab,
+                              const struct sf_lab_links *links,
+                              struct sf_error *err);
+
+/* Moves the calling process into 'node', to run something there: its network,
+ * its host name, and the names of all nodes in /etc/hosts, those of a host in
+ * layer L as "NODE.lL".  Nothing else changes, and there is no way back. */
+enum sf_status sf_lab_enter(const struct sf_lab *lab, uint32_t node,
+                            struct sf_error *err);
+
 /* One of the labs of a folder. */
 struct sf_lab_entry {
     char name[SF_LAB_NAME_SIZE];

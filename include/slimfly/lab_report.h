@@ -32,6 +32,20 @@ enum sf_status sf_lab_check_write_json(const struct sf_lab *lab,
                                        const struct sf_lab_check *check,
                                        FILE *stream, struct sf_error *err);
 
+/* Links that are down or were 'what', "down" or "restored"; a lab with those
+ * that are down. */
+void sf_lab_links_write_text(const struct sf_lab *lab, const char *what,
+                             const struct sf_lab_links *links, FILE *stream);
+enum sf_status sf_lab_links_write_json(const struct sf_lab *lab,
+                                       const char *what,
+                                       const struct sf_lab_links *links,
+                                       FILE *stream, struct sf_error *err);
+void sf_lab_status_write_text(const struct sf_lab *lab,
+                              const struct sf_lab_links *down, FILE *stream);
+enum sf_status sf_lab_status_write_json(const struct sf_lab *lab,
+                                        const struct sf_lab_links *down,
+                                        FILE *stream, struct sf_error *err);
+
 void sf_labs_write_text(const struct sf_lab_list *list, FILE *stream);
 enum sf_status sf_labs_write_json(const struct sf_lab_list *list, FILE *stream,
                                   struct sf_error *err);

@@ -133,3 +133,116 @@ sf_labs_write_json(const struct sf_lab_list *list, FILE *stream,
                           "schema_version", 1, "labs", array),
                 stream, err);
 }
+
+static void
+write_end(const struct sf_lab *lab, uint32_t port, FILE *stream)
+{
+    const struct sf_port *of = &sf_lab_network(lab)->fabric->ports[port];
+
+    fprintf(stream, "%s:%u", sf_lab_node(lab, of->node), of->number);
+}
+
+static void
+write_link(const struct sf_lab *lab, uint32_t port, FILE *stream)
+{
+    fputs("  ", stream);
+    write_end(lab, port, stream);
+    fputs(" to ", stream);
+    write_end(lab, sf_lab_network(lab)->fabric->ports[port].peer, stream);
+    fputc('\n', stream);
+}
+
+void
+sf_lab_links_write_text(const struct sf_lab *lab, const char *what,
+                        const struct sf_lab_links *links, FILE *stream)
+{
+    fprintf(stream, "lab '%s': links %s: %u\n", sf_lab_name(lab), what,
+            links->n);
+    for (uint32_t i = 0; i < links->n; i++) {
+        write_link(lab, links->ports[i], stream);
+    }
+}
+
+static json_t *
+make_end(const struct sf_lab *lab, uint32_t port)
+{
+    const struct sf_port *of = &sf_lab_network(lab)->fabric->ports[port];
+
+    return json_pack("{s:s, s:I}", "node", sf_lab_node(lab, of->node), "port",
+                     (json_int_t)of->number);
+}
+
+static json_t *
+make_links(const struct sf_lab *lab, const struct sf_lab_links *links)
+{
+    const struct sf_port *ports = sf_lab_network(lab)->fabric->ports;
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < links->n; i++) {
+        uint32_t port = links->ports[i];
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o}", "a", make_end(lab, port),
+                                        "b", make_end(lab, ports[port].peer)));
+    }
+    return array;
+}
+
+enum sf_status
+sf_lab_links_write_json(const struct sf_lab *lab, const char *what,
+                        const struct sf_lab_links *links, FILE *stream,
+                        struct sf_error *err)
+{
+    return dump(json_pack("{s:s, s:i, s:s, s:s, s:o}", "schema",
+                          "slimfly.lab-links", "schema_version", 1, "name",
+                          sf_lab_name(lab), "state", what, "links",
+                          make_links(lab, links)),
+                stream, err);
+}
+
+static void
+write_rate(const char *what, double rate, FILE *stream)
+{
+    if (rate > 0) {
+        fprintf(stream, "  rate of %s: %g Mbit/s\n", what, rate / 1e6);
+    }
+}
+
+void
+sf_lab_status_write_text(const struct sf_lab *lab,
+                         const struct sf_lab_links *down, FILE *stream)
+{
+    struct sf_ip_text prefix =
+        sf_ip_prefix_text(sf_lab_tables(lab)->addresses.prefix);
+    struct sf_lab_sizes sizes;
+
+    sf_lab_sizes(lab, &sizes);
+    fprintf(stream, "lab '%s' is up: ", sf_lab_name(lab));
+    write_sizes(&sizes, stream);
+    fprintf(stream, "\n  addresses: %s\n", prefix.text);
+    write_rate("links", sf_lab_link_rate(lab), stream);
+    write_rate("host links", sf_lab_host_rate(lab), stream);
+    fprintf(stream, "  links that are down: %u\n", down->n);
+    for (uint32_t i = 0; i < down->n; i++) {
+        fputs("  ", stream);
+        write_link(lab, down->ports[i], stream);
+    }
+}
+
+enum sf_status
+sf_lab_status_write_json(const struct sf_lab *lab,
+                         const struct sf_lab_links *down, FILE *stream,
+                         struct sf_error *err)
+{
+    struct sf_ip_text prefix =
+        sf_ip_prefix_text(sf_lab_tables(lab)->addresses.prefix);
+    struct sf_lab_sizes sizes;
+
+    sf_lab_sizes(lab, &sizes);
+    return dump(
+        json_pack("{s:s, s:i, s:s, s:o, s:s, s:f, s:f, s:o}", "schema",
+                  "slimfly.lab-status", "schema_version", 1, "name",
+                  sf_lab_name(lab), "sizes", make_sizes(&sizes), "prefix",
+                  prefix.text, "link_rate", sf_lab_link_rate(lab), "host_rate",
+                  sf_lab_host_rate(lab), "down", make_links(lab, down)),
+        stream, err);
+}

@@ -122,13 +122,16 @@ add_path(struct checker *checker, uint32_t sender, uint32_t target,
         const struct sf_ip_route *route = sf_ip_look_up(
             lab->tables, s, to, checker->is_down + s * N_NUMBERS);
         probe.ttl = ++path.n_nodes;
+        path.arrives = route && route->kind == SF_IP_LOCAL;
+        probe.is_optional = !path.arrives && !(route && route->out);
         checker->failed |= !sf_vec_push(&checker->nodes, s) ||
                            !sf_vec_push(&checker->probes, probe);
-        path.arrives = route && route->kind == SF_IP_LOCAL;
         s = route && route->neighbour != SF_NONE ? route->neighbour : SF_NONE;
     }
-    /* One more, that arrives or is turned back. */
+    /* One more, that arrives or is turned back; the kernel limits how often it
+     * says the latter. */
     probe.ttl = (uint8_t)(path.n_nodes + 1);
+    probe.is_optional = !path.arrives;
     checker->failed |= !sf_vec_push(&checker->nodes, SF_NONE) ||
                        !sf_vec_push(&checker->probes, probe) ||
                        !sf_vec_push(&checker->paths, path);
@@ -218,9 +221,10 @@ is_right(const struct checker *checker, const struct path *path, uint32_t i)
 
     if (i < path->n_nodes) {
         bool is_end = !path->arrives && i + 1u == path->n_nodes;
-        return probe->from == node &&
-               (probe->answer == SF_LAB_EXPIRED ||
-                (is_end && probe->answer == SF_LAB_UNREACHABLE));
+        return probe->from == node
+                   ? probe->answer == SF_LAB_EXPIRED ||
+                         (is_end && probe->answer == SF_LAB_UNREACHABLE)
+                   : is_end && !probe->answer;
     }
     if (path->arrives) {
         const struct sf_network *network = lab->network;
@@ -329,8 +333,16 @@ describe(const struct checker *checker, const struct path *path, uint32_t i)
     } else if (probe->answer == SF_LAB_UNREACHABLE) {
         finding.fault = SF_LAB_NO_ROUTE;
         finding.found = SF_NONE;
-        /* Whoever says so has no route, the one before has the right one. */
-        finding.node = probe->from != SF_NONE ? probe->from : finding.node;
+        /* Who says so has no route, and that may be one before: a switch
+         * looks for a route before it counts hops. */
+        if (i < path->n_nodes && probe->from == nodes[i]) {
+            finding.node = nodes[i];
+            finding.expected = i + 1u < path->n_nodes
+                                   ? nodes[i + 1]
+                                   : host_node(checker, path->target);
+        } else if (probe->from != SF_NONE) {
+            finding.node = probe->from;
+        }
     }
     return finding;
 }

@@ -11,7 +11,9 @@
  *     open.c      using one that is up
  *     links.c     which links carry packets
  *     probes.c    packets with a limit of hops, and who answers
- *     check.c     whether packets go where the tables say */
+ *     check.c     whether packets go where the tables say
+ *     faults.c    links that are taken down and brought back
+ *     enter.c     running something in a node */
 #ifndef SF_IP_LAB_LAB_H
 #define SF_IP_LAB_LAB_H
 
@@ -114,13 +116,20 @@ enum sf_status sf_lab_netlink(struct sf_lab *lab, uint32_t node,
 enum sf_status sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
                                  struct sf_error *err);
 enum sf_status sf_lab_await_links(struct sf_lab *lab, uint32_t node,
-                                  bool *runs, struct sf_error *err);
+                                  struct sf_error *err);
+enum sf_status sf_lab_await_port(struct sf_lab *lab, uint32_t port,
+                                 struct sf_netlink *nl, struct sf_error *err);
 
 /* The port by which the kernel of 'node' would send packets for 'to' now;
  * SF_NONE: it would not. */
 enum sf_status sf_lab_ask_route(struct sf_lab *lab, uint32_t node,
                                 struct sf_ip_address to, uint32_t *portp,
                                 struct sf_error *err);
+
+/* enter.c: writes the names of all nodes for /etc/hosts. */
+#define SF_LAB_HOSTS "hosts"
+enum sf_status sf_lab_write_hosts(const struct sf_lab *lab,
+                                  struct sf_error *err);
 
 /* config.c: requests for a node, to be sent in its namespace. */
 

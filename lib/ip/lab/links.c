@@ -16,7 +16,7 @@
 
 struct look {
     const struct sf_node *node;
-    bool *runs; /* By port of the fabric. */
+    bool *runs; /* [n_ports of the node] */
 };
 
 static bool
@@ -28,9 +28,8 @@ take_link(void *aux, const struct nlmsghdr *message)
 
     if (message->nlmsg_type == RTM_NEWLINK && number >= 1 &&
         (uint32_t)number <= look->node->n_ports) {
-        look->runs[look->node->first_port + (uint32_t)number - 1] =
-            (head->ifi_flags & (IFF_UP | IFF_RUNNING)) ==
-            (IFF_UP | IFF_RUNNING);
+        look->runs[number - 1] = (head->ifi_flags & (IFF_UP | IFF_RUNNING)) ==
+                                 (IFF_UP | IFF_RUNNING);
     }
     return true;
 }
@@ -40,12 +39,11 @@ sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
                   struct sf_error *err)
 {
     const struct sf_fabric *fabric = lab->network->fabric;
-    struct look look = { &fabric->nodes[node], runs };
+    const struct sf_node *of = &fabric->nodes[node];
+    struct look look = { of, runs + of->first_port };
     struct sf_netlink nl;
 
-    for (uint32_t i = 0; i < look.node->n_ports; i++) {
-        runs[look.node->first_port + i] = false;
-    }
+    memset(look.runs, 0, of->n_ports * sizeof *look.runs);
     enum sf_status status = sf_lab_netlink(lab, node, &nl, err);
     if (status == SF_OK) {
         (void)sf_netlink_begin(&nl, RTM_GETLINK, NLM_F_DUMP,
@@ -56,40 +54,61 @@ sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
     return status;
 }
 
-/* The first port of 'node' that is plugged in and does not run; SF_NONE. */
-static uint32_t
-find_idle(const struct sf_lab *lab, uint32_t node, const bool *runs)
+/* Whether one port has a link that carries packets. */
+static enum sf_status
+look_at_port(const struct sf_lab *lab, uint32_t port, struct sf_netlink *nl,
+             bool *runsp, struct sf_error *err)
 {
-    const struct sf_fabric *fabric = lab->network->fabric;
-    const struct sf_node *of = &fabric->nodes[node];
+    const struct sf_port *of = &lab->network->fabric->ports[port];
+    const struct sf_node *node = &lab->network->fabric->nodes[of->node];
+    bool runs[SF_MAX_PORTS] = { false };
+    struct look look = { node, runs };
+    struct ifinfomsg *head =
+        sf_netlink_begin(nl, RTM_GETLINK, 0, sizeof *head);
 
-    for (uint32_t p = of->first_port; p < of->first_port + of->n_ports; p++) {
-        if (fabric->ports[p].peer != SF_NONE && !runs[p]) {
-            return p;
-        }
-    }
-    return SF_NONE;
+    head->ifi_index = SF_LAB_FIRST_INTERFACE + (int)of->number;
+    enum sf_status status = sf_netlink_ask(nl, take_link, &look, err);
+    *runsp = runs[of->number - 1];
+    return status;
 }
 
 enum sf_status
-sf_lab_await_links(struct sf_lab *lab, uint32_t node, bool *runs,
-                   struct sf_error *err)
+sf_lab_await_port(struct sf_lab *lab, uint32_t port, struct sf_netlink *nl,
+                  struct sf_error *err)
 {
     const struct timespec pause = { 0, PAUSE_NSEC };
+    const struct sf_port *of = &lab->network->fabric->ports[port];
     enum sf_status status = SF_OK;
-    uint32_t idle = SF_NONE;
+    bool runs = false;
 
-    for (int i = 0; i < LOOKS; i++) {
-        status = sf_lab_look_links(lab, node, runs, err);
-        idle = status == SF_OK ? find_idle(lab, node, runs) : SF_NONE;
-        if (idle == SF_NONE) {
-            return status;
+    for (int i = 0; status == SF_OK && !runs && i < LOOKS; i++) {
+        if (i) {
+            nanosleep(&pause, NULL);
         }
-        nanosleep(&pause, NULL);
+        status = look_at_port(lab, port, nl, &runs, err);
     }
-    return sf_fail(err, SF_EIO, "port %u of %s does not come up",
-                   lab->network->fabric->ports[idle].number,
-                   lab->names->names[node]);
+    return status != SF_OK || runs
+               ? status
+               : sf_fail(err, SF_EIO, "port %u of %s does not come up",
+                         of->number, lab->names->names[of->node]);
+}
+
+enum sf_status
+sf_lab_await_links(struct sf_lab *lab, uint32_t node, struct sf_error *err)
+{
+    const struct sf_fabric *fabric = lab->network->fabric;
+    const struct sf_node *of = &fabric->nodes[node];
+    struct sf_netlink nl;
+    enum sf_status status = sf_lab_netlink(lab, node, &nl, err);
+
+    for (uint32_t p = of->first_port;
+         status == SF_OK && p < of->first_port + of->n_ports; p++) {
+        if (fabric->ports[p].peer != SF_NONE) {
+            status = sf_lab_await_port(lab, p, &nl, err);
+        }
+    }
+    sf_netlink_close(&nl);
+    return status;
 }
 
 static bool

@@ -384,7 +384,8 @@ list_pending(struct prober *prober)
     }
     prober->n_pending = 0;
     for (size_t i = 0, at = 0; i < n; i++) {
-        if (!prober->probes[at].answer) {
+        if (!prober->probes[at].answer &&
+            !(prober->round && prober->probes[at].is_optional)) {
             prober->pending[prober->n_pending++] = (uint32_t)at;
         }
         at = (at + step) % n;

@@ -18,7 +18,8 @@ struct sf_lab_probe {
     uint16_t layer;
     uint8_t ttl;    /* Hops: switches up to the one that answers. */
     uint8_t answer; /* An enum sf_lab_answer. */
-    uint32_t from;  /* The node that answered; SF_NONE. */
+    bool is_optional; /* Nobody waits long for the answer. */
+    uint32_t from;    /* The node that answered; SF_NONE. */
 };
 
 /* Sends all 'probes' and fills in their answers.  What is lost is sent again,

@@ -23,7 +23,6 @@ struct builder {
     struct sf_lab *lab;
     bool (*is_cancelled)(void);
     FILE *notes;
-    bool *runs; /* By port of the fabric. */
     struct sf_netlink nl;
 };
 
@@ -154,7 +153,7 @@ raise_node(struct builder *builder, uint32_t node, struct sf_error *err)
 static enum sf_status
 await_node(struct builder *builder, uint32_t node, struct sf_error *err)
 {
-    return sf_lab_await_links(builder->lab, node, builder->runs, err);
+    return sf_lab_await_links(builder->lab, node, err);
 }
 
 static enum sf_status
@@ -220,10 +219,6 @@ build(struct builder *builder, struct sf_error *err)
     if (status == SF_OK) {
         status = note_names(builder, err);
     }
-    builder->runs = sf_calloc(lab->network->fabric->n_ports, 1);
-    if (status == SF_OK && !builder->runs) {
-        status = sf_fail(err, SF_ENOMEM, "the ports of a lab");
-    }
     if (status == SF_OK) {
         status = sf_netns_leave(&home, err);
     }
@@ -234,7 +229,9 @@ build(struct builder *builder, struct sf_error *err)
     if (builder->notes) {
         fclose(builder->notes);
     }
-    free(builder->runs);
+    if (status == SF_OK) {
+        status = sf_lab_write_hosts(lab, err);
+    }
     return status == SF_OK ? sf_lab_state_write(lab, err) : status;
 }
 
