@@ -11,6 +11,7 @@
  *     down.c      taking it down
  *     open.c      using one that is up
  *     links.c     which links carry packets
+ *     ways.c      the ways of packets by the tables
  *     probes.c    packets with a limit of hops, and who answers
  *     check.c     whether packets go where the tables say
  *     faults.c    links that are taken down and brought back
