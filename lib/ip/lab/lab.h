@@ -14,6 +14,8 @@
  *     ways.c      the ways of packets by the tables
  *     probes.c    packets with a limit of hops, and who answers
  *     check.c     whether packets go where the tables say
+ *     measure.c   real flows beside predicted ones: sockets.c sends them,
+ *                 model.c predicts
  *     faults.c    links that are taken down and brought back
  *     enter.c     running something in a node */
 #ifndef SF_IP_LAB_LAB_H
