@@ -31,10 +31,10 @@ cli_lab_measure(const struct cli_lab *lab)
     if (code == CLI_FINE) {
         cli_progress_end();
         if (cli_is(args, OPT_FORMAT, "json")) {
-            code = cli_lab_told(sf_lab_measurement_write_json(
-                                    opened, &params, &measurement, stdout,
-                                    &err),
-                                &err);
+            code =
+                cli_lab_told(sf_lab_measurement_write_json(
+                                 opened, &params, &measurement, stdout, &err),
+                             &err);
         } else {
             sf_lab_measurement_write_text(opened, &params, &measurement,
                                           stdout);

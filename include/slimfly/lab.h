@@ -163,10 +163,10 @@ void sf_lab_check_clear(struct sf_lab_check *check);
 
 /* How hosts use the layers. */
 enum sf_lab_mode {
-    SF_LAB_SINGLE,       /* One TCP connection in layer 0. */
-    SF_LAB_EVERY_LAYER,  /* One TCP connection in each layer. */
-    SF_LAB_MPTCP,        /* One MPTCP connection with a subflow in each
-                          * layer. */
+    SF_LAB_SINGLE,      /* One TCP connection in layer 0. */
+    SF_LAB_EVERY_LAYER, /* One TCP connection in each layer. */
+    SF_LAB_MPTCP,       /* One MPTCP connection with a subflow in each
+                         * layer. */
     SF_LAB_N_MODES,
 };
 

@@ -15,8 +15,8 @@ name_of(const struct sf_lab *lab, uint32_t host)
 {
     const struct sf_network *network = sf_lab_network(lab);
 
-    return sf_lab_node(
-        lab, network->fabric->ports[network->host_ports[host]].node);
+    return sf_lab_node(lab,
+                       network->fabric->ports[network->host_ports[host]].node);
 }
 
 /* Parts of what a host's link carries; without its rate, Mbit/s. */
@@ -121,9 +121,9 @@ make_flows(const struct sf_lab *lab,
 
     for (uint32_t i = 0; i < measurement->n_flows; i++) {
         json_array_append_new(
-            array, json_pack("{s:s, s:s}", "from",
-                             name_of(lab, measurement->from[i]), "to",
-                             name_of(lab, measurement->to[i])));
+            array,
+            json_pack("{s:s, s:s}", "from", name_of(lab, measurement->from[i]),
+                      "to", name_of(lab, measurement->to[i])));
     }
     return array;
 }

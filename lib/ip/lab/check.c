@@ -1,7 +1,8 @@
 /* check.c -- whether packets go where the tables say.
  *
- * What the tables say is followed from the links that are up now (ways.h).  For each path, a packet with each number of hops is sent: the
- * switches on the way answer one after the other, and in the end the host. */
+ * What the tables say is followed from the links that are up now (ways.h). For
+ * each path, a packet with each number of hops is sent: the switches on the
+ * way answer one after the other, and in the end the host. */
 #define _GNU_SOURCE
 #include "ip/lab/lab.h"
 

@@ -99,8 +99,8 @@ measure_mode(struct sf_lab *lab, const struct sf_lab_down *down,
         .n = measurement->n_flows,
         .from = measurement->from,
         .to = measurement->to,
-        .n_layers = mode == SF_LAB_SINGLE ? 1
-                                          : lab->tables->addresses.n_layers,
+        .n_layers =
+            mode == SF_LAB_SINGLE ? 1 : lab->tables->addresses.n_layers,
         .is_mptcp = mode == SF_LAB_MPTCP,
     };
     enum sf_status status = SF_OK;

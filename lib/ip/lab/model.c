@@ -9,11 +9,11 @@
 
 struct problem {
     uint32_t n_ports;
-    double *capacities;  /* [n_ports] */
-    uint32_t *first;     /* [subflows + 1] */
+    double *capacities; /* [n_ports] */
+    uint32_t *first;    /* [subflows + 1] */
     SF_VEC(uint32_t) links;
-    double *rates;       /* [subflows] */
-    bool failed;         /* Memory ran out. */
+    double *rates; /* [subflows] */
+    bool failed;   /* Memory ran out. */
 };
 
 static void

@@ -102,8 +102,8 @@ sf_lab_put_endpoints(const struct sf_lab *lab, uint32_t node,
 {
     const struct sf_node *of = &lab->network->fabric->nodes[node];
     uint32_t port = of->first_port;
-    enum sf_status status = sf_netlink_open(nl, NETLINK_GENERIC,
-                                            lab->names->names[node], err);
+    enum sf_status status =
+        sf_netlink_open(nl, NETLINK_GENERIC, lab->names->names[node], err);
     uint16_t family = status == SF_OK ? find_family(nl) : 0;
 
     while (port < of->first_port + of->n_ports &&

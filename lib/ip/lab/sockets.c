@@ -21,13 +21,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT          5201
-#define CONNECT_MS    60000 /* A guard against what hangs. */
-#define MOST_EVENTS   256
-#define CHUNK         65536
-#define WAIT_MS       20
-#define SEND_BUFFER   (256 * 1024)
-#define SUBFLOW_TRIES 250 /* Every WAIT_MS. */
+#define PORT        5201
+#define CONNECT_MS  60000 /* A guard against what hangs. */
+#define MOST_EVENTS 256
+#define CHUNK       65536
+#define WAIT_MS     20
+/* Room at the receiver.  MPTCP needs it where paths are unequal: what came by
+ * a fast one waits for what comes by a slow one. */
+#define RECEIVE_BUFFER 2000000
+#define SUBFLOW_TRIES  250 /* Every WAIT_MS. */
 
 #ifndef SOL_MPTCP
 #define SOL_MPTCP 284
@@ -130,7 +132,7 @@ open_socket(const struct run *run, uint32_t host, int *fdp,
 static enum sf_status
 listen_at(struct run *run, uint32_t host, struct sf_error *err)
 {
-    const int one = 1;
+    const int one = 1, room = RECEIVE_BUFFER;
     bool is_v6 = run->lab->tables->addresses.prefix.address.is_v6;
     struct sockaddr_in any = { .sin_family = AF_INET,
                                .sin_port = htons(PORT) };
@@ -146,6 +148,7 @@ listen_at(struct run *run, uint32_t host, struct sf_error *err)
         return status;
     }
     (void)setsockopt(*fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    (void)setsockopt(*fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
     int refused = is_v6 ? bind(*fd, (struct sockaddr *)&any6, sizeof any6)
                         : bind(*fd, (struct sockaddr *)&any, sizeof any);
     return refused || listen(*fd, 1024)
@@ -205,7 +208,6 @@ open_connection(struct run *run, struct connection *connection, uint32_t layer,
 {
     uint32_t from = run->flows->from[connection->flow];
     uint32_t to = run->flows->to[connection->flow];
-    const int room = SEND_BUFFER;
     enum sf_status status = listen_at(run, to, err);
 
     if (status == SF_OK) {
@@ -214,16 +216,14 @@ open_connection(struct run *run, struct connection *connection, uint32_t layer,
     if (status != SF_OK) {
         return status;
     }
-    (void)setsockopt(connection->sender, SOL_SOCKET, SO_SNDBUF, &room,
-                     sizeof room);
     if (!connect_in(run, connection, layer)) {
         return fail_socket(run, from, "no connection", err);
     }
     int listener = run->listeners[to];
-    connection->receiver = await(listener, POLLIN)
-                               ? accept4(listener, NULL, NULL,
-                                         SOCK_NONBLOCK | SOCK_CLOEXEC)
-                               : -1;
+    connection->receiver =
+        await(listener, POLLIN)
+            ? accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)
+            : -1;
     return connection->receiver >= 0
                ? SF_OK
                : fail_socket(run, to, "no connection came", err);
@@ -252,8 +252,8 @@ open_connections(struct run *run, struct sf_error *err)
         run->connections[i].flow = i / per_flow;
         status = check_cancelled(run, err);
         if (status == SF_OK) {
-            status = open_connection(run, &run->connections[i], i % per_flow,
-                                     err);
+            status =
+                open_connection(run, &run->connections[i], i % per_flow, err);
         }
     }
     sf_netns_return(&home);

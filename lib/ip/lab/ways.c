@@ -91,9 +91,8 @@ sf_lab_follow(const struct sf_lab *lab, const struct sf_lab_down *down,
     way->n = 0;
     way->arrives = false;
     while (s != SF_NONE && way->n < SF_MAX_PATH_ARCS) {
-        const struct sf_ip_route *route =
-            sf_ip_look_up(lab->tables, s, to,
-                          down->is_down + (size_t)s * SF_LAB_N_NUMBERS);
+        const struct sf_ip_route *route = sf_ip_look_up(
+            lab->tables, s, to, down->is_down + (size_t)s * SF_LAB_N_NUMBERS);
         way->switches[way->n] = s;
         way->ports[way->n++] =
             route && route->out
