@@ -31,6 +31,8 @@
 #include "slimfly/jobs.h"
 #include "slimfly/jobs_file.h"
 #include "slimfly/jobs_report.h"
+#include "slimfly/lab.h"
+#include "slimfly/lab_report.h"
 #include "slimfly/lanes.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
