@@ -279,6 +279,23 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
     return status == SF_OK && job->jobs ? fit_jobs(job, err) : status;
 }
 
+/* Counts what one dead link does, where the layers are to be robust. */
+static enum sf_status
+measure_robustness(struct cli_routing *job, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status = sf_layer_spec_parse(
+        job->routing->params.layers.scheme, 0, &spec, err);
+
+    if (status == SF_OK && spec.is_robust) {
+        status = sf_robustness_measure(job->routing->network,
+                                       job->routing->routes, &job->robustness,
+                                       err);
+        job->report.robustness = &job->robustness;
+    }
+    return status;
+}
+
 enum sf_status
 cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 {
@@ -302,6 +319,9 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
         status = sf_route_figures_measure(job->routing->network,
                                           job->routing->routes,
                                           &job->report.figures, err);
+    }
+    if (status == SF_OK) {
+        status = measure_robustness(job, err);
     }
     if (status == SF_OK && job->report.figures.n_broken > 0 &&
         !job->params.layers.within_parts) {

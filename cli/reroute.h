@@ -28,6 +28,7 @@ struct cli_routing {
     const struct sf_fabric *before_fabric; /* of this fabric, */
     struct sf_mixture *mixture;            /* and how: */
     struct sf_steps *steps;
+    struct sf_robustness robustness;
     struct sf_route_report report;
 };
 

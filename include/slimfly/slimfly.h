@@ -41,6 +41,7 @@
 #include "slimfly/properties.h"
 #include "slimfly/random.h"
 #include "slimfly/recording.h"
+#include "slimfly/robustness.h"
 #include "slimfly/route_figures.h"
 #include "slimfly/route_report.h"
 #include "slimfly/routes.h"

@@ -125,6 +125,7 @@ build_sets(const struct sf_routing *routing, struct sf_error *err)
         struct sf_layers_params params = routing->params.layers;
         params.set = i;
         params.n_sets = routes->n_sets;
+        params.earlier = routes->sets;
         params.turns = routes->turns;
         params.n_vls = routing->params.max_vls;
         params.turnsp = makes_turns ? &routes->turns : NULL;
