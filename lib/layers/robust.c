@@ -33,6 +33,12 @@
                      * later, others may come to lack as much. */
 #define POWER     8 /* Of loads, in costs. */
 #define MAX_MOVES 256
+#define BRANCH 8 /* Switches that carry more than so many times their degree
+                  * stay where they are. */
+#define OPTIONS 64 /* Ways that are looked at closely at most; */
+#define USUAL_OPTIONS 6 /* as a rule. */
+#define EFFORTS 4 /* Who comes over a switch comes along; or goes elsewhere with
+                   * all behind it; or alone; or all ways are looked at. */
 #define MAX_MOVING 2 /* Switches that wait for others to move. */
 
 /* The links of a pair in one layer, there and back. */
@@ -52,6 +58,7 @@ struct robust {
     uint64_t *loads;         /* [2E] */
     uint64_t target;         /* Their mean. */
 
+    uint32_t effort, n_efforts;
     int64_t allowed;              /* What may be lacking more by a step. */
     struct move moves[MAX_MOVES]; /* What can be undone. */
     uint32_t n_moves;
@@ -182,6 +189,27 @@ sf_robust_lack(const struct sf_layer_job *job, uint32_t s, uint32_t d)
         }
     }
     return sum;
+}
+
+uint64_t
+sf_robust_count(const struct sf_network *network,
+                struct sf_layers *const *sets, uint32_t n_sets)
+{
+    uint64_t n = 0;
+
+    for (uint32_t set = 0; set < n_sets; set++) {
+        struct sf_layers_params params = { .set = set, .earlier = sets };
+        struct sf_layer_job job = { .graph = network->graph,
+                                    .params = &params,
+                                    .weights = network->n_hosts,
+                                    .layers = sets[set] };
+        for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
+            for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
+                n += sf_robust_lack(&job, s, d) / SF_LACKS_ALL;
+            }
+        }
+    }
+    return n;
 }
 
 /* Sends 's' over 'hop' in a tree, to be undone. */
@@ -417,6 +445,70 @@ leads_over_moving(const struct robust *robust, uint32_t layer, uint32_t d,
     return leads_over(robust, layer, d, from, v);
 }
 
+/* A way to go: over 'arc' and, unless 'next' is SF_NONE, on over that. */
+struct option {
+    uint32_t arc, next;
+    uint64_t cost; /* What one more path costs its links. */
+};
+
+/* The cheapest of many, in their order. */
+struct options {
+    uint32_t n, most;
+    struct option best[OPTIONS];
+};
+
+static uint32_t
+most_options(const struct robust *robust)
+{
+    return robust->effort < EFFORTS - 1 ? USUAL_OPTIONS : OPTIONS;
+}
+
+static uint64_t
+cost_of_arc(const struct robust *robust, uint32_t arc, uint64_t routes)
+{
+    uint64_t load = robust->loads[arc];
+    return sf_share_cost(load + routes, robust->target, POWER) -
+           sf_share_cost(load, robust->target, POWER);
+}
+
+/* What it costs the links that 's' goes over 'arc', 'next' and then as the
+ * tree does. */
+static uint64_t
+cost_of_way(const struct robust *robust, uint32_t layer, uint32_t d,
+            uint32_t s, uint32_t arc, uint32_t next)
+{
+    const struct sf_layer_job *job = robust->job;
+    uint64_t routes = (uint64_t)robust->weights[s] * robust->weights[d];
+    uint64_t cost = cost_of_arc(robust, arc, routes);
+    uint32_t v = job->graph->arcs[arc].to;
+
+    if (next != SF_NONE) {
+        cost += cost_of_arc(robust, next, routes);
+        v = job->graph->arcs[next].to;
+    }
+    while (v != d) {
+        arc = sf_layers_arc(job->layers, job->graph, layer, v, d);
+        cost += cost_of_arc(robust, arc, routes);
+        v = job->graph->arcs[arc].to;
+    }
+    return cost;
+}
+
+static void
+add_option(struct options *options, struct option option)
+{
+    if (options->n == options->most &&
+        options->best[options->most - 1].cost <= option.cost) {
+        return;
+    }
+    uint32_t i =
+        options->n < options->most ? options->n++ : options->most - 1;
+    for (; i > 0 && options->best[i - 1].cost > option.cost; i--) {
+        options->best[i] = options->best[i - 1];
+    }
+    options->best[i] = option;
+}
+
 static bool redirect(struct robust *robust, uint32_t layer, uint32_t d,
                      uint32_t s, uint32_t arc, uint32_t follower);
 
@@ -433,29 +525,36 @@ try_house(struct robust *robust, uint32_t layer, uint32_t d, uint32_t c,
     return is_branch_sound(robust, layer, d, c);
 }
 
-/* Sends 'c' another way than over those that are about to move: where it costs
- * least. */
+/* Sends 'c' another way than over those that are about to move: one of the
+ * cheapest, by which least is lacking. */
 static bool
 rehouse(struct robust *robust, uint32_t layer, uint32_t d, uint32_t c,
         bool may_part)
 {
     const struct sf_graph *graph = robust->job->graph;
+    struct options options = { 0, most_options(robust), { { 0 } } };
     struct price best = { INT64_MAX, 0 };
     uint32_t best_arc = SF_NONE, mark = robust->n_moves;
 
     for (uint32_t i = graph->first[c];
          mark < MAX_MOVES && i < graph->first[c + 1]; i++) {
-        if (leads_over_moving(robust, layer, d, graph->arcs[i].to, c)) {
-            continue;
+        if (!leads_over_moving(robust, layer, d, graph->arcs[i].to, c)) {
+            add_option(&options,
+                       (struct option){
+                           i, SF_NONE,
+                           cost_of_way(robust, layer, d, c, i, SF_NONE) });
         }
-        if (!try_house(robust, layer, d, c, i, may_part)) {
+    }
+    for (uint32_t i = 0; best.lack > 0 && i < options.n; i++) {
+        uint32_t arc = options.best[i].arc;
+        if (!try_house(robust, layer, d, c, arc, may_part)) {
             undo(robust, mark);
             continue;
         }
         struct price price = judge(robust, mark, layer, d, false);
         if (is_less(price, best)) {
             best = price;
-            best_arc = i;
+            best_arc = arc;
         }
     }
     return best_arc != SF_NONE &&
@@ -481,8 +580,9 @@ clear(struct robust *robust, uint32_t layer, uint32_t d, uint32_t s,
         hops[s] = hop;
         bool may_come = is_branch_sound(robust, layer, d, c);
         hops[s] = before;
-        if (!may_come && !rehouse(robust, layer, d, c, false) &&
-            (robust->n_moving == MAX_MOVING ||
+        if (!may_come &&
+            (robust->effort < 1 || !rehouse(robust, layer, d, c, false)) &&
+            (robust->effort < 2 || robust->n_moving == MAX_MOVING ||
              !rehouse(robust, layer, d, c, true))) {
             return false;
         }
@@ -498,6 +598,11 @@ redirect(struct robust *robust, uint32_t layer, uint32_t d, uint32_t s,
 {
     uint16_t hop = (uint16_t)(arc - robust->job->graph->first[s]);
 
+    list_branch(robust, layer, d, s);
+    if (robust->n_branch >
+        BRANCH * sf_graph_degree(robust->job->graph, s)) {
+        return false;
+    }
     robust->moving[robust->n_moving++] = s;
     bool is_clear = clear(robust, layer, d, s, hop, follower);
     robust->n_moving--;
@@ -564,30 +669,46 @@ try_moves(struct robust *robust, struct attempt *attempt, uint32_t arc,
     }
 }
 
-/* Tries all neighbours as they go on. */
+/* Tries the cheapest ways. */
+static void
+try_options(struct robust *robust, struct attempt *attempt,
+            const struct options *options)
+{
+    for (uint32_t i = 0; i < options->n; i++) {
+        try_moves(robust, attempt, options->best[i].arc,
+                  options->best[i].next);
+    }
+}
+
+/* Tries neighbours as they go on. */
 static void
 try_neighbours(struct robust *robust, struct attempt *attempt)
 {
     const struct sf_graph *graph = robust->job->graph;
-    uint32_t s = attempt->s;
+    uint32_t s = attempt->s, layer = attempt->layer, d = attempt->d;
+    struct options options = { 0, most_options(robust), { { 0 } } };
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
         if (!has_link(attempt->avoid, graph->arcs[i].link) &&
-            !leads_over(robust, attempt->layer, attempt->d, v, s) &&
-            keeps_off(robust, attempt->layer, attempt->d, v,
-                      attempt->avoid)) {
-            try_moves(robust, attempt, i, SF_NONE);
+            !leads_over(robust, layer, d, v, s) &&
+            keeps_off(robust, layer, d, v, attempt->avoid)) {
+            add_option(&options,
+                       (struct option){
+                           i, SF_NONE,
+                           cost_of_way(robust, layer, d, s, i, SF_NONE) });
         }
     }
+    try_options(robust, attempt, &options);
 }
 
-/* Tries all neighbours with other ways of theirs. */
+/* Tries neighbours with other ways of theirs. */
 static void
 try_to_lead(struct robust *robust, struct attempt *attempt)
 {
     const struct sf_graph *graph = robust->job->graph;
     uint32_t s = attempt->s, layer = attempt->layer, d = attempt->d;
+    struct options options = { 0, most_options(robust), { { 0 } } };
 
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t v = graph->arcs[i].to;
@@ -600,10 +721,14 @@ try_to_lead(struct robust *robust, struct attempt *attempt)
                 !leads_over(robust, layer, d, w, s) &&
                 !leads_over(robust, layer, d, w, v) &&
                 keeps_off(robust, layer, d, w, attempt->avoid)) {
-                try_moves(robust, attempt, i, j);
+                add_option(&options,
+                           (struct option){
+                               i, j,
+                               cost_of_way(robust, layer, d, s, i, j) });
             }
         }
     }
+    try_options(robust, attempt, &options);
 }
 
 /* Leads 's' to 'd' in 'layer' off 'avoid' at the least price; adds that to
@@ -619,7 +744,8 @@ lead_off(struct robust *robust, uint32_t layer, uint32_t s, uint32_t d,
         return true;
     }
     try_neighbours(robust, &attempt);
-    if (attempt.arc == SF_NONE || attempt.price.lack > 0) {
+    if (robust->effort > 0 &&
+        (attempt.arc == SF_NONE || attempt.price.lack > 0)) {
         try_to_lead(robust, &attempt);
     }
     if (attempt.arc == SF_NONE) {
@@ -673,39 +799,57 @@ order_ways(const struct sf_layer_job *job, uint32_t s, uint32_t d,
     return all;
 }
 
+/* The best way to serve a pair: lead layer 'l' off layer 'm'. */
+struct remedy {
+    uint32_t l, m;
+    struct price price;
+};
+
+/* Looks for the best remedy in layer 'l'. */
+static void
+try_layer(struct robust *robust, uint32_t s, uint32_t d, uint32_t l,
+          const struct way *ways, const uint32_t *order,
+          struct remedy *remedy)
+{
+    for (uint32_t i = 0; i < robust->job->layers->n_layers; i++) {
+        uint32_t m = order[i], middle;
+        struct price price;
+        if (m == l) {
+            continue;
+        }
+        bool is_done = lead_both(robust, l, s, d, &ways[m], &middle, &price);
+        give_up(robust, l, s, d, middle);
+        if (is_done) {
+            if (remedy->l == SF_NONE || is_less(price, remedy->price)) {
+                *remedy = (struct remedy){ l, m, price };
+            }
+            return;
+        }
+    }
+}
+
 /* Gives 's' and 'd' two layers that share no link, if that can be. */
 static bool
 serve(struct robust *robust, uint32_t s, uint32_t d)
 {
     struct way ways[SF_MAX_LAYERS];
     uint32_t order[SF_MAX_LAYERS], middle;
-    uint32_t n_layers = robust->job->layers->n_layers;
-    uint32_t best_l = SF_NONE, best_m = SF_NONE;
-    struct price best = { 0, 0 }, sum;
+    struct remedy remedy = { SF_NONE, SF_NONE, { 0, 0 } };
 
     if (!order_ways(robust->job, s, d, ways, order)) {
         return false;
     }
-    for (uint32_t l = 1; l < n_layers; l++) {
-        for (uint32_t i = 0; i < n_layers; i++) {
-            uint32_t m = order[i];
-            bool is_better =
-                m != l &&
-                lead_both(robust, l, s, d, &ways[m], &middle, &sum) &&
-                (best_l == SF_NONE || is_less(sum, best));
-            if (m != l) {
-                give_up(robust, l, s, d, middle);
-            }
-            if (is_better) {
-                best = sum;
-                best_l = l;
-                best_m = m;
-                break;
-            }
+    for (robust->effort = 0; robust->effort < robust->n_efforts;
+         robust->effort++) {
+        for (uint32_t l = 1; l < robust->job->layers->n_layers; l++) {
+            try_layer(robust, s, d, l, ways, order, &remedy);
+        }
+        if (remedy.l != SF_NONE) {
+            return lead_both(robust, remedy.l, s, d, &ways[remedy.m], &middle,
+                             &remedy.price);
         }
     }
-    return best_l != SF_NONE &&
-           lead_both(robust, best_l, s, d, &ways[best_m], &middle, &sum);
+    return false;
 }
 
 /* What hosts of the two switches lack, whatever path sets they are of. */
@@ -776,6 +920,7 @@ sf_layers_make_robust(const struct sf_layer_job *job, const uint32_t *weights,
         for (uint32_t round = 0; n_served > 0 && round < ROUNDS; round++) {
             robust.target = mean_load(&robust);
             robust.allowed = round < STRICT ? -1 : 0;
+            robust.n_efforts = round < STRICT ? EFFORTS - 1 : EFFORTS;
             n_served = serve_round(&robust, round, order);
         }
     } else {

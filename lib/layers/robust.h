@@ -21,6 +21,11 @@ enum {
 uint32_t sf_robust_lack(const struct sf_layer_job *job, uint32_t s,
                         uint32_t d);
 
+/* Counts the pairs of switches, by path sets, of which one link is in all
+ * layers; 'sets' [n_sets] are complete. */
+uint64_t sf_robust_count(const struct sf_network *network,
+                         struct sf_layers *const *sets, uint32_t n_sets);
+
 /* Changes job->layers, which are complete, above layer 0 for that: each pair
  * of switches gets two layers whose paths there and back share no link, as far
  * as such paths are found within the limits of hops and under the turns.

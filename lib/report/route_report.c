@@ -262,6 +262,8 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
         if (report->recomputation) {
             fprintf(stream, "; with new routes for all, %llu would have\n",
                     (unsigned long long)report->recomputation->n_changed);
+        } else if (!report->why_not_anew || !report->why_not_anew[0]) {
+            fputs("; new routes for all were not tried\n", stream);
         } else {
             fprintf(stream, "; new routes for all are not possible: %s\n",
                     report->why_not_anew);
