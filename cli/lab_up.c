@@ -1,0 +1,180 @@
+/* lab_up.c -- slimfly lab up, down and list. */
+#define _GNU_SOURCE
+#include "lab.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void
+interrupt(int signal_number)
+{
+    interrupted = signal_number;
+}
+
+static bool
+is_interrupted(void)
+{
+    return interrupted;
+}
+
+/* Lets an interrupt end the work at a place where it can be undone. */
+static void
+catch_signals(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction action = { .sa_handler = interrupt };
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], &action, NULL);
+    }
+}
+
+/* Dies of what interrupted, as whoever sent it expects. */
+static void
+die(void)
+{
+    signal(interrupted, SIG_DFL);
+    raise(interrupted);
+}
+
+static enum sf_status
+route(const struct cli_args *args, struct sf_fabric *fabric,
+      struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing_params params = {
+        .layers = { .scheme = cli_text(args, OPT_SCHEME),
+                    .n_layers = cli_number(args, OPT_LAYERS),
+                    .max_hops = cli_number(args, OPT_MAX_HOPS),
+                    .may_exceed = true,
+                    .seed = cli_seed(args, OPT_SEED),
+                    .n_threads = cli_threads(args) },
+        .n_path_sets = cli_number(args, OPT_PATH_SETS),
+    };
+    struct sf_network *network;
+
+    if (!cli_read_lanes(args, cli_has(args, OPT_LAB_WITHOUT_LANES), &params)) {
+        return SF_EINVAL;
+    }
+    enum sf_status status = sf_network_build(fabric, &network, err);
+    if (status == SF_OK) {
+        status = sf_routing_build(network, &params, routingp, err);
+        sf_network_free(network);
+    }
+    return status;
+}
+
+/* Loads or makes the routing of 'word'; NULL, having said why. */
+static struct sf_routing *
+load(const struct cli_args *args, const char *word)
+{
+    char *inside = cli_find_in_folder(word, "route.json");
+    struct sf_routing *routing = NULL;
+    struct sf_error err = { 0 };
+    enum sf_status status = SF_OK;
+
+    if (inside) {
+        status = sf_ib_read_routing(word, &routing, &err);
+    } else {
+        struct sf_fabric *fabric =
+            cli_load_fabric(word, cli_number(args, OPT_TIMEOUT));
+        if (!fabric) {
+            return NULL;
+        }
+        status = route(args, fabric, &routing, &err);
+        sf_fabric_free(fabric);
+    }
+    free(inside);
+    if (status != SF_OK && err.text[0]) {
+        cli_fail("%s", err.text);
+    }
+    return status == SF_OK ? routing : NULL;
+}
+
+int
+cli_lab_up(const struct cli_lab *lab)
+{
+    const struct cli_args *args = lab->args;
+    struct sf_lab_params params = {
+        .folder = lab->folder,
+        .name = lab->name,
+        .addresses = { .prefix = cli_text(args, OPT_LAB_PREFIX),
+                       .is_v6 = cli_has(args, OPT_LAB_IPV6) },
+        .without_alternates = cli_has(args, OPT_LAB_NO_ALTERNATES),
+        .link_rate = cli_real(args, OPT_LAB_RATE) * 1e6,
+        .host_rate = (cli_has(args, OPT_LAB_HOST_RATE)
+                          ? cli_real(args, OPT_LAB_HOST_RATE)
+                          : cli_real(args, OPT_LAB_RATE)) *
+                     1e6,
+        .is_cancelled = is_interrupted,
+    };
+    struct sf_lab_sizes sizes;
+    struct sf_error err;
+
+    /* What cannot be is refused before paths are chosen. */
+    if (sf_lab_allowed(&params, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    struct sf_routing *routing = load(args, lab->words[0]);
+    if (!routing) {
+        return CLI_ERROR;
+    }
+    double start = cli_seconds();
+    catch_signals();
+    enum sf_status status =
+        sf_lab_up(&params, routing->network, routing->routes, &sizes, &err);
+    sf_routing_free(routing);
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+        if (interrupted) {
+            die();
+        }
+        return CLI_ERROR;
+    }
+    cli_progress_end();
+    return cli_is(args, OPT_FORMAT, "json")
+               ? cli_lab_told(
+                     sf_lab_write_up_json(lab->name, &sizes, stdout, &err),
+                     &err)
+               : (sf_lab_write_up_text(lab->name, &sizes,
+                                       cli_seconds() - start, stdout),
+                  CLI_FINE);
+}
+
+int
+cli_lab_down(const struct cli_lab *lab)
+{
+    struct sf_lab_removed removed;
+    struct sf_error err;
+
+    if (sf_lab_down(lab->folder, lab->name, &removed, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    cli_progress_end();
+    if (cli_is(lab->args, OPT_FORMAT, "json")) {
+        return cli_lab_told(
+            sf_lab_write_down_json(lab->name, &removed, stdout, &err), &err);
+    }
+    sf_lab_write_down_text(lab->name, &removed, stdout);
+    return CLI_FINE;
+}
+
+int
+cli_lab_list(const struct cli_lab *lab)
+{
+    struct sf_lab_list list;
+    struct sf_error err;
+    int code = CLI_FINE;
+
+    if (sf_labs_list(lab->folder, &list, &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    if (cli_is(lab->args, OPT_FORMAT, "json")) {
+        code = cli_lab_told(sf_labs_write_json(&list, stdout, &err), &err);
+    } else {
+        sf_labs_write_text(&list, stdout);
+    }
+    sf_labs_clear(&list);
+    return code;
+}
