@@ -8,6 +8,171 @@
  * on it takes an alternate, and it is the path that the routing has.  If it
  * does not lead through n either, it does not use any link of n. */
 #include "ip/tables.h"
+#include "routes/turn_table.h"
+
+/* --- Lanes. --------------------------------------------------------------
+ *
+ * Ranks of channels rise along all paths of the routing.  If they also rise
+ * where packets go by an alternate, no packets can wait for each other in a
+ * circle while some do.  A packet that turns where no path does is in the
+ * lossy class from there to the next switch: nobody waits for it. */
+
+/* The lanes that 'routes' have, as turns of which the ranks are not known. */
+static enum sf_status
+turns_of_lanes(const struct sf_network *network,
+               const struct sf_routes *routes, struct sf_turns **turnsp,
+               struct sf_error *err)
+{
+    const struct sf_graph *graph = network->graph;
+    enum sf_status status =
+        sf_turns_make(graph, routes->lanes->n_vls, turnsp, err);
+
+    for (uint32_t s = 0; status == SF_OK && s < graph->n_nodes; s++) {
+        uint32_t degree = sf_graph_degree(graph, s);
+        uint8_t *vls = (*turnsp)->vls + (*turnsp)->first[s];
+        for (uint32_t i = 0; i < degree * degree; i++) {
+            size_t turn = (*turnsp)->first[s] + i;
+            bool is_allowed =
+                !routes->turns || routes->turns->vls[turn] != SF_NO_TURN;
+            if (is_allowed) {
+                vls[i] = *sf_lanes_of(routes->lanes, graph, s, i / degree,
+                                      i % degree);
+            }
+        }
+    }
+    return status;
+}
+
+enum sf_status
+sf_ip_chooser_make(struct sf_ip_chooser *chooser, uint32_t n_trees,
+                   struct sf_error *err)
+{
+    const struct sf_network *network = chooser->network;
+    const struct sf_routes *routes = chooser->routes;
+    enum sf_status status = SF_OK;
+
+    chooser->loads =
+        sf_calloc(2 * (size_t)network->graph->n_links, sizeof *chooser->loads);
+    chooser->lanes = sf_calloc((size_t)n_trees * network->graph->n_nodes,
+                               sizeof *chooser->lanes);
+    if (!chooser->loads || !chooser->lanes) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for alternates");
+    }
+    if (chooser->wanted != SF_IP_ALTERNATES_LANES) {
+        return SF_OK;
+    }
+    if (!routes->lanes || !sf_lanes_ignore_sls(routes->lanes)) {
+        return sf_fail(err, SF_ELANES,
+                       "alternates cannot keep lanes: the routing has none "
+                       "that follow from ports alone");
+    }
+    status = turns_of_lanes(network, routes, &chooser->turns, err);
+    if (status == SF_OK) {
+        status = sf_turns_rank_channels(network, routes, chooser->turns, err);
+    }
+    return status;
+}
+
+void
+sf_ip_chooser_clear(struct sf_ip_chooser *chooser)
+{
+    free(chooser->loads);
+    free(chooser->lanes);
+    sf_turns_free(chooser->turns);
+}
+
+/* The lane of packets that go from arc 'in' on to arc 'out'. */
+static uint8_t
+lane_of(const struct sf_ip_chooser *chooser, uint32_t in, uint32_t out)
+{
+    const struct sf_network *network = chooser->network;
+
+    return chooser->turns->vls[sf_turn_number(
+        chooser->turns->first, network->graph, network->reverse, in, out)];
+}
+
+/* The arc by which 's' sends along 'tree'; SF_NONE at its root. */
+static uint32_t
+arc_of(const struct sf_graph *graph, const struct sf_ip_tree *tree, uint32_t s)
+{
+    return tree->depth[s] == 0 || tree->hops[s] == SF_NO_HOP
+               ? SF_NONE
+               : graph->first[s] + tree->hops[s];
+}
+
+void
+sf_ip_chooser_learn(struct sf_ip_chooser *chooser,
+                    const struct sf_ip_grove *grove, uint32_t i)
+{
+    const struct sf_graph *graph = grove->graph;
+    const struct sf_ip_tree *tree = &grove->trees[i];
+    uint16_t *lanes = chooser->lanes + (size_t)i * graph->n_nodes;
+
+    for (uint32_t s = 0; chooser->turns && s < graph->n_nodes; s++) {
+        lanes[s] = 1; /* What starts there. */
+    }
+    for (uint32_t s = 0; chooser->turns && s < graph->n_nodes; s++) {
+        uint32_t in = arc_of(graph, tree, s);
+        uint32_t to = in == SF_NONE ? s : graph->arcs[in].to;
+        uint32_t out = arc_of(graph, tree, to);
+        if (in != SF_NONE && out != SF_NONE) {
+            uint8_t lane = lane_of(chooser, in, out);
+            lanes[to] |= (uint16_t)(lane == SF_NO_TURN ? 0 : 1u << lane);
+        }
+    }
+}
+
+/* Whether a packet that comes over arc 'in' on 'lane' can go on over arc 'out'
+ * and then along 'tree'; with SF_NONE as 'in' it starts with 'out'. */
+static bool
+ranks_rise(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
+           uint32_t in, uint8_t lane, uint32_t out)
+{
+    const struct sf_graph *graph = chooser->network->graph;
+    const uint32_t *ranks = chooser->turns->ranks;
+    size_t n_vls = chooser->turns->n_vls;
+
+    while (out != SF_NONE) {
+        uint8_t next = in == SF_NONE ? 0 : lane_of(chooser, in, out);
+        if (in != SF_NONE && lane != SF_NO_TURN && next != SF_NO_TURN &&
+            ranks[in * n_vls + lane] >= ranks[out * n_vls + next]) {
+            return false;
+        }
+        in = out;
+        lane = next;
+        out = arc_of(graph, tree, graph->arcs[out].to);
+    }
+    return true;
+}
+
+/* Whether all packets of 'tree' that come to 's' can go on over arc 'out'. */
+static bool
+keeps_lanes(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
+            uint32_t s, uint32_t out)
+{
+    const struct sf_graph *graph = chooser->network->graph;
+    const uint16_t *lanes =
+        chooser->lanes + (size_t)tree->number * graph->n_nodes;
+
+    if (!ranks_rise(chooser, tree, SF_NONE, 0, out)) {
+        return false;
+    }
+    for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+        uint32_t in = chooser->network->reverse[i];
+        if (arc_of(graph, tree, graph->arcs[i].to) != in) {
+            continue; /* Nothing comes from there. */
+        }
+        for (uint8_t lane = 0; lane < chooser->turns->n_vls; lane++) {
+            if (lanes[graph->arcs[i].to] & 1u << lane &&
+                !ranks_rise(chooser, tree, in, lane, out)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* --- Alternates. --------------------------------------------------------- */
 
 enum sf_ip_kind
 sf_ip_judge(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
@@ -17,7 +182,9 @@ sf_ip_judge(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
     const struct sf_arc *arcs = graph->arcs + graph->first[s];
     uint32_t m = arcs[hop].to, n = arcs[tree->hops[s]].to;
 
-    if (hop == tree->hops[s] || !sf_ip_tree_avoids(tree, m, s)) {
+    if (hop == tree->hops[s] || !sf_ip_tree_avoids(tree, m, s) ||
+        (chooser->turns &&
+         !keeps_lanes(chooser, tree, s, graph->first[s] + hop))) {
         return SF_IP_UNREACHABLE;
     }
     return tree->depth[n] > 0 && sf_ip_tree_avoids(tree, m, n)

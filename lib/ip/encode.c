@@ -165,6 +165,8 @@ grow_trees(struct encoder *encoder, uint32_t layer, uint32_t d)
             encoder->tree_of_set[set] = sf_ip_grove_add(
                 &encoder->grove, sf_layers_tree(routes->sets[set], column, d),
                 d);
+            sf_ip_chooser_learn(&encoder->chooser, &encoder->grove,
+                                encoder->tree_of_set[set]);
         }
     }
 }
@@ -224,8 +226,6 @@ begin(struct encoder *encoder, const struct sf_ip_addresses *addresses)
     struct sf_ip_tables *tables = sf_calloc(1, sizeof *tables);
 
     encoder->tables = tables;
-    encoder->chooser.loads =
-        sf_calloc(2 * (size_t)graph->n_links, sizeof *encoder->chooser.loads);
     encoder->tree_of_set = sf_calloc(n_sets, sizeof *encoder->tree_of_set);
     encoder->sharing = sf_calloc(n_sets, sizeof *encoder->sharing);
     encoder->choices = sf_calloc(n_sets, sizeof *encoder->choices);
@@ -236,9 +236,9 @@ begin(struct encoder *encoder, const struct sf_ip_addresses *addresses)
         tables->first =
             sf_calloc((size_t)graph->n_nodes + 1, sizeof *tables->first);
     }
-    return tables && tables->first && encoder->chooser.loads &&
-           encoder->tree_of_set && encoder->sharing && encoder->choices &&
-           encoder->lists && sf_ip_grove_make(&encoder->grove, graph, n_sets);
+    return tables && tables->first && encoder->tree_of_set &&
+           encoder->sharing && encoder->choices && encoder->lists &&
+           sf_ip_grove_make(&encoder->grove, graph, n_sets);
 }
 
 static void
@@ -252,7 +252,7 @@ release(struct encoder *encoder)
     free(encoder->choices);
     free(encoder->sharing);
     free(encoder->tree_of_set);
-    free(encoder->chooser.loads);
+    sf_ip_chooser_clear(&encoder->chooser);
     sf_ip_grove_clear(&encoder->grove);
     sf_ip_tables_free(encoder->tables);
 }
@@ -295,19 +295,21 @@ sf_ip_encode(const struct sf_network *network, const struct sf_routes *routes,
 
     *tablesp = NULL;
     enum sf_status status = check(network, routes, addresses, err);
-    if (status != SF_OK) {
-        return status;
+    if (status == SF_OK) {
+        status = sf_ip_chooser_make(&encoder.chooser, routes->n_sets, err);
     }
-    encoder.failed = !begin(&encoder, addresses);
-    if (!encoder.failed) {
+    if (status == SF_OK) {
+        encoder.failed = !begin(&encoder, addresses);
+    }
+    if (status == SF_OK && !encoder.failed) {
         encode_all(&encoder);
     }
-    if (!encoder.failed) {
+    if (status == SF_OK && !encoder.failed) {
         join_lists(&encoder);
     }
     if (encoder.failed) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for routes of IP");
-    } else if (routes->lanes) {
+    } else if (status == SF_OK && routes->lanes) {
         status = sf_ip_encode_lanes(network, routes, encoder.tables, err);
     }
     if (status == SF_OK) {

@@ -11,8 +11,22 @@ struct sf_ip_chooser {
     const struct sf_network *network;
     const struct sf_routes *routes;
     enum sf_ip_alternates wanted;
-    uint32_t *loads; /* [2E] Routes of which an arc is the alternate. */
+    uint32_t *loads;        /* [2E] Routes of which an arc is the alternate. */
+    struct sf_turns *turns; /* The lanes and ranks that alternates keep to;
+                             * NULL: none. */
+    uint16_t *lanes; /* [n_trees * V] By tree and switch: the lanes, a bit
+                      * each, of packets that leave it along the tree. */
 };
+
+/* Makes ready: 'n_trees' trees at most are looked at together.  SF_ELANES: the
+ * alternates are to keep lanes and there are none that could be kept. */
+enum sf_status sf_ip_chooser_make(struct sf_ip_chooser *chooser,
+                                  uint32_t n_trees, struct sf_error *err);
+void sf_ip_chooser_clear(struct sf_ip_chooser *chooser);
+
+/* Gets to know tree number 'i' of 'grove', which replaces an earlier one. */
+void sf_ip_chooser_learn(struct sf_ip_chooser *chooser,
+                         const struct sf_ip_grove *grove, uint32_t i);
 
 /* An alternate: an arc of a switch, numbered among its arcs; SF_NO_HOP: there
  * is none. */

@@ -18,6 +18,7 @@ sf_ip_grove_make(struct sf_ip_grove *grove, const struct sf_graph *graph,
         return false;
     }
     for (uint32_t i = 0; i < capacity; i++) {
+        grove->trees[i].number = i;
         grove->trees[i].enter = grove->numbers + 3 * n * i;
         grove->trees[i].leave = grove->trees[i].enter + n;
         grove->trees[i].depth = grove->trees[i].leave + n;

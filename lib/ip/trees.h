@@ -8,6 +8,7 @@
  * those m with enter[s] <= enter[m] < leave[s]; enter is SF_NONE where no path
  * leads to the destination. */
 struct sf_ip_tree {
+    uint32_t number; /* In its grove. */
     const uint16_t *hops;
     uint32_t *enter, *leave, *depth; /* [V] Depth: hops to the destination. */
 };
