@@ -23,6 +23,7 @@
 #include "slimfly/ib_addresses.h"
 #include "slimfly/ip.h"
 #include "slimfly/ip_addresses.h"
+#include "slimfly/ip_controller.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/jobs.h"
 #include "slimfly/jobs_file.h"
