@@ -8,6 +8,7 @@
 #ifndef SLIMFLY_FABRIC_H
 #define SLIMFLY_FABRIC_H
 
+#include "slimfly/port_names.h"
 #include "slimfly/topology.h"
 
 #pragma GCC visibility push(default)
@@ -18,6 +19,7 @@ enum sf_node_kind {
     SF_NODE_SWITCH,
     SF_NODE_HOST,
 };
+#define SF_N_NODE_KINDS 2
 
 /* How fast a link runs, as ibnetdiscover spells it: "4xEDR". */
 #define SF_RATE_SIZE 12
@@ -62,8 +64,9 @@ struct sf_fabric {
     uint32_t n_nodes, n_switches; /* Nodes n_switches... are the hosts. */
     struct sf_node *nodes;        /* [n_nodes] */
     uint32_t n_ports;
-    struct sf_port *ports; /* [n_ports] */
-    uint32_t n_cables;     /* Pairs of peers. */
+    struct sf_port *ports;                            /* [n_ports] */
+    uint32_t n_cables;                                /* Pairs of peers. */
+    struct sf_port_names port_names[SF_N_NODE_KINDS]; /* Of each kind. */
     struct sf_side_table side;
 };
 
@@ -74,6 +77,7 @@ struct sf_fabric_params {
     uint32_t switch_ports; /* Ports of every switch; 0: as many as needed. */
     const char *rate;      /* Of every link; NULL: "4xEDR". */
     uint32_t n_hosts;      /* So many of the topology's, see below; 0: all. */
+    struct sf_port_names port_names[SF_N_NODE_KINDS]; /* Zeros: none. */
 };
 
 /* Builds the fabric of 'topo': hosts on ports 1..p, then the links, sorted so
@@ -158,6 +162,11 @@ sf_fabric_port(const struct sf_fabric *fabric, uint32_t node, uint32_t number)
     return number >= 1 && number <= of->n_ports ? of->first_port + number - 1
                                                 : SF_NONE;
 }
+
+/* Writes what people call port 'number' of 'node' into 'name' and returns it:
+ * "swp8", or "8" if ports have no names. */
+char *sf_fabric_port_name(const struct sf_fabric *fabric, uint32_t node,
+                          uint32_t number, char name[SF_PORT_NAME_SIZE]);
 
 /* Plugs a cable into two free ports, and out of the one at 'port'. */
 void sf_fabric_plug(struct sf_fabric *fabric, uint32_t a, uint32_t b);

@@ -27,10 +27,11 @@ enum sf_ip_kind {
     SF_IP_UNREACHABLE,      /* Says that the destination is unreachable: on the
                              * prefixes of the switch itself, so that packets
                              * to hosts that are not there do not leave by a
-                             * default route; and for a host that has a route
-                             * of its own but no alternate, so that its packets
-                             * do not take those of the switch prefix, which
-                             * might lead round in a circle. */
+                             * default route; and for a host with a route of
+                             * its own that has no alternate in case the next
+                             * switch is down, so that its packets do not take
+                             * the route of the switch prefix, which might
+                             * lead round in a circle. */
 };
 
 #define SF_IP_METRIC             10 /* Routes and local routes. */

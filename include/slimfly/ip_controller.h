@@ -10,6 +10,7 @@
 #define SLIMFLY_IP_CONTROLLER_H
 
 #include "slimfly/ip.h"
+#include "slimfly/port_names.h"
 
 #pragma GCC visibility push(default)
 
@@ -71,12 +72,12 @@ enum sf_status sf_control_lab(const char *lab_folder, const char *name,
 
 /* How switches are reached by a command. */
 struct sf_control_exec {
-    const char *command;     /* For the shell; {switch} stands for the name of
-                              * a switch, and what is to be run there is added
-                              * at the end: "ssh {switch}". */
-    const char *port_format; /* How port 5 is called, "swp%u". */
-    uint32_t n_at_once;      /* Commands at once; 0: 16. */
-    double timeout;          /* Seconds for a command; 0: 10. */
+    const char *command; /* For the shell; {switch} stands for the name of a
+                          * switch (sf_ip_names), and what is to be run there
+                          * is added at the end: "ssh {switch}". */
+    struct sf_port_names ports; /* What ports are called. */
+    uint32_t n_at_once;         /* Commands at once; 0: 16. */
+    double timeout;             /* Seconds for a command; 0: 10. */
 };
 
 /* Switches on which 'ip' can be run by a command. */

@@ -341,6 +341,7 @@ sf_fabric_copy(const struct sf_fabric *fabric, struct sf_fabric **copyp,
     copy->n_switches = fabric->n_switches;
     copy->n_ports = fabric->n_ports;
     copy->n_cables = fabric->n_cables;
+    memcpy(copy->port_names, fabric->port_names, sizeof copy->port_names);
     memcpy(copy->ports, fabric->ports, fabric->n_ports * sizeof *copy->ports);
     for (uint32_t i = 0; i < fabric->n_nodes; i++) {
         copy->nodes[i] = fabric->nodes[i];
@@ -491,6 +492,14 @@ sf_fabric_count_hosts(const struct sf_fabric *fabric, uint32_t *n_hosts)
             n_hosts[port->node]++;
         }
     }
+}
+
+char *
+sf_fabric_port_name(const struct sf_fabric *fabric, uint32_t node,
+                    uint32_t number, char name[SF_PORT_NAME_SIZE])
+{
+    return sf_port_name(&fabric->port_names[fabric->nodes[node].kind], number,
+                        name);
 }
 
 uint32_t

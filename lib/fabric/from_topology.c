@@ -283,6 +283,10 @@ sf_fabric_from_topology(const struct sf_topology *topo,
     add_hosts(topo, n_kept, rate, builder);
     add_links(topo, port_of, rate, builder);
     status = sf_fabric_builder_end(builder, fabricp, err);
+    if (status == SF_OK && params) {
+        memcpy((*fabricp)->port_names, params->port_names,
+               sizeof params->port_names);
+    }
 
 done:
     free(outlets);

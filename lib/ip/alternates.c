@@ -15,7 +15,7 @@
  * Ranks of channels rise along all paths of the routing.  If they also rise
  * where packets go by an alternate, no packets can wait for each other in a
  * circle while some do.  A packet that turns where no path does is in the
- * lossy class from there to the next switch: nobody waits for it. */
+ * lossy class from there on: nobody waits for it. */
 
 /* The lanes that 'routes' have, as turns of which the ranks are not known. */
 static enum sf_status
@@ -134,7 +134,10 @@ ranks_rise(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
 
     while (out != SF_NONE) {
         uint8_t next = in == SF_NONE ? 0 : lane_of(chooser, in, out);
-        if (in != SF_NONE && lane != SF_NO_TURN && next != SF_NO_TURN &&
+        if (next == SF_NO_TURN) {
+            return true;
+        }
+        if (in != SF_NONE &&
             ranks[in * n_vls + lane] >= ranks[out * n_vls + next]) {
             return false;
         }

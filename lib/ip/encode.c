@@ -114,7 +114,7 @@ encode_hosts(struct encoder *encoder, uint32_t s, struct sf_ip_route route,
         }
         route.port = (uint8_t)sf_ip_host_place(network, host).port;
         push_both(encoder, s, route, tree->hops[s], own);
-        if (own.hop == SF_NO_HOP) {
+        if (own.hop == SF_NO_HOP || own.kind != SF_IP_ALTERNATE_SWITCH) {
             struct sf_ip_route stop = route;
             stop.kind = SF_IP_UNREACHABLE;
             stop.neighbour = SF_NONE;

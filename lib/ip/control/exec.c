@@ -5,8 +5,6 @@
 
 #include "ip/control/commands.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +15,7 @@
 struct exec {
     struct sf_control_exec params;
     const struct sf_fabric *fabric;
+    struct sf_ip_names *names; /* That the network knows switches by. */
     struct sf_ip_addresses addresses;
     double interval, next_look;
     char identity[128];
@@ -36,7 +35,7 @@ static char *
 make_line(const struct exec *exec, uint32_t s, const char *what)
 {
     static const char mark[] = "{switch}";
-    const char *name = exec->fabric->nodes[s].name;
+    const char *name = exec->names->names[s];
     char *line = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&line, &size);
@@ -149,7 +148,7 @@ use_links(const struct exec *exec, uint32_t s,
 {
     (void)sf_ip_read_links(
         command->output.n ? command->output.items : "", command->output.n,
-        command->where, exec->fabric, exec->params.port_format, s, aux,
+        command->where, exec->fabric, &exec->params.ports, s, aux,
         command->err);
 }
 
@@ -168,7 +167,7 @@ use_routes(const struct exec *exec, uint32_t s,
     (void)sf_ip_read_routes(
         command->output.n ? command->output.items : "", command->output.n,
         command->where, exec->fabric, &exec->addresses,
-        exec->params.port_format, s, &lists[s], command->err);
+        &exec->params.ports, s, &lists[s], command->err);
 }
 
 static void
@@ -193,7 +192,7 @@ give(const struct exec *exec, const struct sf_push_item *items, size_t n,
     if (!stream) {
         return false;
     }
-    sf_ip_write_changes(items, n, tables, exec->params.port_format, stream);
+    sf_ip_write_changes(items, n, tables, &exec->params.ports, stream);
     return fclose(stream) == 0;
 }
 
@@ -245,44 +244,15 @@ static const struct sf_control_ops ops = {
     .write = write_routes,
 };
 
-/* The names of switches become part of a line for the shell. */
 static enum sf_status
-check_names(const struct sf_fabric *fabric, struct sf_error *err)
-{
-    for (uint32_t s = 0; s < fabric->n_switches; s++) {
-        const char *name = fabric->nodes[s].name;
-        size_t n = 0;
-        while (isalnum((unsigned char)name[n]) ||
-               (name[n] && n > 0 && strchr("-_.:", name[n]))) {
-            n++;
-        }
-        if (n == 0 || name[n]) {
-            return sf_fail(err, SF_EINVAL,
-                           "switch '%s': expected a name of letters, digits, "
-                           "'-', '_', '.' and ':', as it becomes part of a "
-                           "command",
-                           name);
-        }
-    }
-    return SF_OK;
-}
-
-static enum sf_status
-check(const struct sf_control_exec *params, const struct sf_fabric *fabric,
-      struct sf_error *err)
+check(const struct sf_control_exec *params, struct sf_error *err)
 {
     if (!strstr(params->command, "{switch}")) {
         return sf_fail(err, SF_EINVAL,
                        "the command '%s' does not say where {switch} stands",
                        params->command);
     }
-    if (!sf_port_format_is_good(params->port_format)) {
-        return sf_fail(err, SF_EINVAL,
-                       "'%s' does not name ports; expected one %%u, as in "
-                       "swp%%u",
-                       params->port_format);
-    }
-    return check_names(fabric, err);
+    return SF_OK;
 }
 
 enum sf_status
@@ -300,12 +270,16 @@ sf_control_exec(const struct sf_control_exec *params,
     struct sf_control_switches switches = { &ops, &exec, exec.identity };
     struct sf_control_folder folder;
     struct sf_core core = { 0 };
-    enum sf_status status = check(params, fabric, err);
+    enum sf_status status = check(params, err);
 
+    if (status == SF_OK) {
+        status = sf_ip_names_build(fabric, &exec.names, err);
+    }
     if (status == SF_OK) {
         status = sf_control_lock(control, &folder, err);
     }
     if (status != SF_OK) {
+        sf_ip_names_free(exec.names);
         return status;
     }
     snprintf(exec.identity, sizeof exec.identity,
@@ -317,5 +291,6 @@ sf_control_exec(const struct sf_control_exec *params,
     }
     sf_core_clear(&core);
     sf_control_folder_close(&folder);
+    sf_ip_names_free(exec.names);
     return status;
 }

@@ -2,59 +2,11 @@
 
 #include "base/json_reader.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A next hop that is not the neighbour of its port. */
 #define WRONG_NEIGHBOUR (SF_NONE - 1)
-
-bool
-sf_port_format_is_good(const char *format)
-{
-    uint32_t n = 0;
-    size_t length = strlen(format);
-
-    for (const char *c = format; *c; c++) {
-        if (*c == '%') {
-            c++;
-            n += *c == 'u' || *c == 'd' ? 1 : 2;
-            if (!*c) {
-                return false;
-            }
-        } else if (!isalnum((unsigned char)*c) && !strchr("-_./", *c)) {
-            return false;
-        }
-    }
-    return n == 1 && length < SF_PORT_NAME_SIZE - 10;
-}
-
-void
-sf_port_name(const char *format, uint32_t number, char name[SF_PORT_NAME_SIZE])
-{
-    size_t before = strcspn(format, "%");
-
-    snprintf(name, SF_PORT_NAME_SIZE, "%.*s%u%s", (int)before, format, number,
-             format + before + 2);
-}
-
-uint32_t
-sf_port_number(const char *format, const char *name)
-{
-    size_t before = strcspn(format, "%");
-    char again[SF_PORT_NAME_SIZE];
-
-    if (strncmp(format, name, before) != 0 ||
-        !isdigit((unsigned char)name[before])) {
-        return 0;
-    }
-    unsigned long number = strtoul(name + before, NULL, 10);
-    if (number < 1 || number > SF_MAX_PORTS) {
-        return 0;
-    }
-    sf_port_name(format, (uint32_t)number, again);
-    return strcmp(again, name) == 0 ? (uint32_t)number : 0;
-}
 
 /* Finds the kind of a route by its metric and place; false if there is no such
  * kind. */
@@ -150,7 +102,7 @@ load(const char *text, size_t length, const char *source, json_t **rootp,
 
 /* Reads one route; false if it cannot be one of the plan. */
 static bool
-read_found(const json_t *item, const char *format,
+read_found(const json_t *item, const struct sf_port_names *names,
            struct sf_found_route *found)
 {
     const char *to = json_string_value(json_object_get(item, "dst"));
@@ -169,7 +121,7 @@ read_found(const json_t *item, const char *format,
     }
     found->metric = (uint32_t)json_integer_value(metric);
     found->is_unreachable = type && !strcmp(type, "unreachable");
-    found->out = dev && !found->is_unreachable ? sf_port_number(format, dev)
+    found->out = dev && !found->is_unreachable ? sf_port_number(names, dev)
                                                : 0;
     found->has_gateway =
         via && sf_ip_address_parse(via, &found->gateway, NULL) == SF_OK;
@@ -179,7 +131,7 @@ read_found(const json_t *item, const char *format,
 enum sf_status
 sf_ip_read_routes(const char *text, size_t length, const char *source,
                   const struct sf_fabric *fabric,
-                  const struct sf_ip_addresses *addresses, const char *format,
+                  const struct sf_ip_addresses *addresses, const struct sf_port_names *names,
                   uint32_t s, struct sf_route_list *list, struct sf_error *err)
 {
     json_t *root;
@@ -188,7 +140,7 @@ sf_ip_read_routes(const char *text, size_t length, const char *source,
     for (size_t i = 0; status == SF_OK && i < json_array_size(root); i++) {
         struct sf_found_route found;
         struct sf_ip_route route;
-        if (read_found(json_array_get(root, i), format, &found) &&
+        if (read_found(json_array_get(root, i), names, &found) &&
             sf_found_to_route(&found, fabric, addresses, s, &route) &&
             !sf_vec_push(&list->routes, route)) {
             status = sf_fail(err, SF_ENOMEM, "%s: out of memory", source);
@@ -212,7 +164,7 @@ has_flag(const json_t *flags, const char *flag)
 
 enum sf_status
 sf_ip_read_links(const char *text, size_t length, const char *source,
-                 const struct sf_fabric *fabric, const char *format,
+                 const struct sf_fabric *fabric, const struct sf_port_names *names,
                  uint32_t s, bool *runs, struct sf_error *err)
 {
     const struct sf_node *node = &fabric->nodes[s];
@@ -228,7 +180,7 @@ sf_ip_read_links(const char *text, size_t length, const char *source,
         const json_t *flags = json_object_get(item, "flags");
         const char *name = json_string_value(json_object_get(item, "ifname"));
         uint32_t port = name ? sf_fabric_port(fabric, s,
-                                              sf_port_number(format, name))
+                                              sf_port_number(names, name))
                              : SF_NONE;
         if (port != SF_NONE) {
             runs[port] = has_flag(flags, "UP") && has_flag(flags, "LOWER_UP");
@@ -240,7 +192,7 @@ sf_ip_read_links(const char *text, size_t length, const char *source,
 
 static void
 write_change(const struct sf_ip_change *change,
-             const struct sf_ip_tables *tables, const char *format,
+             const struct sf_ip_tables *tables, const struct sf_port_names *names,
              FILE *stream)
 {
     const struct sf_ip_route *route =
@@ -257,7 +209,7 @@ write_change(const struct sf_ip_change *change,
                 sf_ip_next_hop(&tables->addresses, route->neighbour);
             fprintf(stream, " via %s", sf_ip_address_text(via).text);
         }
-        sf_port_name(format, route->out, name);
+        sf_port_name(names, route->out, name);
         fprintf(stream, " dev %s%s", name,
                 route->neighbour != SF_NONE ? " onlink" : " scope link");
     }
@@ -267,10 +219,10 @@ write_change(const struct sf_ip_change *change,
 
 void
 sf_ip_write_changes(const struct sf_push_item *items, size_t n,
-                    const struct sf_ip_tables *tables, const char *format,
+                    const struct sf_ip_tables *tables, const struct sf_port_names *names,
                     FILE *stream)
 {
     for (size_t i = 0; i < n; i++) {
-        write_change(&items[i].change, tables, format, stream);
+        write_change(&items[i].change, tables, names, stream);
     }
 }

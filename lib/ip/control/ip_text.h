@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "ip/control/core.h"
+#include "slimfly/port_names.h"
 
 #include <stdio.h>
 
@@ -32,12 +33,12 @@ struct sf_route_list {
 };
 
 /* Reads what 'ip -j route show table main' printed on switch 's', as far as it
- * is of the plan.  'format' says how ports are called (ip_controller.h). */
+ * is of the plan.  'names' says how ports are called. */
 enum sf_status sf_ip_read_routes(const char *text, size_t length,
                                  const char *source,
                                  const struct sf_fabric *fabric,
                                  const struct sf_ip_addresses *addresses,
-                                 const char *format, uint32_t s,
+                                 const struct sf_port_names *names, uint32_t s,
                                  struct sf_route_list *list,
                                  struct sf_error *err);
 
@@ -47,23 +48,12 @@ enum sf_status sf_ip_read_routes(const char *text, size_t length,
 enum sf_status sf_ip_read_links(const char *text, size_t length,
                                 const char *source,
                                 const struct sf_fabric *fabric,
-                                const char *format, uint32_t s, bool *runs,
+                                const struct sf_port_names *names, uint32_t s, bool *runs,
                                 struct sf_error *err);
 
 /* Writes changes of switch 's' as lines for 'ip -batch'. */
 void sf_ip_write_changes(const struct sf_push_item *items, size_t n,
                          const struct sf_ip_tables *tables,
-                         const char *format, FILE *stream);
-
-/* The number of the port that is called 'name'; 0 if none is. */
-uint32_t sf_port_number(const char *format, const char *name);
-
-/* Whether 'format' names a port: one "%u" or "%d", letters, digits, '-', '_',
- * '.' and '/' around it. */
-bool sf_port_format_is_good(const char *format);
-
-#define SF_PORT_NAME_SIZE 64
-void sf_port_name(const char *format, uint32_t number,
-                  char name[SF_PORT_NAME_SIZE]);
+                         const struct sf_port_names *names, FILE *stream);
 
 #endif

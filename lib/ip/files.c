@@ -1,0 +1,109 @@
+/* files.c -- the table of files, and what their writers share. */
+#include "ip/writers.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct sf_ip_classes sf_ip_default_classes = {
+    .n = SF_IP_MAX_CLASSES,
+    .dscps = { 3, 4, 5, 6, 2, 1, 7, 56 },
+    .priorities = { 3, 4, 5, 6, 2, 1, 7, 0 },
+};
+
+const struct sf_ip_file sf_ip_files[] = {
+    { SF_IP_OF_SWITCHES, ".links.batch", "loopback and ports, for ip -batch",
+      .write = sf_ip_write_links },
+    { SF_IP_OF_SWITCHES, ".routes.batch", "routes, for ip -batch",
+      .write = sf_ip_write_routes },
+    { SF_IP_OF_SWITCHES, ".sysctl.conf",
+      "settings of the kernel, for sysctl -p", .write = sf_ip_write_sysctls },
+    { SF_IP_OF_SWITCHES, ".staticd.conf", "the same routes, for FRR's staticd",
+      .write = sf_ip_write_staticd },
+    { SF_IP_OF_SWITCHES, ".sonic.json",
+      "the same routes, for SONiC's config_db", .is_not_run = true,
+      .write = sf_ip_write_sonic },
+    { SF_IP_OF_SWITCHES, ".lanes.nft", "lanes as DSCP, for nft -f",
+      .needs_lanes = true, .write = sf_ip_write_nft },
+    { SF_IP_OF_HOSTS, ".host.batch",
+      "addresses, routes and MPTCP, for ip -batch",
+      .write = sf_ip_write_host },
+    { SF_IP_OF_HOSTS, ".macvlan.batch",
+      "the same with an interface for each layer, for MPI",
+      .write = sf_ip_write_macvlans },
+    { SF_IP_OF_HOSTS, ".sysctl.conf", "settings of the kernel, for sysctl -p",
+      .write = sf_ip_write_host_sysctls },
+    { SF_IP_OF_ALL, "inventory.json", "nodes, ports, addresses, for programs",
+      .write = sf_ip_write_inventory },
+    { SF_IP_OF_ALL, "addresses.csv", "an address a line, for people",
+      .write = sf_ip_write_addresses },
+    { SF_IP_OF_ALL, "lanes.csv", "in port, out port, lane, DSCP, priority",
+      .needs_lanes = true, .write = sf_ip_write_lanes },
+    { SF_IP_OF_ALL, "topology.clab.yml", "all of it for containerlab",
+      .is_not_run = true, .write = sf_ip_write_containerlab },
+    { 0 },
+};
+
+enum sf_status
+sf_ip_plan_check(const struct sf_ip_plan *plan, struct sf_error *err)
+{
+    const struct sf_fabric *fabric = plan->network->fabric;
+    const struct sf_ip_lanes *lanes = plan->tables->lanes;
+    uint32_t most = 1;
+
+    for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
+        most =
+            fabric->nodes[i].n_ports > most ? fabric->nodes[i].n_ports : most;
+    }
+    enum sf_status status = sf_port_names_check_linux(
+        &plan->switch_ports, plan->tables->addresses.max_port, err);
+    if (status == SF_OK) {
+        status = sf_port_names_check_linux(&plan->host_ports, most, err);
+    }
+    if (status == SF_OK && lanes && lanes->n_lanes > plan->classes->n) {
+        status = sf_fail(err, SF_ELANES,
+                         "the routing has %u lanes, and there are classes for "
+                         "%u: use --max-vls %u",
+                         lanes->n_lanes, plan->classes->n, plan->classes->n);
+    }
+    return status;
+}
+
+struct sf_ip_port_text
+sf_ip_port(const struct sf_ip_plan *plan, uint32_t node, uint32_t number)
+{
+    struct sf_ip_port_text text;
+
+    sf_port_name(node < plan->network->fabric->n_switches ? &plan->switch_ports
+                                                          : &plan->host_ports,
+                 number, text.text);
+    return text;
+}
+
+void
+sf_ip_write_string(const char *text, FILE *stream)
+{
+    json_t *string = json_string(text);
+
+    if (string) {
+        json_dumpf(string, stream, JSON_ENCODE_ANY);
+    } else {
+        fputs("null", stream); /* Not UTF-8. */
+    }
+    json_decref(string);
+}
+
+bool
+sf_ip_plug(const struct sf_ip_plan *plan, uint32_t port,
+           struct sf_ip_place *place)
+{
+    const struct sf_fabric *fabric = plan->network->fabric;
+    uint32_t peer = fabric->ports[port].peer;
+
+    if (peer == SF_NONE || fabric->ports[peer].node >= fabric->n_switches) {
+        return false;
+    }
+    *place = (struct sf_ip_place){ .s = fabric->ports[peer].node,
+                                   .port = fabric->ports[peer].number };
+    return true;
+}
