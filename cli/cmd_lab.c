@@ -25,6 +25,19 @@ static const struct cli_option options[] = {
     { OPT_LAB_WITHOUT_LANES, "without-lanes", 0, CLI_FLAG,
       .help = "up: choose paths without regard to virtual lanes, which TCP "
               "does not need" },
+    { OPT_LAB_TRAFFIC, "traffic", 0, CLI_TEXT, "TRAFFIC",
+      .help = "measure: which hosts send to which, as for 'slimfly analyze'",
+      .value = "switch-permutation:distance=2" },
+    { OPT_LAB_MODES, "modes", 'm', CLI_WORDS, "LIST",
+      .help = "measure: one connection (single), one a layer (layers), or "
+              "MPTCP (mptcp)",
+      .choice = sf_lab_mode_name, .value = "single,layers,mptcp" },
+    { OPT_LAB_WARMUP, "warmup", 0, CLI_REAL, "SECONDS",
+      .help = "measure: how long flows run before bytes count", .min = 0,
+      .max = 3600, .value = "3" },
+    { OPT_LAB_SECONDS, "seconds", 0, CLI_REAL, "SECONDS",
+      .help = "measure: how long bytes count", .min = 0.1, .max = 86400,
+      .value = "10" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -36,6 +49,7 @@ static const struct verb {
 } verbs[] = {
     { "up", "FABRIC", 1, 1, cli_lab_up },
     { "check", "nothing more", 0, 0, cli_lab_check },
+    { "measure", "nothing more", 0, 0, cli_lab_measure },
     { "exec", "NODE -- COMMAND...", 2, SIZE_MAX, cli_lab_exec },
     { "fail", "LINK...", 1, SIZE_MAX, cli_lab_fail },
     { "restore", "LINK...", 0, SIZE_MAX, cli_lab_restore },

@@ -13,6 +13,10 @@ enum {
     OPT_LAB_IPV6,
     OPT_LAB_NO_ALTERNATES,
     OPT_LAB_WITHOUT_LANES,
+    OPT_LAB_TRAFFIC,
+    OPT_LAB_MODES,
+    OPT_LAB_WARMUP,
+    OPT_LAB_SECONDS,
 };
 
 /* What a verb works on. */
@@ -38,5 +42,6 @@ int cli_lab_exec(const struct cli_lab *lab);
 int cli_lab_fail(const struct cli_lab *lab);
 int cli_lab_restore(const struct cli_lab *lab);
 int cli_lab_status(const struct cli_lab *lab);
+int cli_lab_measure(const struct cli_lab *lab);
 
 #endif

@@ -12,6 +12,8 @@
 #include "slimfly/ip.h"
 #include "slimfly/port_names.h"
 
+#include <stdio.h>
+
 #pragma GCC visibility push(default)
 
 #define SF_CONTROLLER_FOLDER "/run/slimfly-controller"
@@ -34,6 +36,7 @@ enum sf_control_kind {
 
 struct sf_control_event {
     enum sf_control_kind kind;
+    const struct sf_fabric *fabric; /* NULL: not known yet. */
     uint32_t port, node;    /* SF_NONE: none. */
     uint32_t n_down;        /* Links that are down. */
     uint32_t n_switches;    /* Changed, */
@@ -42,8 +45,16 @@ struct sf_control_event {
     double after;  /* Seconds since the first event that this answers; */
     double repair; /* of these, for new tables, */
     double write;  /* and for writing them. */
-    const char *text; /* More for people; NULL: nothing. */
+    const char *text;      /* More for people; NULL: nothing. */
 };
+
+/* Writes an event that happened now as a line: for people, and as JSON for
+ * programs. */
+void sf_control_event_write_text(const struct sf_control_event *event,
+                                 FILE *stream);
+enum sf_status
+sf_control_event_write_json(const struct sf_control_event *event,
+                            FILE *stream, struct sf_error *err);
 
 /* "link-down" and the like. */
 const char *sf_control_kind_name(enum sf_control_kind kind);

@@ -161,6 +161,59 @@ enum sf_status sf_lab_check(struct sf_lab *lab, struct sf_lab_check *check,
                             struct sf_error *err);
 void sf_lab_check_clear(struct sf_lab_check *check);
 
+/* How hosts use the layers. */
+enum sf_lab_mode {
+    SF_LAB_SINGLE,      /* One TCP connection in layer 0. */
+    SF_LAB_EVERY_LAYER, /* One TCP connection in each layer. */
+    SF_LAB_MPTCP,       /* One MPTCP connection with a subflow in each
+                         * layer. */
+    SF_LAB_N_MODES,
+};
+
+/* "single", "layers", "mptcp"; NULL behind the last. */
+const char *sf_lab_mode_name(size_t i);
+
+struct sf_lab_measure_params {
+    const char *traffic; /* What is sent, as in traffic.h; amounts do not
+                          * count: each flow takes what it gets. */
+    uint64_t seed;
+    bool modes[SF_LAB_N_MODES]; /* Which are measured. */
+    double warmup, seconds;     /* How long flows run before bytes count, and
+                                 * while they do. */
+    bool (*is_cancelled)(void); /* NULL: never. */
+};
+
+/* What one mode gave.  Rates are bits of payload a second, by flow. */
+struct sf_lab_rates {
+    bool is_measured;
+    double *measured, *predicted; /* [n_flows]; 'predicted' is NULL if links
+                                   * have no rate. */
+    double mean, least;           /* Of 'measured', and */
+    double predicted_mean, predicted_least; /* of 'predicted'. */
+    uint32_t n_connections;
+    uint32_t n_paths_missing; /* Subflows of MPTCP that did not come up. */
+};
+
+struct sf_lab_measurement {
+    uint32_t n_flows;
+    uint32_t *from, *to; /* [n_flows] Hosts of the network. */
+    double host_rate;    /* What a host's link carries, bits a second with all
+                          * headers; 0: not shaped. */
+    double payload;      /* The part of it that is payload. */
+    struct sf_lab_rates modes[SF_LAB_N_MODES];
+};
+
+/* Sends real TCP flows through the lab, all at once, from this process, which
+ * has sockets in all hosts, one mode after the other; and predicts the rates
+ * by max-min fairness on the paths of the tables, which is the flow model of
+ * simulations.  SF_EINVAL: a traffic that is none, or hosts that are cut off.
+ * After success the caller calls sf_lab_measurement_clear(). */
+enum sf_status sf_lab_measure(struct sf_lab *lab,
+                              const struct sf_lab_measure_params *params,
+                              struct sf_lab_measurement *measurement,
+                              struct sf_error *err);
+void sf_lab_measurement_clear(struct sf_lab_measurement *measurement);
+
 /* Links of a lab, each by the port at one of its ends, an index into
  * fabric->ports. */
 struct sf_lab_links {

@@ -46,6 +46,17 @@ enum sf_status sf_lab_status_write_json(const struct sf_lab *lab,
                                         const struct sf_lab_links *down,
                                         FILE *stream, struct sf_error *err);
 
+/* What flows got and should have got: a line a mode; and each flow, for
+ * programs. */
+void sf_lab_measurement_write_text(
+    const struct sf_lab *lab, const struct sf_lab_measure_params *params,
+    const struct sf_lab_measurement *measurement, FILE *stream);
+enum sf_status
+sf_lab_measurement_write_json(const struct sf_lab *lab,
+                              const struct sf_lab_measure_params *params,
+                              const struct sf_lab_measurement *measurement,
+                              FILE *stream, struct sf_error *err);
+
 void sf_labs_write_text(const struct sf_lab_list *list, FILE *stream);
 enum sf_status sf_labs_write_json(const struct sf_lab_list *list, FILE *stream,
                                   struct sf_error *err);

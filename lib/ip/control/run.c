@@ -70,6 +70,7 @@ is_cancelled(const struct sf_control_params *params)
 static void
 tell(const struct runner *runner, struct sf_control_event event)
 {
+    event.fabric = runner->core->fabric;
     event.n_down = sf_core_count_down(runner->core);
     if (runner->params->tell) {
         runner->params->tell(runner->params->aux, &event);

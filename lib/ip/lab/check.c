@@ -1,15 +1,15 @@
 /* check.c -- whether packets go where the tables say.
  *
- * What the tables say is followed with sf_ip_look_up(), from the links that
- * are up now.  For each path, a packet with each number of hops is sent: the
- * switches on the way answer one after the other, and in the end the host. */
+ * What the tables say is followed from the links that are up now (ways.h). For
+ * each path, a packet with each number of hops is sent: the switches on the
+ * way answer one after the other, and in the end the host. */
 #define _GNU_SOURCE
 #include "ip/lab/lab.h"
 
 #include "base/mem.h"
 #include "ip/lab/netns.h"
 #include "ip/lab/probes.h"
-#include "slimfly/path_source.h"
+#include "ip/lab/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,59 +27,17 @@ struct path {
 struct checker {
     struct sf_lab *lab;
     struct sf_lab_check *check;
-    bool *runs;    /* [n_ports] Links that are up. */
-    bool *is_down; /* [n_switches * 256] The same by switch and number, for
-                    * sf_ip_look_up(). */
+    struct sf_lab_down down;
     SF_VEC(struct path) paths;
     SF_VEC(uint32_t) nodes; /* Of all paths. */
     SF_VEC(struct sf_lab_probe) probes;
     bool failed; /* Memory ran out. */
 };
 
-#define N_NUMBERS 256
-
 static uint32_t
 switch_of(const struct checker *checker, uint32_t host)
 {
     return sf_ip_host_place(checker->lab->network, host).s;
-}
-
-static enum sf_status
-look_at_links(struct checker *checker, struct sf_error *err)
-{
-    struct sf_lab *lab = checker->lab;
-    const struct sf_fabric *fabric = lab->network->fabric;
-    struct sf_netns_home home;
-    enum sf_status status = sf_netns_leave(&home, err);
-
-    if (status != SF_OK) {
-        return status;
-    }
-    for (uint32_t s = 0; status == SF_OK && s < fabric->n_switches; s++) {
-        status = sf_lab_look_links(lab, s, checker->runs, err);
-    }
-    sf_netns_return(&home);
-    for (uint32_t p = 0; p < fabric->n_ports; p++) {
-        const struct sf_port *port = &fabric->ports[p];
-        if (port->node >= fabric->n_switches || port->peer == SF_NONE) {
-            continue;
-        }
-        bool is_up = checker->runs[p] &&
-                     (fabric->ports[port->peer].node >= fabric->n_switches ||
-                      checker->runs[port->peer]);
-        checker->is_down[port->node * N_NUMBERS + port->number] = !is_up;
-        checker->check->n_down += !is_up && (port->peer > p);
-    }
-    return status;
-}
-
-/* Whether the link of a host is up. */
-static bool
-has_link(const struct checker *checker, uint32_t host)
-{
-    struct sf_ip_place place = sf_ip_host_place(checker->lab->network, host);
-
-    return !checker->is_down[place.s * N_NUMBERS + place.port];
 }
 
 /* The host of a switch that sends: the first whose link is up. */
@@ -90,7 +48,7 @@ find_sender(const struct checker *checker, uint32_t s)
 
     for (uint32_t h = network->first_host[s]; h < network->first_host[s + 1];
          h++) {
-        if (has_link(checker, h)) {
+        if (sf_lab_has_link(checker->lab, &checker->down, h)) {
             return h;
         }
     }
@@ -103,8 +61,6 @@ static void
 add_path(struct checker *checker, uint32_t sender, uint32_t target,
          uint32_t layer, bool is_extra)
 {
-    const struct sf_lab *lab = checker->lab;
-    struct sf_ip_place to = sf_ip_host_place(lab->network, target);
     struct path path = { .sender = sender,
                          .target = target,
                          .first = checker->nodes.n,
@@ -114,19 +70,16 @@ add_path(struct checker *checker, uint32_t sender, uint32_t target,
                                   .target = target,
                                   .layer = (uint16_t)layer,
                                   .from = SF_NONE };
-    uint32_t s =
-        has_link(checker, sender) ? switch_of(checker, sender) : SF_NONE;
+    struct sf_lab_way way;
 
-    to.layer = layer;
-    while (s != SF_NONE && path.n_nodes < SF_MAX_PATH_ARCS) {
-        const struct sf_ip_route *route = sf_ip_look_up(
-            lab->tables, s, to, checker->is_down + s * N_NUMBERS);
-        probe.ttl = ++path.n_nodes;
-        path.arrives = route && route->kind == SF_IP_LOCAL;
-        probe.is_optional = !path.arrives && !(route && route->out);
-        checker->failed |= !sf_vec_push(&checker->nodes, s) ||
+    sf_lab_follow(checker->lab, &checker->down, sender, target, layer, &way);
+    path.arrives = way.arrives;
+    path.n_nodes = (uint8_t)way.n;
+    for (uint32_t i = 0; i < way.n; i++) {
+        probe.ttl = (uint8_t)(i + 1);
+        probe.is_optional = way.ports[i] == SF_NONE;
+        checker->failed |= !sf_vec_push(&checker->nodes, way.switches[i]) ||
                            !sf_vec_push(&checker->probes, probe);
-        s = route && route->neighbour != SF_NONE ? route->neighbour : SF_NONE;
     }
     /* One more, that arrives or is turned back; the kernel limits how often it
      * says the latter. */
@@ -435,9 +388,10 @@ run(struct checker *checker, struct sf_error *err)
     enum sf_status status = sf_lab_open_spaces(lab, err);
 
     if (status == SF_OK) {
-        status = look_at_links(checker, err);
+        status = sf_lab_look_down(lab, &checker->down, err);
     }
     if (status == SF_OK) {
+        checker->check->n_down = checker->down.n_links;
         add_paths(checker);
         if (checker->failed) {
             status = sf_fail(err, SF_ENOMEM, "the paths of a lab");
@@ -456,25 +410,14 @@ enum sf_status
 sf_lab_check(struct sf_lab *lab, struct sf_lab_check *check,
              struct sf_error *err)
 {
-    const struct sf_fabric *fabric = lab->network->fabric;
-    struct checker checker = {
-        .lab = lab,
-        .check = check,
-        .runs = sf_calloc(fabric->n_ports, sizeof *checker.runs),
-        .is_down = sf_calloc((size_t)fabric->n_switches * N_NUMBERS,
-                             sizeof *checker.is_down),
-    };
+    struct checker checker = { .lab = lab, .check = check };
 
     *check = (struct sf_lab_check){ 0 };
-    enum sf_status status =
-        checker.runs && checker.is_down
-            ? run(&checker, err)
-            : sf_fail(err, SF_ENOMEM, "the ports of a lab");
+    enum sf_status status = run(&checker, err);
     free(checker.probes.items);
     free(checker.nodes.items);
     free(checker.paths.items);
-    free(checker.is_down);
-    free(checker.runs);
+    sf_lab_down_clear(&checker.down);
     if (status != SF_OK) {
         sf_lab_check_clear(check);
     }

@@ -24,7 +24,7 @@
 /* What waits for a shaped link: time, and at least so many packets.  Less, and
  * TCP cannot keep the link busy; more, and it waits for seconds. */
 #define QUEUE_SECONDS .02
-#define QUEUE_PACKETS 16
+#define QUEUE_PACKETS 24
 #define BURST_SECONDS .001
 #define BURST_PACKETS 2
 

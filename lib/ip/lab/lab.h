@@ -4,14 +4,18 @@
  *     netlink.c   requests to the kernel
  *     netns.c     network namespaces
  *     config.c    links, addresses, routes and rates as requests
+ *     mptcp.c     the addresses that MPTCP may use
  *     folder.c    the folder of a lab: what it made, its lock
  *     state.c     what a lab is, as JSON
  *     up.c        bringing it up
  *     down.c      taking it down
  *     open.c      using one that is up
  *     links.c     which links carry packets
+ *     ways.c      the ways of packets by the tables
  *     probes.c    packets with a limit of hops, and who answers
  *     check.c     whether packets go where the tables say
+ *     measure.c   real flows beside predicted ones: sockets.c sends them,
+ *                 model.c predicts
  *     faults.c    links that are taken down and brought back
  *     enter.c     running something in a node */
 #ifndef SF_IP_LAB_LAB_H
@@ -130,6 +134,13 @@ enum sf_status sf_lab_ask_route(struct sf_lab *lab, uint32_t node,
 #define SF_LAB_HOSTS "hosts"
 enum sf_status sf_lab_write_hosts(const struct sf_lab *lab,
                                   struct sf_error *err);
+
+/* mptcp.c: tells the kernel of a host, in whose namespace the thread is, the
+ * addresses that MPTCP may use beside the first.  A kernel without MPTCP is
+ * none the wiser. */
+enum sf_status sf_lab_put_endpoints(const struct sf_lab *lab, uint32_t node,
+                                    struct sf_netlink *nl,
+                                    struct sf_error *err);
 
 /* config.c: requests for a node, to be sent in its namespace. */
 

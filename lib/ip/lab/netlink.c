@@ -10,7 +10,8 @@
 #define LONGEST 4096
 
 enum sf_status
-sf_netlink_open(struct sf_netlink *nl, const char *where, struct sf_error *err)
+sf_netlink_open(struct sf_netlink *nl, int protocol, const char *where,
+                struct sf_error *err)
 {
     const int room = 1 << 20;
 
@@ -18,7 +19,7 @@ sf_netlink_open(struct sf_netlink *nl, const char *where, struct sf_error *err)
     nl->passed_over = 0;
     nl->sequence = 0;
     nl->used = nl->last = 0;
-    nl->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    nl->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
     if (nl->fd < 0) {
         return sf_fail(err, SF_EIO, "%s: no netlink socket: %s",
                        where ? where : "this machine", strerror(errno));

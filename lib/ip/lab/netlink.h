@@ -33,10 +33,11 @@ struct sf_netlink {
     _Alignas(8) char buffer[SF_NETLINK_BUFFER];
 };
 
-/* Opens a socket in the network namespace of the calling thread, and closes
- * it; what was not flushed is lost. */
-enum sf_status sf_netlink_open(struct sf_netlink *nl, const char *where,
-                               struct sf_error *err);
+/* Opens a socket of 'protocol', NETLINK_ROUTE or NETLINK_GENERIC, in the
+ * network namespace of the calling thread, and closes it; what was not flushed
+ * is lost. */
+enum sf_status sf_netlink_open(struct sf_netlink *nl, int protocol,
+                               const char *where, struct sf_error *err);
 void sf_netlink_close(struct sf_netlink *nl);
 
 /* Begins a request; returns room for the header of its type, of 'size' bytes,

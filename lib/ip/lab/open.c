@@ -269,6 +269,7 @@ sf_lab_netlink(struct sf_lab *lab, uint32_t node, struct sf_netlink *nl,
         sf_netns_enter(lab->spaces[node], lab->names->names[node], err);
 
     nl->fd = -1;
-    return status == SF_OK ? sf_netlink_open(nl, lab->names->names[node], err)
+    return status == SF_OK ? sf_netlink_open(nl, NETLINK_ROUTE,
+                                             lab->names->names[node], err)
                            : status;
 }

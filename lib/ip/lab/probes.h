@@ -16,8 +16,8 @@ enum sf_lab_answer {
 struct sf_lab_probe {
     uint32_t sender, target; /* Hosts of the network (network.h). */
     uint16_t layer;
-    uint8_t ttl;    /* Hops: switches up to the one that answers. */
-    uint8_t answer; /* An enum sf_lab_answer. */
+    uint8_t ttl;      /* Hops: switches up to the one that answers. */
+    uint8_t answer;   /* An enum sf_lab_answer. */
     bool is_optional; /* Nobody waits long for the answer. */
     uint32_t from;    /* The node that answered; SF_NONE. */
 };

@@ -101,7 +101,7 @@ make_node(struct builder *builder, uint32_t node, struct sf_error *err)
     }
     status = sf_lab_put_settings(lab, err);
     if (status == SF_OK) {
-        status = sf_netlink_open(&builder->nl, name, err);
+        status = sf_netlink_open(&builder->nl, NETLINK_ROUTE, name, err);
     }
     if (status == SF_OK) {
         status = sf_lab_put_loopback(lab, node, &builder->nl, err);
@@ -169,6 +169,9 @@ fill_node(struct builder *builder, uint32_t node, struct sf_error *err)
         status = sf_netlink_flush(&builder->nl, err);
     }
     sf_netlink_close(&builder->nl);
+    if (status == SF_OK && node >= lab->network->fabric->n_switches) {
+        status = sf_lab_put_endpoints(lab, node, &builder->nl, err);
+    }
     return status;
 }
 
