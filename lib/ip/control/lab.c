@@ -82,7 +82,7 @@ open_switch(struct lab *lab, uint32_t s, struct sf_error *err)
     enum sf_status status = sf_netns_enter(fd, space, err);
     close(fd);
     if (status == SF_OK) {
-        status = sf_netlink_open(&lab->sockets[s], lab->names[s], err);
+        status = sf_netlink_open(&lab->sockets[s], NETLINK_ROUTE, lab->names[s], err);
     }
     return status == SF_OK
                ? open_watch(lab->names[s], &lab->watched[s].fd, err)
