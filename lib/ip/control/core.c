@@ -274,12 +274,18 @@ find_wave(const struct sf_ip_tables *tables, const struct sf_ip_change *change)
 {
     const struct sf_ip_route *route =
         change->is_gone ? &change->before : &change->after;
+    /* What is left of the routes of a host would come before the route of its
+     * switch. */
+    bool is_last_of_host = change->is_gone && route->port != 0;
 
-    return route->kind == SF_IP_ROUTE || route->kind == SF_IP_LOCAL
+    return route->kind == SF_IP_ROUTE || route->kind == SF_IP_LOCAL ||
+                   is_last_of_host
                ? count_hops(tables, change->s, route)
                : LAST_WAVE;
 }
 
+/* Within a wave and a switch: what is new first; what goes, from the largest
+ * metric on, so that an alternate never stands alone. */
 static int
 compare_items(const void *x, const void *y)
 {
@@ -289,10 +295,9 @@ compare_items(const void *x, const void *y)
            : a->change.s != b->change.s ? (a->change.s > b->change.s ? 1 : -1)
            : a->change.is_gone != b->change.is_gone
                ? (a->change.is_gone ? 1 : -1)
-               : compare_routes(
-                     a->change.is_gone ? &a->change.before : &a->change.after,
-                     b->change.is_gone ? &b->change.before
-                                       : &b->change.after);
+           : a->change.is_gone
+               ? -compare_routes(&a->change.before, &b->change.before)
+               : compare_routes(&a->change.after, &b->change.after);
 }
 
 /* What switches hold as tables; those of which nobody knows hold what they
