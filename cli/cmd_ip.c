@@ -171,6 +171,34 @@ make_plan(const struct cli_args *args)
 }
 
 static int
+audit_files(const struct cli_args *args)
+{
+    struct sf_fabric *fabric =
+        cli_load_fabric(args->words[1], cli_number(args, OPT_TIMEOUT));
+    struct sf_ip_audit *audit = NULL;
+    struct sf_error err;
+    int code = CLI_ERROR;
+
+    if (!fabric) {
+        return CLI_ERROR;
+    }
+    if (sf_ip_audit(fabric, args->words[2], &audit, &err) != SF_OK) {
+        cli_fail("ip audit: %s", err.text);
+    } else {
+        code = sf_ip_audit_is_clean(audit) ? CLI_FINE : CLI_FINDINGS;
+        cli_progress_end();
+        if (!cli_is(args, OPT_FORMAT, "json")) {
+            sf_ip_audit_write_text(audit, stdout);
+        } else if (sf_ip_audit_write_json(audit, stdout, &err) != SF_OK) {
+            code = cli_fail("%s", err.text);
+        }
+    }
+    sf_ip_audit_free(audit);
+    sf_fabric_free(fabric);
+    return code;
+}
+
+static int
 run_controller(const struct cli_args *args)
 {
     struct cli_ip_params params;
@@ -184,6 +212,8 @@ static const struct verb {
     int (*run)(const struct cli_args *args);
 } verbs[] = {
     { "plan", "one fabric", 1, 1, make_plan },
+    { "audit", "a fabric and a folder of 'slimfly ip plan'", 2, 2,
+      audit_files },
     { "run", "one fabric at most", 0, 1, run_controller },
 };
 

@@ -23,6 +23,7 @@
 #include "slimfly/ib_addresses.h"
 #include "slimfly/ip.h"
 #include "slimfly/ip_addresses.h"
+#include "slimfly/ip_audit.h"
 #include "slimfly/ip_controller.h"
 #include "slimfly/ip_files.h"
 #include "slimfly/job_routes.h"
