@@ -101,6 +101,8 @@ cli_lab_up(const struct cli_lab *lab)
         .name = lab->name,
         .addresses = { .prefix = cli_text(args, OPT_LAB_PREFIX),
                        .is_v6 = cli_has(args, OPT_LAB_IPV6) },
+        .switch_ports = cli_text(args, OPT_LAB_PORTS),
+        .host_ports = cli_text(args, OPT_LAB_HOST_PORTS),
         .without_alternates = cli_has(args, OPT_LAB_NO_ALTERNATES),
         .link_rate = cli_real(args, OPT_LAB_RATE) * 1e6,
         .host_rate = (cli_has(args, OPT_LAB_HOST_RATE)

@@ -12,6 +12,7 @@
 #define SLIMFLY_LAB_H
 
 #include "slimfly/ip.h"
+#include "slimfly/port_names.h"
 
 #include <stdio.h>
 
@@ -21,13 +22,14 @@
 #define SF_LAB_NAME      "lab"          /* Of a lab that is not given one. */
 #define SF_LAB_NAME_SIZE 16             /* Letters, digits and '-'. */
 
-/* Interfaces: port P of a switch is swpP, port P of a host ethP-1. */
-#define SF_LAB_PORT_SIZE 16
+#define SF_LAB_PORT_SIZE 16 /* Of the name of an interface. */
 
 struct sf_lab_params {
     const char *folder; /* NULL: SF_LAB_FOLDER. */
     const char *name;   /* NULL: SF_LAB_NAME. */
     struct sf_ip_params addresses;
+    const char *switch_ports; /* How interfaces are called (port_names.h); */
+    const char *host_ports;   /* NULL: as in the files of ip_files.h. */
     bool without_alternates; /* No second routes (ip.h). */
     double link_rate; /* Bits a second between switches, each way; 0: as fast
                        * as it goes. */
@@ -222,7 +224,8 @@ struct sf_lab_links {
 };
 
 /* Adds to 'links' those that 'word' names: "NODE" all of a switch or host,
- * "NODE:PORT" one, "NODE--NODE" all between two.  SF_EINVAL: there are
+ * "NODE:PORT" one, by the number of the port or the name of its interface,
+ * "NODE--NODE" all between two.  SF_EINVAL: there are
  * none. */
 enum sf_status sf_lab_find_links(const struct sf_lab *lab, const char *word,
                                  struct sf_lab_links *links,

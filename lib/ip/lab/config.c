@@ -71,7 +71,7 @@ sf_lab_put_settings(const struct sf_lab *lab, struct sf_error *err)
     static const char *const v6[][2] = {
         { "ipv6/conf/all/forwarding", "1" },
         { "ipv6/conf/default/accept_dad", "0" },
-        { "ipv6/icmp/ratemask", "" },
+        { "ipv6/icmp/ratemask", "0" },
         { "ipv6/conf/all/ignore_routes_with_linkdown", "1" },
         { "ipv6/conf/default/ignore_routes_with_linkdown", "1" },
     };
@@ -192,8 +192,11 @@ sf_lab_put_loopback(const struct sf_lab *lab, uint32_t node,
 {
     enum sf_status status = sf_lab_put_flags(lab, SF_NONE, true, nl, err);
 
-    if (status == SF_OK && is_switch(lab, node)) {
-        struct sf_ip_address own = sf_ip_loopback(plan_of(lab), node);
+    for (uint32_t l = 0;
+         status == SF_OK && is_switch(lab, node) && l < plan_of(lab)->n_layers;
+         l++) {
+        struct sf_ip_address own =
+            sf_ip_port_address(plan_of(lab), l, node, 0);
         status = put_own_address(nl, 1, own, bits_of(own), err);
     }
     return status;

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "ip/lab/netns.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,26 +76,19 @@ find_port(const struct sf_lab *lab, char *word, char *colon,
           struct sf_lab_links *links, struct sf_error *err)
 {
     const struct sf_fabric *fabric = lab->network->fabric;
-    char *end;
-    uint32_t node;
-    unsigned long number = strtoul(colon + 1, &end, 10);
+    uint32_t node, port = SF_NONE;
 
-    if (!isdigit((unsigned char)colon[1]) || *end || number > SF_MAX_PORTS) {
-        return sf_fail(err, SF_EINVAL,
-                       "'%s': expected NODE:PORT, where PORT "
-                       "is a number",
-                       word);
-    }
     *colon = '\0';
     enum sf_status status = find_node(lab, word, &node, err);
-    uint32_t port = status == SF_OK
-                        ? sf_fabric_port(fabric, node, (uint32_t)number)
-                        : SF_NONE;
+    if (status == SF_OK) {
+        port = sf_fabric_port(fabric, node,
+                              sf_lab_port_number(lab, node, colon + 1));
+    }
     if (status == SF_OK &&
         (port == SF_NONE || fabric->ports[port].peer == SF_NONE)) {
-        status =
-            sf_fail(err, SF_EINVAL,
-                    "no cable is plugged into port %lu of '%s'", number, word);
+        status = sf_fail(err, SF_EINVAL,
+                         "no cable is plugged into port '%s' of '%s'",
+                         colon + 1, word);
     }
     return status == SF_OK ? add_link(lab, port, links, err) : status;
 }

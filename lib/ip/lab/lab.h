@@ -37,6 +37,7 @@ struct sf_lab {
     struct sf_routes *routes;
     struct sf_ip_tables *tables;
     struct sf_ip_names *names;
+    struct sf_port_names switch_ports, host_ports;
     double link_rate, host_rate;
     bool has_alternates; /* A second route where a loop-free one is. */
     uint32_t *switch_of; /* [n_nodes] The switch of a host; of a switch
@@ -44,8 +45,16 @@ struct sf_lab {
     int *spaces;         /* [n_nodes] Namespaces, -1 where not open. */
 };
 
-/* names.c */
+/* names.c: whether 'name' may be that of a lab; reads how interfaces are
+ * called, NULL by default. */
 enum sf_status sf_lab_check_name(const char *name, struct sf_error *err);
+enum sf_status sf_lab_read_rules(struct sf_lab *lab, const char *switch_ports,
+                                 const char *host_ports, struct sf_error *err);
+
+/* The number of the port that 'text' names, by its number or its interface; 0
+ * if there is none. */
+uint32_t sf_lab_port_number(const struct sf_lab *lab, uint32_t node,
+                            const char *text);
 
 /* folder.c */
 #define SF_LAB_STATE  "lab.json"

@@ -106,11 +106,13 @@ make_state(const struct sf_lab *lab)
         sf_ip_prefix_text(lab->tables->addresses.prefix);
 
     return json_pack(
-        "{s:s, s:i, s:s, s:f, s:f, s:s, s:b, s:o, s:o, s:o}", "schema", SCHEMA,
-        "schema_version", 1, "name", lab->folder.name, "link_rate",
-        lab->link_rate, "host_rate", lab->host_rate, "prefix", prefix.text,
-        "has_alternates", lab->has_alternates, "nodes", make_nodes(fabric),
-        "cables", make_cables(fabric), "routes", make_routes(lab));
+        "{s:s, s:i, s:s, s:f, s:f, s:s, s:s, s:s, s:b, s:o, s:o, s:o}",
+        "schema", SCHEMA, "schema_version", 1, "name", lab->folder.name,
+        "link_rate", lab->link_rate, "host_rate", lab->host_rate, "prefix",
+        prefix.text, "switch_ports", lab->switch_ports.rule, "host_ports",
+        lab->host_ports.rule, "has_alternates", lab->has_alternates, "nodes",
+        make_nodes(fabric), "cables", make_cables(fabric), "routes",
+        make_routes(lab));
 }
 
 enum sf_status
@@ -379,6 +381,13 @@ read_all(struct sf_json_reader *reader, const json_t *root, struct sf_lab *lab)
 
     if (status == SF_OK) {
         status = read_network(reader, root, lab);
+    }
+    if (status == SF_OK) {
+        const char *ports = sf_json_text(reader, root, "", "switch_ports",
+                                         SF_PORT_RULE_SIZE - 1);
+        const char *host_ports = sf_json_text(reader, root, "", "host_ports",
+                                              SF_PORT_RULE_SIZE - 1);
+        status = sf_lab_read_rules(lab, ports, host_ports, reader->err);
     }
     if (status == SF_OK) {
         status = read_routes(reader, root, lab);

@@ -256,6 +256,10 @@ prepare(struct sf_lab *lab, const struct sf_lab_params *params,
         status = sf_network_copy(network, &lab->network, err);
     }
     if (status == SF_OK) {
+        status = sf_lab_read_rules(lab, params->switch_ports,
+                                   params->host_ports, err);
+    }
+    if (status == SF_OK) {
         status = sf_routes_copy(network, routes, &lab->routes, err);
     }
     return status == SF_OK ? sf_lab_complete(lab, &addresses, err) : status;
