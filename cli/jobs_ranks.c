@@ -14,8 +14,8 @@ cli_write_ranks(const char *word, uint32_t per_node, const char *path)
     enum sf_status status =
         sf_goal_write_ranks(word, per_node, output.stream, &n_nodes, &err);
     int code = cli_output_close(&output, status, &err);
-    if (code == CLI_FINE) {
-        fprintf(stderr, "%s: a pattern of %u nodes\n", word, n_nodes);
+    if (code == CLI_FINE && path) {
+        printf("%s: what %u nodes send to each other\n", path, n_nodes);
     }
     return code;
 }

@@ -73,7 +73,8 @@ enum {
 
 /* Disjoint paths of up to three hops that pairs two hops apart are to have, if
  * they can expect as many. */
-#define ENOUGH 5
+#define ENOUGH       5
+#define ENOUGH_GATES 2 /* Of paths that layers can take. */
 
 /* Gates are chosen in one of so many rounds.  What one more is worth to a
  * switch is a quarter of the one before, as many times at most. */
@@ -824,12 +825,17 @@ static enum sf_status
 help_poor(const struct design *design, const struct sf_network *network,
           uint64_t seed, struct sf_error *err)
 {
-    uint64_t n_pairs =
-        (uint64_t)design->graph->n_nodes * design->graph->n_nodes;
-    uint64_t n_usual = 1 + design->n_all_paths * 3 / 4 / n_pairs;
-    enum sf_status status = sf_levels_help_poor(
-        network, seed, (uint32_t)(n_usual < ENOUGH ? n_usual : ENOUGH),
-        N_LEVELS, design->levels, err);
+    uint64_t n = design->graph->n_nodes;
+    uint64_t n_usual = 1 + design->n_all_paths * 3 / 4 / (n * n);
+    bool has_few_gates = design->gate_paths > 1;
+    struct sf_levels_wanted wanted = {
+        .n_paths = n_usual < ENOUGH ? (uint32_t)n_usual : ENOUGH,
+        .n_by_gates = has_few_gates ? lower(design->n_gates, ENOUGH_GATES) : 0,
+        .gates = design->gate_bits,
+        .n_levels = N_LEVELS,
+    };
+    enum sf_status status =
+        sf_levels_help_poor(network, seed, &wanted, design->levels, err);
 
     for (uint32_t f = 0; f < 2 * design->graph->n_links; f++) {
         design->arriving[design->reverse[f]] = design->levels[f];

@@ -13,13 +13,21 @@ enum sf_status sf_turns_by_arcs(const struct sf_network *network,
                                 struct sf_turns **turnsp,
                                 struct sf_error *err);
 
-/* Changes few of 'levels' [2E], which are 1 to n_levels - 1, so that all pairs
- * of switches that are not neighbours have 'enough' disjoint paths of up to
- * three hops, as far as a search finds. */
+/* What pairs of switches that are not neighbours are to have. */
+struct sf_levels_wanted {
+    uint32_t n_paths;      /* Disjoint paths of up to three hops; */
+    uint32_t n_by_gates;   /* those of two hops or over gates alone. */
+    const uint64_t *gates; /* [V] A bit for each link of a switch that is a
+                            * gate. */
+    uint32_t n_levels;     /* Levels are 1 to this, less 1. */
+};
+
+/* Changes few of 'levels' [2E] so that all pairs have what is wanted, as far
+ * as a search finds. */
 enum sf_status sf_levels_help_poor(const struct sf_network *network,
-                                   uint64_t seed, uint32_t enough,
-                                   uint32_t n_levels, uint8_t *levels,
-                                   struct sf_error *err);
+                                   uint64_t seed,
+                                   const struct sf_levels_wanted *wanted,
+                                   uint8_t *levels, struct sf_error *err);
 
 /* By a level for each channel and a VL for each turn.  Takes this many VLs,
  * and many more rounds. */

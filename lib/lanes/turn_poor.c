@@ -2,12 +2,13 @@
  * (turn_arcs.c) leave with too few.
  *
  * A pair is poor if it has fewer disjoint paths of up to three hops than it
- * should.  A path of three hops is lost if its middle arc is a valley, and one
- * arc can mend that: the middle one if it rises above the lower end, or an end
- * if it falls below the middle.  Of all such changes the one is made that all
- * pairs together gain most by, or lose least: what mends one pair at the cost
- * of others may lead on.  In the end the best levels that were met are
- * taken. */
+ * should, or fewer of those that layers can take: shortest paths, and such as
+ * arrive by a gate.  A path of three hops is lost if its middle arc is a
+ * valley, and one arc can mend that: the middle one if it rises above the
+ * lower end, or an end if it falls below the middle.  Of all such changes the
+ * one is made that all pairs together gain most by, or lose least: what mends
+ * one pair at the cost of others may lead on.  In the end the best levels that
+ * were met are taken. */
 #include "lanes/turn_design.h"
 
 #include "base/mem.h"
@@ -31,6 +32,7 @@ struct pair {
  * has a bit for each last link of a path with first link i. */
 struct ends {
     uint64_t may[MOST_DEGREE];
+    uint64_t shortest; /* Last links of paths of two hops. */
 };
 
 struct change {
@@ -42,7 +44,9 @@ struct helper {
     const uint32_t *reverse; /* [2E] */
     uint8_t *levels;         /* [2E] */
     uint32_t n_levels;       /* Levels are 1 to this, less 1. */
-    uint32_t enough;         /* Disjoint paths for a pair. */
+    uint32_t enough;         /* Disjoint paths for a pair, */
+    uint32_t enough_gates;   /* and those that layers can take. */
+    const uint64_t *gates;   /* [V] Bits of the links that are gates. */
     uint32_t *into;          /* [V] Of neighbours of a switch, the arc to it,
                               * plus 1; 0 of all others. */
     uint32_t *stamps;        /* [V * V] Pairs that stand in 'met'. */
@@ -112,6 +116,26 @@ count_disjoint(const struct ends *ends, uint32_t degree, uint32_t most)
     return n;
 }
 
+/* How many disjoint paths to 'd' are lacking. */
+static uint32_t
+count_lack(const struct helper *helper, const struct ends *ends,
+           uint32_t degree, uint32_t d)
+{
+    uint32_t lack =
+        helper->enough - count_disjoint(ends, degree, helper->enough);
+    uint64_t wanted = helper->gates[d] | ends->shortest;
+    struct ends taken;
+
+    if (helper->enough_gates == 0) {
+        return lack;
+    }
+    for (uint32_t i = 0; i < degree; i++) {
+        taken.may[i] = ends->may[i] & wanted;
+    }
+    return lack + helper->enough_gates -
+           count_disjoint(&taken, degree, helper->enough_gates);
+}
+
 /* How many disjoint paths the pair lacks; neighbours lack none.  Switches
  * beside 'd' are marked. */
 static uint32_t
@@ -132,13 +156,15 @@ find_lack(const struct helper *helper, uint32_t s, uint32_t d)
             bool is_path = c == d || (c != s && helper->into[c] &&
                                       is_allowed(helper, first + i, f, g));
             uint32_t last = c == d ? f : g;
-            if (is_path) {
-                ends.may[i] |= UINT64_C(1)
-                               << (helper->reverse[last] - graph->first[d]);
-            }
+            uint64_t bit =
+                is_path
+                    ? UINT64_C(1) << (helper->reverse[last] - graph->first[d])
+                    : 0;
+            ends.may[i] |= bit;
+            ends.shortest |= c == d ? bit : 0;
         }
     }
-    return helper->enough - count_disjoint(&ends, degree, helper->enough);
+    return count_lack(helper, &ends, degree, d);
 }
 
 static uint32_t
@@ -329,6 +355,7 @@ note_paths(const struct helper *helper, uint32_t e, uint32_t i,
     for (uint32_t f = first[b]; f < first[b + 1]; f++) {
         uint32_t c = head(helper, f);
         ends[c].may[i] |= UINT64_C(1) << (reverse[f] - first[c]);
+        ends[c].shortest |= UINT64_C(1) << (reverse[f] - first[c]);
         for (uint32_t g = first[c]; f != reverse[e] && g < first[c + 1]; g++) {
             uint32_t d = head(helper, g);
             uint64_t bit = UINT64_C(1) << (reverse[g] - first[d]);
@@ -355,8 +382,7 @@ list_poor(struct helper *helper, struct ends *ends)
         for (uint32_t d = 0; d < n; d++) {
             struct pair pair = { s, d };
             if (s != d && !helper->into[d] &&
-                count_disjoint(&ends[d], degree, helper->enough) <
-                    helper->enough &&
+                count_lack(helper, &ends[d], degree, d) > 0 &&
                 !sf_vec_push(&helper->poor, pair)) {
                 helper->out_of_memory = true;
             }
@@ -418,7 +444,7 @@ is_needed(const struct sf_graph *graph, uint32_t enough)
 
 enum sf_status
 sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
-                    uint32_t enough, uint32_t n_levels, uint8_t *levels,
+                    const struct sf_levels_wanted *wanted, uint8_t *levels,
                     struct sf_error *err)
 {
     size_t n = network->graph->n_nodes;
@@ -427,10 +453,12 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
     struct helper helper = { .graph = network->graph,
                              .reverse = network->reverse,
                              .levels = levels,
-                             .n_levels = n_levels,
-                             .enough = enough };
+                             .n_levels = wanted->n_levels,
+                             .enough = wanted->n_paths,
+                             .enough_gates = wanted->n_by_gates,
+                             .gates = wanted->gates };
 
-    if (!is_needed(network->graph, enough)) {
+    if (!is_needed(network->graph, wanted->n_paths)) {
         return SF_OK;
     }
     helper.into = sf_calloc(n, sizeof *helper.into);

@@ -84,7 +84,7 @@ class Judgement(Changed):
 
     def test_text_names_old_and_new(self):
         old, new = self.folders("sf:q=5", ["-l", "4"],
-                                ["-l", "4", "-s", "gates:for=uniform"])
+                                ["-l", "4", "-s", "gates:for=split"])
         text = slimfly("audit", old, new, "--all-on-sl", "1")
         self.assertEqual(text.returncode, 1)
         self.assertIn("WRONG a mixture can deadlock with all on SL 1",

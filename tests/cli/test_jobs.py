@@ -71,7 +71,7 @@ class Jobs(harness.Case):
     def test_what_is_wrong_changes_nothing(self):
         self.write("1 ring n[1-2]\n")
         for args, says in (
-                ([], "expected list, add, remove, sync or check"),
+                ([], "expected list, add, remove, sync, check or ranks"),
                 (["frob"], "found 'frob'"),
                 (["add", "2"], "expected NAME NODES, found 1 word"),
                 (["add", "2", "n[1-2", "--pattern", "ring"], "ends with ]"),
@@ -161,7 +161,7 @@ class Jobs(harness.Case):
 
     def test_patterns_of_recorded_programs(self):
         program, pattern = f"{self.folder}/run.goal", f"{self.folder}/run.csv"
-        self.succeeds("simulate", "sf:q=3", "--workload", "stencil:dims=4x4",
+        self.succeeds("simulate", "sf:q=3", "--workload", "stencil",
                       "--nodes", "16", "--goal", program)
         self.succeeds("jobs", "ranks", program, "-o", pattern)
         with open(pattern, encoding="utf-8") as file:
