@@ -93,7 +93,7 @@ list_nodes(struct sf_evaluation *ev, uint32_t k, struct sf_error *err)
             ev->nodes[k][n] = nodes[i];
             sf_eval_sizes_plan(params, kind, nodes[i], &ev->sizes[k][n]);
         } else if (can != SF_EINVAL ||
-                   nodes[i] > ev->networks[0].n_hosts * params->n_nodes) {
+                   (params->n_nodes && nodes[i] > ev->networks[0].n_hosts)) {
             status = can;
             if (err) {
                 *err = why;
