@@ -2,6 +2,7 @@
  * done in ip_plan.c and the library. */
 #include "cli.h"
 #include "ip_plan.h"
+#include "ip_run.h"
 
 #include <string.h>
 
@@ -169,12 +170,51 @@ make_plan(const struct cli_args *args)
     return code;
 }
 
+static int
+audit_files(const struct cli_args *args)
+{
+    struct sf_fabric *fabric =
+        cli_load_fabric(args->words[1], cli_number(args, OPT_TIMEOUT));
+    struct sf_ip_audit *audit = NULL;
+    struct sf_error err;
+    int code = CLI_ERROR;
+
+    if (!fabric) {
+        return CLI_ERROR;
+    }
+    if (sf_ip_audit(fabric, args->words[2], &audit, &err) != SF_OK) {
+        cli_fail("ip audit: %s", err.text);
+    } else {
+        code = sf_ip_audit_is_clean(audit) ? CLI_FINE : CLI_FINDINGS;
+        cli_progress_end();
+        if (!cli_is(args, OPT_FORMAT, "json")) {
+            sf_ip_audit_write_text(audit, stdout);
+        } else if (sf_ip_audit_write_json(audit, stdout, &err) != SF_OK) {
+            code = cli_fail("%s", err.text);
+        }
+    }
+    sf_ip_audit_free(audit);
+    sf_fabric_free(fabric);
+    return code;
+}
+
+static int
+run_controller(const struct cli_args *args)
+{
+    struct cli_ip_params params;
+
+    return read_options(args, &params) ? cli_ip_run(args, &params) : CLI_ERROR;
+}
+
 static const struct verb {
     const char *name, *words; /* What follows, for messages. */
-    size_t n_words;
+    size_t least, most;
     int (*run)(const struct cli_args *args);
 } verbs[] = {
-    { "plan", "one fabric", 1, make_plan },
+    { "plan", "one fabric", 1, 1, make_plan },
+    { "audit", "a fabric and a folder of 'slimfly ip plan'", 2, 2,
+      audit_files },
+    { "run", "one fabric at most", 0, 1, run_controller },
 };
 
 static int
@@ -186,14 +226,15 @@ run(const struct cli_args *args)
         if (strcmp(verb->name, args->words[0]) != 0) {
             continue;
         }
-        if (args->n_words - 1 != verb->n_words) {
+        if (args->n_words - 1 < verb->least ||
+            args->n_words - 1 > verb->most) {
             return cli_fail("ip %s: expected %s, found %zu words", verb->name,
                             verb->words, args->n_words - 1);
         }
         return verb->run(args);
     }
     return cli_fail(
-        "ip: expected plan or audit, found %s%s%s", args->n_words ? "'" : "",
+        "ip: expected plan, audit or run, found %s%s%s", args->n_words ? "'" : "",
         args->n_words ? args->words[0] : "none", args->n_words ? "'" : "");
 }
 
@@ -234,7 +275,7 @@ const struct cli_command cli_command_ip = {
         "slimfly ip audit sf:q=5 net\tProve that its files are right.\n"
         "slimfly ip plan plan --ports Ethernet%d:first=0,step=4 -o net\tName "
         "ports as SONiC does.\n",
-    .options = { options, cli_scheme_options, cli_lane_options,
+    .options = { options, cli_ip_run_options, cli_scheme_options, cli_lane_options,
                  cli_path_options, cli_work_options, cli_thread_options,
                  cli_live_options, cli_folder_options, cli_progress_options },
     .run = run,

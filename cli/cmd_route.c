@@ -8,6 +8,7 @@
 
 enum {
     OPT_PREVIOUS = CLI_OWN,
+    OPT_REPAIR_ONLY,
     OPT_WITHIN_PARTS,
     OPT_JOBS,
     OPT_KEEP_MINIMAL,
@@ -18,6 +19,9 @@ static const struct cli_option options[] = {
     { OPT_PREVIOUS, "previous", 'p', CLI_FOLDER, "DIR",
       .help =
           "repair the tables of an earlier run, which are in the folder DIR" },
+    { OPT_REPAIR_ONLY, "repair-only", 0, CLI_FLAG,
+      .help = "with --previous, do not compare the repair with tables that "
+              "are made anew, which takes most of the time" },
     { OPT_WITHIN_PARTS, "within-parts", 0, CLI_FLAG,
       .help = "route each part of a disconnected fabric" },
     { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
@@ -98,6 +102,11 @@ read_options(const struct cli_args *args, struct cli_routing *job)
     job->job_params.keeps_minimal = cli_has(args, OPT_KEEP_MINIMAL);
     if (job->job_params.keeps_minimal && !job->jobs_path) {
         cli_fail("route: --keep-minimal is for --jobs FILE");
+        return false;
+    }
+    job->repairs_only = cli_has(args, OPT_REPAIR_ONLY);
+    if (job->repairs_only && !cli_has(args, OPT_PREVIOUS)) {
+        cli_fail("route: --repair-only is for --previous DIR");
         return false;
     }
     return check_previous(args) && check_specs(args) &&
@@ -275,7 +284,11 @@ const struct cli_command cli_command_route = {
         "after links or switches have gone or come back. LIDs and settings "
         "stay, and as few entries as possible change. Where the limit of hops "
         "no longer reaches a switch from everywhere, paths to that switch may "
-        "be longer.\n"
+        "be longer. route also makes all tables anew, says how many entries "
+        "that would change, and takes them if these are fewer, as when "
+        "everything is back. --repair-only leaves that out, unless a repair "
+        "is not possible; tables then return to what they were only if DIR "
+        "has those of the whole fabric.\n"
         "\n"
         "With --jobs FILE, route then changes paths to the nodes of the jobs "
         "that run, for hosts that use their addresses in equal shares. Each "

@@ -223,6 +223,13 @@ judge_change(struct cli_routing *job, struct sf_error *err)
     return status;
 }
 
+/* Whether there is nothing to compare a repair with. */
+static bool
+is_repair_alone(const struct cli_routing *job)
+{
+    return job->repairs_only && !job->why_anew[0];
+}
+
 /* Fills job->routing, by way of a repair if there is an earlier run. */
 static enum sf_status
 route(struct cli_routing *job, const char *previous, struct sf_error *err)
@@ -270,13 +277,30 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
         status = repair(job, err);
         job->seconds = cli_seconds() - start;
     }
-    if (status == SF_OK) {
+    if (status == SF_OK && !(job->repairs_only && job->routing)) {
         status = make_anew(job, err);
     }
     if (job->why_anew[0] || !job->previous) {
         job->seconds = cli_seconds() - start;
     }
     return status == SF_OK && job->jobs ? fit_jobs(job, err) : status;
+}
+
+/* Counts what one dead link does, where the layers are to be robust. */
+static enum sf_status
+measure_robustness(struct cli_routing *job, struct sf_error *err)
+{
+    struct sf_layer_spec spec;
+    enum sf_status status = sf_layer_spec_parse(
+        job->routing->params.layers.scheme, 0, &spec, err);
+
+    if (status == SF_OK && spec.is_robust) {
+        status = sf_robustness_measure(job->routing->network,
+                                       job->routing->routes, &job->robustness,
+                                       err);
+        job->report.robustness = &job->robustness;
+    }
+    return status;
 }
 
 enum sf_status
@@ -294,7 +318,9 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
         job->report.tables = job->tables->lfts;
         job->report.repair = job->previous ? &job->repair : NULL;
         job->report.recomputation =
-            job->previous && !job->why_not[0] ? &job->recomputation : NULL;
+            job->previous && !job->why_not[0] && !is_repair_alone(job)
+                ? &job->recomputation
+                : NULL;
         job->report.why_anew = job->why_anew[0] ? job->why_anew : NULL;
         job->report.why_not_anew = job->why_not;
         job->report.jobs = job->jobs;
@@ -303,10 +329,16 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
                                           job->routing->routes,
                                           &job->report.figures, err);
     }
+    if (status == SF_OK) {
+        status = measure_robustness(job, err);
+    }
     if (status == SF_OK && job->report.figures.n_broken > 0 &&
         !job->params.layers.within_parts) {
         status = SF_EUNREACHABLE; /* A repair does not mind parts. */
-        snprintf(err->text, sizeof err->text, "%s", job->why_not);
+        snprintf(err->text, sizeof err->text, "%s",
+                 job->why_not[0] ? job->why_not
+                                 : "the fabric has parts that no link joins; "
+                                   "--within-parts routes each of them");
     }
     return status;
 }

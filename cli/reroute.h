@@ -13,6 +13,7 @@ struct cli_routing {
     struct sf_tables *previous_tables; /* and what it was encoded as. */
     struct sf_routing *routing;
     struct sf_routing *anew; /* What was made anew, if not that; or NULL. */
+    bool repairs_only;       /* Make nothing anew if a repair is possible. */
     struct sf_ib_tables *tables;
     double seconds;     /* For the routing. */
     char why_anew[640]; /* Why a repair was not possible, or "", */
@@ -28,6 +29,7 @@ struct cli_routing {
     const struct sf_fabric *before_fabric; /* of this fabric, */
     struct sf_mixture *mixture;            /* and how: */
     struct sf_steps *steps;
+    struct sf_robustness robustness;
     struct sf_route_report report;
 };
 

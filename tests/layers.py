@@ -26,6 +26,8 @@ ORDER = ["base", "field", "topology", "fabric", "plan", "design", "traffic",
 APART = [
     ("ib/audit", ["routes", "layers", "lanes", "routing"],
      "who judges tables must not repeat the mistakes of who makes them"),
+    ("ip/audit", ["routes", "layers", "lanes", "routing"],
+     "who judges routes must not repeat the mistakes of who makes them"),
 ]
 
 MAX_COMMAND = 400  # Lines of a file.

@@ -30,6 +30,9 @@ struct sf_layers_params {
     struct sf_turns **turnsp; /* where they go, or NULL. */
     uint32_t set;             /* The path set that the layers are for, */
     uint32_t n_sets;          /* of so many; 0: of one. */
+    struct sf_layers *const *earlier; /* [set] Those of the sets before it,
+                                       * of the same network; NULL: not
+                                       * known. */
 };
 
 /* A way to make layers.  Every scheme
@@ -77,6 +80,7 @@ struct sf_layer_spec {
     const struct sf_layer_scheme *scheme;
     bool minimal_first, resists_repair; /* As the scheme, with the values, */
     uint32_t extra_hops;                /* as this is. */
+    bool is_robust;  /* Two layers of each pair are to share no link. */
     bool names_sets; /* Whether the spec says how many path sets, */
     uint32_t n_sets; /* as it says, or 1; SF_NONE: one for each host. */
 

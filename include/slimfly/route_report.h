@@ -5,6 +5,7 @@
 #include "slimfly/change_report.h"
 #include "slimfly/ib.h"
 #include "slimfly/job_routes.h"
+#include "slimfly/robustness.h"
 #include "slimfly/route_figures.h"
 
 #include <stdio.h>
@@ -28,6 +29,8 @@ struct sf_route_report {
                                        * run or without jobs, and these; */
     const struct sf_steps *steps;     /* the steps; NULL if there were none. */
     struct sf_route_figures figures;
+    const struct sf_robustness *robustness; /* NULL unless the layers are to
+                                             * be robust. */
 };
 
 /* For people, and for programs: schema "slimfly.route". */

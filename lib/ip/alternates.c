@@ -7,6 +7,7 @@
  * s, which is not on the path.  So the path does not use the link, no switch
  * on it takes an alternate, and it is the path that the routing has.  If it
  * does not lead through n either, it does not use any link of n. */
+#include "ip/ranks.h"
 #include "ip/tables.h"
 #include "routes/turn_table.h"
 
@@ -68,7 +69,7 @@ sf_ip_chooser_make(struct sf_ip_chooser *chooser, uint32_t n_trees,
     }
     status = turns_of_lanes(network, routes, &chooser->turns, err);
     if (status == SF_OK) {
-        status = sf_turns_rank_channels(network, routes, chooser->turns, err);
+        status = sf_ip_rank_channels(network, routes, chooser->turns, err);
     }
     return status;
 }
@@ -108,16 +109,24 @@ sf_ip_chooser_learn(struct sf_ip_chooser *chooser,
     const struct sf_ip_tree *tree = &grove->trees[i];
     uint16_t *lanes = chooser->lanes + (size_t)i * graph->n_nodes;
 
-    for (uint32_t s = 0; chooser->turns && s < graph->n_nodes; s++) {
-        lanes[s] = 1; /* What starts there. */
+    if (!chooser->turns) {
+        return;
     }
-    for (uint32_t s = 0; chooser->turns && s < graph->n_nodes; s++) {
-        uint32_t in = arc_of(graph, tree, s);
-        uint32_t to = in == SF_NONE ? s : graph->arcs[in].to;
-        uint32_t out = arc_of(graph, tree, to);
-        if (in != SF_NONE && out != SF_NONE) {
-            uint8_t lane = lane_of(chooser, in, out);
-            lanes[to] |= (uint16_t)(lane == SF_NO_TURN ? 0 : 1u << lane);
+    uint32_t depth = 0;
+    for (uint32_t s = 0; s < graph->n_nodes; s++) {
+        lanes[s] = chooser->network->n_hosts[s] > 0; /* What starts there. */
+        if (tree->depth[s] != SF_NONE && tree->depth[s] > depth) {
+            depth = tree->depth[s];
+        }
+    }
+    for (; depth > 1; depth--) { /* From far off towards the destination. */
+        for (uint32_t s = 0; s < graph->n_nodes; s++) {
+            if (tree->depth[s] == depth && lanes[s]) {
+                uint32_t in = arc_of(graph, tree, s);
+                uint32_t to = graph->arcs[in].to;
+                uint8_t lane = lane_of(chooser, in, arc_of(graph, tree, to));
+                lanes[to] |= (uint16_t)(lane == SF_NO_TURN ? 0 : 1u << lane);
+            }
         }
     }
 }
@@ -157,7 +166,8 @@ keeps_lanes(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
     const uint16_t *lanes =
         chooser->lanes + (size_t)tree->number * graph->n_nodes;
 
-    if (!ranks_rise(chooser, tree, SF_NONE, 0, out)) {
+    if (chooser->network->n_hosts[s] > 0 &&
+        !ranks_rise(chooser, tree, SF_NONE, 0, out)) {
         return false;
     }
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {

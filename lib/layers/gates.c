@@ -45,6 +45,7 @@
 #include "layers/gates.h"
 #include "layers/level.h"
 #include "layers/poor.h"
+#include "layers/robust.h"
 #include "layers/share.h"
 
 #include "base/mem.h"
@@ -55,6 +56,7 @@
 /* The settings. */
 enum {
     FOR,
+    ROBUST,
     SETS
 };
 
@@ -339,10 +341,28 @@ route_rounds(struct sf_gates_task *task, uint32_t *order, struct sf_error *err)
     return status;
 }
 
+/* Gives each pair two layers that share no link, by the limits of 'wide', and
+ * evens loads out again. */
+static enum sf_status
+finish_robust(const struct sf_gates_task *task,
+              const struct sf_layer_job *wide, uint64_t *loads,
+              struct sf_error *err)
+{
+    uint32_t purpose = (uint32_t)task->job->values[FOR].number;
+    enum sf_status status =
+        sf_layers_make_robust(wide, task->weights, loads, err);
+
+    return status == SF_OK
+               ? sf_layers_share_robust(task->job, task->weights,
+                                        overlaps[purpose], loads, err)
+               : status;
+}
+
 /* Takes routes off the links that are above the others still, and moves trees
  * towards what equal shares need. */
 static enum sf_status
-finish_loads(const struct sf_gates_task *task, struct sf_error *err)
+finish_loads(const struct sf_gates_task *task, const struct sf_layer_job *wide,
+             struct sf_error *err)
 {
     size_t n_arcs = 2 * (size_t)task->job->graph->n_links;
     uint32_t purpose = (uint32_t)task->job->values[FOR].number;
@@ -363,6 +383,10 @@ finish_loads(const struct sf_gates_task *task, struct sf_error *err)
     if (status == SF_OK && purpose != FOR_SPLIT) {
         status = sf_layers_share(task->job, task->weights, overlaps[purpose],
                                  loads, err);
+    }
+    if (status == SF_OK && wide->values[ROBUST].number &&
+        wide->layers->n_layers > 1) {
+        status = finish_robust(task, wide, loads, err);
     }
     free(loads);
     return status;
@@ -430,8 +454,11 @@ init_worker(struct sf_gates_worker *worker, uint32_t n, size_t n_arcs,
            worker->scratch && worker->near && worker->moves;
 }
 
+/* Builds layers within the limits of 'job', and takes longer paths only as
+ * those of 'wide' allow and where pairs have no others that share no link. */
 static enum sf_status
-build(const struct sf_layer_job *job, struct sf_error *err)
+build_within(const struct sf_layer_job *job, const struct sf_layer_job *wide,
+             struct sf_error *err)
 {
     const struct sf_graph *graph = job->graph;
     uint32_t n = graph->n_nodes;
@@ -465,7 +492,7 @@ build(const struct sf_layer_job *job, struct sf_error *err)
         set_effort(&task);
         status = route_rounds(&task, order, err);
         if (status == SF_OK) {
-            status = finish_loads(&task, err);
+            status = finish_loads(&task, wide, err);
         }
     } else {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
@@ -484,14 +511,55 @@ build(const struct sf_layer_job *job, struct sf_error *err)
     return status;
 }
 
+/* Finds limits without the hop that robust pairs alone may take. */
+static bool
+narrow_limits(const struct sf_layer_job *job, struct sf_layer_job *narrow,
+              uint32_t *limits)
+{
+    struct sf_search search;
+    bool made = sf_search_init(&search, job->graph->n_nodes);
+
+    narrow->usual_hops = job->usual_hops - 1;
+    narrow->max_hops = narrow->usual_hops;
+    for (uint32_t d = 0; made && d < job->graph->n_nodes; d++) {
+        sf_search_run(&search, job->graph, d, NULL);
+        uint32_t far = search.distance[search.order[search.n_reached - 1]];
+        limits[d] = far > narrow->usual_hops ? far : narrow->usual_hops;
+        narrow->max_hops =
+            limits[d] > narrow->max_hops ? limits[d] : narrow->max_hops;
+    }
+    narrow->limits = limits;
+    sf_search_clear(&search);
+    return made;
+}
+
+static enum sf_status
+build(const struct sf_layer_job *job, struct sf_error *err)
+{
+    uint32_t n = job->graph->n_nodes;
+    struct sf_layer_job narrow = *job;
+
+    if (!job->values[ROBUST].number || job->params->max_hops > 0 ||
+        job->usual_hops <= job->usual_diameter) {
+        return build_within(job, job, err);
+    }
+    uint32_t *limits = sf_calloc(n, sizeof *limits);
+    enum sf_status status =
+        limits && narrow_limits(job, &narrow, limits)
+            ? build_within(&narrow, job, err)
+            : sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
+    free(limits);
+    return status;
+}
+
 /* Neighbours have no second path of less than 4 hops in a Slim Fly: where
- * few pairs at a time count, longer paths are worth it. */
+ * few pairs at a time count, or a dead link, longer paths are worth it. */
 static void
 settle(const struct sf_value *values, struct sf_layer_spec *spec)
 {
-    if (values[FOR].number == FOR_ADVERSARIAL) {
-        spec->extra_hops++;
-    }
+    spec->is_robust = values[ROBUST].number != 0;
+    spec->extra_hops += values[FOR].number == FOR_ADVERSARIAL;
+    spec->extra_hops += spec->is_robust;
 }
 
 static const struct sf_layer_ops ops = { .build = build, .settle = settle };
@@ -518,6 +586,7 @@ const struct sf_layer_scheme sf_scheme_gates = {
                       "permutations at the price of all-to-all, with paths "
                       "of one hop more (adversarial); or the best shares for "
                       "each traffic, which no host knows (split)" },
+        [ROBUST] = SF_ROBUST_PARAM,
         [SETS] = SF_SETS_PARAM,
     },
     .takes_turns = true,

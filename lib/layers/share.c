@@ -18,6 +18,7 @@
 #include "layers/share.h"
 
 #include "base/mem.h"
+#include "layers/robust.h"
 #include "slimfly/progress.h"
 #include "slimfly/random.h"
 
@@ -33,6 +34,9 @@ static const struct effort {
     { 400, 3, { 4, 8, 16 } },
     { UINT32_MAX, 2, { 4, 16 } },
 };
+
+/* For layers that are robust already. */
+static const struct effort last_effort = { UINT32_MAX, 5, { 4, 8, 16, 16, 16 } };
 
 static const struct effort *
 effort_for(uint32_t n_switches)
@@ -50,6 +54,7 @@ effort_for(uint32_t n_switches)
 #define ONE       (UINT64_C(1) << 14)
 #define MOST_LOAD (4 * ONE) /* More counts as that. */
 
+
 /* Over a link without load, a hop costs so many times less than over one of
  * mean load.  It is not free, so that no path is longer than it must be. */
 #define LEAST_PRICE 64
@@ -61,6 +66,7 @@ struct sharing {
     uint64_t target;         /* The mean of them. */
     uint32_t overlap;        /* As share.h has it. */
     uint32_t power;          /* Of this round. */
+    bool keeps_robust;       /* No pair may lack more than it does. */
 
     /* Of the tree at hand: */
     uint32_t layer, destination;
@@ -81,17 +87,22 @@ struct sharing {
     uint32_t n_touched;
 };
 
-/* The cost of a link that carries 'load'. */
-static uint64_t
-cost_of_load(const struct sharing *sharing, uint64_t load)
+uint64_t
+sf_share_cost(uint64_t load, uint64_t target, uint32_t power)
 {
-    uint64_t x = load * ONE / sharing->target;
+    uint64_t x = load * ONE / target;
 
     x = x < MOST_LOAD ? x : MOST_LOAD;
-    for (uint32_t power = 1; power < sharing->power; power *= 2) {
+    for (uint32_t k = 1; k < power; k *= 2) {
         x = x * x / ONE;
     }
     return x;
+}
+
+static uint64_t
+cost_of_load(const struct sharing *sharing, uint64_t load)
+{
+    return sf_share_cost(load, sharing->target, sharing->power);
 }
 
 /* What it costs that the branch goes over 'arc'. */
@@ -227,13 +238,16 @@ is_near(const struct sharing *sharing, uint32_t s, uint32_t v)
 {
     uint32_t n_hops = sharing->depth[v] + 1;
 
+    uint32_t limit = sharing->job->limits[sharing->destination];
+
     if (sharing->is_in_branch[v]) {
         return false;
     }
-    return sharing->layer == 0
-               ? n_hops == sharing->depth[s]
-               : n_hops + sharing->height <=
-                     sharing->job->limits[sharing->destination];
+    if (sharing->layer == 0) {
+        return n_hops == sharing->depth[s];
+    }
+    return n_hops + sharing->height <= limit ||
+           (sharing->keeps_robust && n_hops <= sharing->depth[s]);
 }
 
 /* The arc over which the branch of 's' costs least, without its routes on the
@@ -307,14 +321,32 @@ drop_branch(struct sharing *sharing, uint32_t s)
     }
 }
 
+/* What the branch lacks to be robust; nothing where that does not matter. */
+static uint64_t
+lack_of_branch(const struct sharing *sharing)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; sharing->keeps_robust && i < sharing->n_branch; i++) {
+        sum += sf_robust_lack(sharing->job, sharing->branch[i],
+                              sharing->destination);
+    }
+    return sum;
+}
+
 /* Lets 's' go where that costs least. */
 static void
 improve(struct sharing *sharing, uint32_t s)
 {
     lift_branch(sharing, s);
     uint32_t arc = best_arc(sharing, s);
-    if (arc != sharing->job->graph->first[s] + sharing->hops[s]) {
+    uint32_t before = sharing->job->graph->first[s] + sharing->hops[s];
+    if (arc != before) {
+        uint64_t lack = lack_of_branch(sharing);
         move(sharing, s, arc);
+        if (lack_of_branch(sharing) > lack) {
+            move(sharing, s, before);
+        }
     }
     drop_branch(sharing, s);
 }
@@ -396,7 +428,8 @@ improve_all(struct sharing *sharing, uint32_t *order, uint32_t *todo)
 {
     const struct sf_layer_job *job = sharing->job;
     uint32_t n = job->graph->n_nodes;
-    const struct effort *effort = effort_for(n);
+    const struct effort *effort =
+        sharing->keeps_robust ? &last_effort : effort_for(n);
     struct sf_random random;
 
     sf_random_init(&random, job->seed, UINT64_C(3) << 62);
@@ -416,15 +449,18 @@ improve_all(struct sharing *sharing, uint32_t *order, uint32_t *todo)
     }
 }
 
-enum sf_status
-sf_layers_share(const struct sf_layer_job *job, const uint32_t *weights,
-                uint32_t overlap, uint64_t *loads, struct sf_error *err)
+static enum sf_status
+share(const struct sf_layer_job *job, const uint32_t *weights,
+      uint32_t overlap, bool keeps_robust, uint64_t *loads,
+      struct sf_error *err)
 {
     size_t n = job->graph->n_nodes, n_arcs = 2 * (size_t)job->graph->n_links;
     enum sf_status status = SF_OK;
-    struct sharing sharing = {
-        .job = job, .weights = weights, .loads = loads, .overlap = overlap
-    };
+    struct sharing sharing = { .job = job,
+                               .weights = weights,
+                               .loads = loads,
+                               .overlap = overlap,
+                               .keeps_robust = keeps_robust };
 
     uint32_t *order = sf_calloc(n, sizeof *order);
     uint32_t *todo = sf_calloc(n, sizeof *todo);
@@ -454,4 +490,18 @@ sf_layers_share(const struct sf_layer_job *job, const uint32_t *weights,
     free(todo);
     free(order);
     return status;
+}
+
+enum sf_status
+sf_layers_share(const struct sf_layer_job *job, const uint32_t *weights,
+                uint32_t overlap, uint64_t *loads, struct sf_error *err)
+{
+    return share(job, weights, overlap, false, loads, err);
+}
+
+enum sf_status
+sf_layers_share_robust(const struct sf_layer_job *job, const uint32_t *weights,
+                       uint32_t overlap, uint64_t *loads, struct sf_error *err)
+{
+    return share(job, weights, overlap, true, loads, err);
 }

@@ -17,4 +17,17 @@ enum sf_status sf_layers_share(const struct sf_layer_job *job,
                                const uint32_t *weights, uint32_t overlap,
                                uint64_t *loads, struct sf_error *err);
 
+/* The same in one round, for layers that sf_layers_make_robust() has changed:
+ * no pair lacks more afterwards, and no path is longer than the usual limit
+ * unless it was. */
+enum sf_status sf_layers_share_robust(const struct sf_layer_job *job,
+                                      const uint32_t *weights,
+                                      uint32_t overlap, uint64_t *loads,
+                                      struct sf_error *err);
+
+/* What a link costs that carries 'load' where the mean is 'target': their
+ * quotient to the power of 'power', 1, 2, 4, 8 or 16, in units of which a mean
+ * link costs 2^14. */
+uint64_t sf_share_cost(uint64_t load, uint64_t target, uint32_t power);
+
 #endif

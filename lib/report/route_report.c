@@ -75,6 +75,61 @@ write_jobs(const struct sf_jobs *jobs, const struct sf_job_routes *routes,
             routes->uniform.after, routes->uniform.before);
 }
 
+static const char *
+host_name(const struct sf_network *network, uint32_t host)
+{
+    const struct sf_fabric *fabric = network->fabric;
+    return fabric->nodes[fabric->ports[network->host_ports[host]].node].name;
+}
+
+/* Says what one dead link does. */
+static void
+write_robustness(const struct sf_robustness *robustness,
+                 const struct sf_network *network, FILE *stream)
+{
+    uint64_t n_left = robustness->n_hit - robustness->n_bridged;
+
+    fprintf(stream,
+            "  one dead link between switches hits all addresses of %llu of "
+            "%llu pairs of hosts",
+            (unsigned long long)robustness->n_hit,
+            (unsigned long long)robustness->n_pairs);
+    if (robustness->n_bridged) {
+        fprintf(stream, "; a bridge separates %llu of them",
+                (unsigned long long)robustness->n_bridged);
+    }
+    fprintf(stream,
+            "\n    two addresses of %llu pairs share no link, there and "
+            "back\n",
+            (unsigned long long)robustness->n_apart);
+    if (n_left > 0) {
+        const struct sf_link *link =
+            &network->graph->links[robustness->link];
+        fprintf(stream,
+                "    as of %s and %s, by the link from switch %s to switch "
+                "%s\n",
+                host_name(network, robustness->hosts[0]),
+                host_name(network, robustness->hosts[1]),
+                sf_graph_name(network->graph, link->a).text,
+                sf_graph_name(network->graph, link->b).text);
+    }
+}
+
+static json_t *
+robustness_to_json(const struct sf_robustness *robustness)
+{
+    return robustness
+               ? json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "pairs",
+                           (json_int_t)robustness->n_pairs, "apart",
+                           (json_int_t)robustness->n_apart, "covered",
+                           (json_int_t)robustness->n_covered, "hit",
+                           (json_int_t)robustness->n_hit, "bridged",
+                           (json_int_t)robustness->n_bridged,
+                           "neighbours_hit",
+                           (json_int_t)robustness->n_neighbours_hit)
+               : json_null();
+}
+
 /* Says whether tables can be changed under traffic. */
 static void
 write_change(const struct sf_route_report *report, FILE *stream)
@@ -191,6 +246,9 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)figures->n_broken,
                 (unsigned long long)figures->n_paths);
     }
+    if (report->robustness) {
+        write_robustness(report->robustness, routing->network, stream);
+    }
     if (report->repair && report->why_anew) {
         fprintf(stream,
                 "  all routes are new, and %llu of %llu entries changed: %s\n",
@@ -204,6 +262,8 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
         if (report->recomputation) {
             fprintf(stream, "; with new routes for all, %llu would have\n",
                     (unsigned long long)report->recomputation->n_changed);
+        } else if (!report->why_not_anew || !report->why_not_anew[0]) {
+            fputs("; new routes for all were not tried\n", stream);
         } else {
             fprintf(stream, "; new routes for all are not possible: %s\n",
                     report->why_not_anew);
@@ -279,6 +339,8 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
         json_object_set_new(root, "lanes", lanes_object) != 0 ||
         json_object_set_new(root, "repair", repair) != 0 ||
         json_object_set_new(root, "jobs", jobs) != 0 ||
+        json_object_set_new(root, "robustness",
+                            robustness_to_json(report->robustness)) != 0 ||
         json_object_set_new(root, "change", change_to_json(report)) != 0) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

@@ -2,6 +2,7 @@
 #include "slimfly/routing.h"
 
 #include "base/mem.h"
+#include "layers/robust.h"
 #include "layers/trees.h"
 #include "routing/choices.h"
 #include "routing/repair.h"
@@ -10,9 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many designs of turns are tried if layers cannot live with them, or, in
- * a network of few switches, leave a few pairs poor: up to one in FEW. */
+/* How many designs of turns are tried if layers cannot live with them; or, in
+ * a network of few switches, if they leave a few pairs poor, up to one in FEW;
+ * or if one link is in all layers of a pair and is not to be. */
 #define N_DESIGNS     8
+#define N_ROBUST      4
 #define SMALL_NETWORK 64
 #define ENOUGH_PATHS  3
 #define FEW           100
@@ -125,6 +128,7 @@ build_sets(const struct sf_routing *routing, struct sf_error *err)
         struct sf_layers_params params = routing->params.layers;
         params.set = i;
         params.n_sets = routes->n_sets;
+        params.earlier = routes->sets;
         params.turns = routes->turns;
         params.n_vls = routing->params.max_vls;
         params.turnsp = makes_turns ? &routes->turns : NULL;
@@ -176,34 +180,47 @@ build_design(struct sf_routing *routing, uint64_t seed, struct sf_error *err)
     return status == SF_OK ? build_sets(routing, err) : status;
 }
 
+/* Counts the pairs that routes serve badly, as far as another design of turns
+ * is worth a try. */
+static uint64_t
+count_bad(const struct sf_routing *routing, bool is_robust)
+{
+    const struct sf_network *network = routing->network;
+    const struct sf_routes *routes = routing->routes;
+    bool is_picky =
+        network->graph->n_nodes <= SMALL_NETWORK && routes->n_sets == 1;
+
+    return is_robust ? sf_robust_count(network, routes->sets, routes->n_sets)
+           : is_picky ? count_poor(network->graph, routes->sets[0])
+                      : 0;
+}
+
 /* Builds layers that obey turns.  A design of turns may by bad luck leave two
  * switches without a shortest path; another one seldom does at the same
- * place.  Small networks can afford to try some more for one that serves all
- * pairs well. */
+ * place.  Some more may be tried for one that serves all pairs well. */
 static enum sf_status
-build_with_turns(struct sf_routing *routing, struct sf_error *err)
+build_with_turns(struct sf_routing *routing, bool is_robust,
+                 struct sf_error *err)
 {
-    const struct sf_graph *graph = routing->network->graph;
-    const struct sf_routes *routes = routing->routes;
-    bool is_picky = graph->n_nodes <= SMALL_NETWORK && routes->n_sets == 1;
     uint64_t seed = routing->params.layers.seed, best_seed = seed;
-    uint32_t fewest = SF_NONE, n_poor = SF_NONE;
+    uint64_t fewest = UINT64_MAX, n_bad = UINT64_MAX;
+    uint32_t n_built = 0, most = is_robust ? N_ROBUST : N_DESIGNS;
     enum sf_status status = SF_EUNREACHABLE;
 
-    for (uint32_t i = 0; fewest > 0 && i < N_DESIGNS &&
+    for (uint32_t i = 0; fewest > 0 && i < N_DESIGNS && n_built < most &&
                          (status == SF_OK || status == SF_EUNREACHABLE);
          i++, seed += UINT64_C(1) << 32) {
         status = build_design(routing, seed, err);
-        n_poor = status != SF_OK ? SF_NONE
-                 : is_picky      ? count_poor(graph, routes->sets[0])
-                                 : 0;
-        if (n_poor < fewest) {
-            fewest = n_poor;
+        n_built += status == SF_OK;
+        n_bad =
+            status == SF_OK ? count_bad(routing, is_robust) : UINT64_MAX;
+        if (n_bad < fewest) {
+            fewest = n_bad;
             best_seed = seed;
         }
     }
     bool is_tried = status == SF_OK || status == SF_EUNREACHABLE;
-    return is_tried && fewest < n_poor ? build_design(routing, best_seed, err)
+    return is_tried && fewest < n_bad ? build_design(routing, best_seed, err)
                                        : status;
 }
 
@@ -218,7 +235,14 @@ build_all_sets(struct sf_routing *routing, struct sf_error *err)
         sf_lane_scheme_find(params->lanes)->needs_turns &&
         !sf_layer_scheme_find(params->layers.scheme)->makes_turns;
 
-    return is_designed ? build_with_turns(routing, err)
+    struct sf_layer_spec spec;
+    enum sf_status status =
+        sf_layer_spec_parse(params->layers.scheme, 0, &spec, err);
+
+    if (status != SF_OK) {
+        return status;
+    }
+    return is_designed ? build_with_turns(routing, spec.is_robust, err)
                        : build_sets(routing, err);
 }
 
