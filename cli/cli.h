@@ -128,6 +128,11 @@ bool cli_is_plan(const char *word);
  * NULL. */
 struct sf_fabric *cli_load_discovered(const char *word, unsigned timeout);
 
+/* The same for who compares it with 'plan': also "lldp:PATH".  If LLDP shows
+ * no host, those of the plan go. */
+struct sf_fabric *cli_load_found(struct sf_plan *plan, const char *word,
+                                 unsigned timeout);
+
 /* Loads the fabric that 'word' names: what cli_load_plan() takes, a folder
  * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
  * On failure says so and returns NULL. */

@@ -115,7 +115,7 @@ read_options(const struct cli_args *args, struct sf_fabric_params *params,
     floor->tray_height = cli_real(args, OPT_TRAY_HEIGHT);
     floor->slack = cli_real(args, OPT_SLACK);
     floor->copper_max = cli_real(args, OPT_COPPER_MAX);
-    return true;
+    return cli_port_names(args, params->port_names);
 }
 
 /* Reads 'n' numbers with an 'x' between them. */
@@ -262,6 +262,16 @@ const struct cli_command cli_command_plan = {
         "Their ports and places stay free. All other hosts keep their names, "
         "ports and places.\n"
         "\n"
+        "On InfiniBand, ports have numbers. On Ethernet they have names, "
+        "which "
+        "--port-names makes of the numbers: %d stands for the number of the "
+        "port, first (default 1) is that of port 1, and step (default 1) is "
+        "added from port to port. Ethernet%d:first=0,step=4 gives Ethernet0, "
+        "Ethernet4, Ethernet8, as SONiC has them. The plan then shows names "
+        "in place of numbers, on labels and diagrams, too, and 'slimfly "
+        "verify' can compare it with what LLDP finds. The files of the "
+        "tools of InfiniBand keep the numbers.\n"
+        "\n"
         "The wiring guide is one file for paper and for browsers. In a "
         "browser each rack has a page. The browser keeps which ends of cables "
         "are ticked, and the guide exports and merges ticks as files.\n"
@@ -275,7 +285,10 @@ const struct cli_command cli_command_plan = {
         "complete. Diagrams of an earlier plan that this plan does not have "
         "are removed. Other files in DIR stay as they are.",
     .examples = "slimfly plan sf:q=5 -o plan --switch-ports 36\tPlan the "
-                "50-switch Slim Fly with switches of 36 ports.\n",
-    .options = { options, cli_folder_options, cli_progress_options },
+                "50-switch Slim Fly with switches of 36 ports.\n"
+                "slimfly plan sf:q=5 -o plan --port-names swp%d\tPlan it for "
+                "Ethernet.\n",
+    .options = { options, cli_port_options, cli_folder_options,
+                 cli_progress_options },
     .run = run,
 };

@@ -135,9 +135,14 @@ run(const struct cli_args *args)
         return CLI_ERROR;
     }
     plan = cli_load_plan(args->words[0]);
-    found = plan ? cli_load_discovered(args->words[1],
-                                       cli_number(args, OPT_TIMEOUT))
-                 : NULL;
+    if (plan && cli_port_names(args, plan->fabric->port_names)) {
+        found = cli_load_found(plan, args->words[1],
+                               cli_number(args, OPT_TIMEOUT));
+    }
+    if (found && cli_has(args, OPT_SKIP_HOSTS)) {
+        sf_plan_drop_hosts(plan);
+        sf_fabric_drop_hosts(found);
+    }
     if (found) {
         code = verify(args, plan, found, &params);
     }
@@ -163,6 +168,15 @@ const struct cli_command cli_command_verify = {
         "fabric.ibnetdiscover or opensm-subnet.lst, or the word live for the "
         "fabric that this machine is part of.\n"
         "\n"
+        "On Ethernet, DISCOVERED is lldp:DIR. The folder DIR has a file "
+        "NAME.json for each switch, and for hosts if they run LLDP: what "
+        "'lldpcli -f json0 show neighbors' prints there. lldp:FILE is one "
+        "file with {\"NAME\": ...} of all. The plan must have names of "
+        "ports, from 'slimfly plan --port-names' or from the same option "
+        "here. Ports for management are left out. What the reports do not "
+        "agree on is said, and counts as missing. If no host is seen, the "
+        "cables of hosts are not checked.\n"
+        "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "
         "where nothing else is known, by their wiring. The report marks "
@@ -176,11 +190,12 @@ const struct cli_command cli_command_verify = {
     .examples =
         "ibnetdiscover | slimfly verify plan -\tVerify the fabric of this "
         "machine.\n"
+        "slimfly verify plan lldp:reports\tVerify an Ethernet.\n"
         "slimfly verify plan live --format svg -o wrong.svg\tDraw the racks "
         "with mistakes.\n"
         "slimfly verify plan live --save-guids guids.map\tWrite the real "
         "GUIDs in place of the planned ones.\n",
-    .options = { options, cli_guid_options, cli_node_options, cli_live_options,
-                 cli_file_options, cli_progress_options },
+    .options = { options, cli_guid_options, cli_node_options, cli_port_options,
+                 cli_live_options, cli_file_options, cli_progress_options },
     .run = run,
 };

@@ -107,31 +107,57 @@ pause_for(double seconds)
     }
 }
 
+/* Discovers once: an Ethernet, which has names of ports, by LLDP. */
+static enum sf_status
+discover(const struct cli_args *args, const struct sf_plan *plan,
+         struct sf_fabric **foundp, uint32_t *n_unansweredp,
+         struct sf_error *err)
+{
+    const char *command = cli_text(args, OPT_EXEC);
+    const char *source = args->n_words == 2 ? args->words[1] : "live";
+    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
+    bool is_ethernet =
+        sf_port_names_exist(&plan->fabric->port_names[SF_NODE_SWITCH]);
+
+    if (command && is_ethernet) {
+        return sf_lldp_discover_by(command, timeout, plan->fabric, foundp,
+                                   n_unansweredp, err);
+    }
+    if (command) {
+        return sf_fabric_discover_by(command, timeout, foundp, n_unansweredp,
+                                     err);
+    }
+    return sf_is_lldp(source)
+               ? sf_lldp_read(source, plan->fabric, foundp, n_unansweredp, err)
+               : sf_fabric_discover(source, timeout, foundp, n_unansweredp,
+                                    err);
+}
+
 /* Discovers again and again until all is wired or somebody interrupts. */
 static int
 watch_wiring(const struct cli_args *args, struct sf_watch *watch,
              struct view *view)
 {
-    const char *command = cli_text(args, OPT_EXEC);
-    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
-    const char *source = args->n_words == 2 ? args->words[1] : "live";
     uint32_t n_failures = 0;
 
     while (!is_interrupted) {
-        struct sf_fabric *found;
+        struct sf_fabric *found = NULL;
         struct sf_error err = { 0 };
         uint32_t n_unanswered = 0;
         enum sf_status status =
-            command ? sf_fabric_discover_by(command, timeout, &found,
-                                            &n_unanswered, &err)
-                    : sf_fabric_discover(source, timeout, &found,
-                                         &n_unanswered, &err);
+            discover(args, watch->plan, &found, &n_unanswered, &err);
         if (is_interrupted) {
             sf_fabric_free(found);
             break;
         }
+        if (status == SF_OK && cli_has(args, OPT_SKIP_HOSTS)) {
+            sf_fabric_drop_hosts(found);
+        }
         if (status == SF_OK) {
             status = sf_watch_update(watch, found, n_unanswered, &err);
+        }
+        if (status == SF_EINVAL && watch->n_updates == 0) {
+            return cli_fail("watch: %s", err.text); /* It stays wrong. */
         }
         if (status == SF_ENODEVICE) {
             return cli_fail("watch: %s; --exec COMMAND can discover from "
@@ -173,18 +199,22 @@ run(const struct cli_args *args)
                         args->n_words);
     }
     if (args->n_words == 2 &&
-        (!sf_is_live(args->words[1]) || cli_has(args, OPT_EXEC))) {
+        ((!sf_is_live(args->words[1]) && !sf_is_lldp(args->words[1])) ||
+         cli_has(args, OPT_EXEC))) {
         return cli_fail("watch: expected nothing after the plan but "
-                        "live:DEVICE:PORT, and nothing at all with --exec; "
-                        "found '%s'",
+                        "live:DEVICE:PORT or lldp:DIR, and nothing at all "
+                        "with --exec; found '%s'",
                         args->words[1]);
     }
     if (!cli_verify_params(args, &params, &map)) {
         return CLI_ERROR;
     }
     struct sf_plan *plan = cli_load_plan(args->words[0]);
-    if (!plan) {
+    if (!plan || !cli_port_names(args, plan->fabric->port_names)) {
         goto done;
+    }
+    if (cli_has(args, OPT_SKIP_HOSTS)) {
+        sf_plan_drop_hosts(plan);
     }
     if (sf_watch_new(plan, &params, &watch, &err) != SF_OK) {
         cli_fail("%s", err.text);
@@ -207,7 +237,7 @@ done:
 
 const struct cli_command cli_command_watch = {
     .name = "watch",
-    .arguments = "PLAN [live:DEVICE:PORT]",
+    .arguments = "PLAN [live:DEVICE:PORT | lldp:DIR]",
     .summary = "follow the wiring and name each mistake as it is made",
     .description =
         "Discovers the fabric again and again. After each discovery it shows "
@@ -223,12 +253,26 @@ const struct cli_command cli_command_watch = {
                           "machine, from the port that is named "
                           "(live:mlx5_0:1), or by a "
                           "command given with --exec, such as ibnetdiscover "
-                          "on another machine.",
+                          "on another machine.\n"
+                          "\n"
+                          "On Ethernet, the plan has names of ports "
+                          "('slimfly plan --port-names'). lldp:DIR reads the "
+                          "reports of LLDP in the folder DIR again and "
+                          "again, as 'slimfly verify' reads them; something "
+                          "else keeps them fresh. A command given with "
+                          "--exec prints the reports of all switches. If it "
+                          "has {} in it, it is run for each switch, several "
+                          "at a time, with the name of the switch in place "
+                          "of {}, and prints what 'lldpcli -f json0 show "
+                          "neighbors' prints there. If hosts do not run "
+                          "LLDP, --skip-hosts leaves them out.",
     .examples = "slimfly watch plan\tWatch on a machine that is part of the "
                 "fabric.\n"
                 "slimfly watch plan --exec 'ssh node0000 ibnetdiscover'\t"
-                "Watch from another machine.\n",
-    .options = { options, cli_guid_options, cli_node_options,
+                "Watch from another machine.\n"
+                "slimfly watch plan --exec 'ssh {} lldpcli -f json0 show "
+                "neighbors' --skip-hosts\tWatch an Ethernet.\n",
+    .options = { options, cli_guid_options, cli_node_options, cli_port_options,
                  cli_live_options },
     .run = run,
 };

@@ -35,6 +35,37 @@ const struct cli_option cli_guid_options[] = {
     { 0 },
 };
 
+const struct cli_option cli_port_options[] = {
+    { OPT_PORT_NAMES, "port-names", 0, CLI_TEXT, "RULE",
+      .help = "names of the ports of switches, such as swp%d or "
+              "Ethernet%d:first=0,step=4; others that a port also goes by "
+              "follow after '|'" },
+    { OPT_HOST_PORT_NAMES, "host-port-names", 0, CLI_TEXT, "RULE",
+      .help = "names of the ports of hosts, such as eth%d:first=0" },
+    { 0 },
+};
+
+bool
+cli_port_names(const struct cli_args *args,
+               struct sf_port_names names[SF_N_NODE_KINDS])
+{
+    static const int ids[SF_N_NODE_KINDS] = {
+        [SF_NODE_SWITCH] = OPT_PORT_NAMES,
+        [SF_NODE_HOST] = OPT_HOST_PORT_NAMES,
+    };
+    struct sf_error err;
+
+    for (int kind = 0; kind < SF_N_NODE_KINDS; kind++) {
+        const char *rule = cli_text(args, ids[kind]);
+        if (rule && sf_port_names_parse(rule, &names[kind], &err) != SF_OK) {
+            cli_fail("%s: --%s: %s", args->command->name,
+                     cli_name(args, ids[kind]), err.text);
+            return false;
+        }
+    }
+    return true;
+}
+
 static const struct {
     const char *name;
     unsigned sources;
@@ -59,6 +90,8 @@ const struct cli_option cli_node_options[] = {
       .choice = identity_choice, .value = "auto" },
     { OPT_IGNORE_RATES, "ignore-rates", 0, CLI_FLAG,
       .help = "do not compare the width and speed of links" },
+    { OPT_SKIP_HOSTS, "skip-hosts", 0, CLI_FLAG,
+      .help = "leave hosts and their cables out" },
     { 0 },
 };
 

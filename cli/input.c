@@ -80,6 +80,9 @@ cli_is_plan(const char *word)
         free(path);
         return path != NULL;
     }
+    if (sf_is_lldp(word)) {
+        return false;
+    }
     return (stat(word, &status) != 0 && strchr(word, ':') &&
             !sf_is_live(word)) ||
            (length > 5 && !strcmp(word + length - 5, ".json"));
@@ -97,6 +100,12 @@ find_discovered(const char *folder)
 struct sf_fabric *
 cli_load_discovered(const char *word, unsigned timeout)
 {
+    if (sf_is_lldp(word)) {
+        cli_fail("%s: only 'slimfly verify' and 'slimfly watch' read what "
+                 "LLDP found, since a plan must say what ports are called",
+                 word);
+        return NULL;
+    }
     if (sf_is_live(word) || !cli_is_folder(word)) {
         return discover(word, timeout);
     }
@@ -110,6 +119,48 @@ cli_load_discovered(const char *word, unsigned timeout)
     struct sf_fabric *fabric = discover(path, timeout);
     free(path);
     return fabric;
+}
+
+/* Leaves the hosts out of 'plan' if there is none in 'found': they do not run
+ * LLDP. */
+static bool
+skip_unseen_hosts(struct sf_plan *plan, struct sf_fabric *found)
+{
+    struct sf_error err;
+
+    if (found->n_nodes > found->n_switches ||
+        plan->fabric->n_nodes == plan->fabric->n_switches) {
+        return true;
+    }
+    sf_plan_drop_hosts(plan);
+    if (sf_fabric_add_note(found, "no_hosts",
+                           "No host was seen. The cables of hosts are not "
+                           "checked.",
+                           &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
+}
+
+struct sf_fabric *
+cli_load_found(struct sf_plan *plan, const char *word, unsigned timeout)
+{
+    struct sf_fabric *found;
+    struct sf_error err;
+
+    if (!sf_is_lldp(word)) {
+        return cli_load_discovered(word, timeout);
+    }
+    if (sf_lldp_read(word, plan->fabric, &found, NULL, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return NULL;
+    }
+    if (!skip_unseen_hosts(plan, found)) {
+        sf_fabric_free(found);
+        return NULL;
+    }
+    return found;
 }
 
 struct sf_fabric *

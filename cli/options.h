@@ -63,6 +63,9 @@ enum {
     OPT_THREADS,
     OPT_SHARE,
     OPT_PROGRESS,
+    OPT_PORT_NAMES,
+    OPT_HOST_PORT_NAMES,
+    OPT_SKIP_HOSTS,
     CLI_OWN, /* A command counts options of its own from here. */
     CLI_MAX_OPTIONS = CLI_OWN + 24,
 };
@@ -78,6 +81,8 @@ enum {
 extern const struct cli_option cli_file_options[];   /* --output FILE */
 extern const struct cli_option cli_folder_options[]; /* --output DIR */
 extern const struct cli_option cli_live_options[];   /* --timeout */
+/* --port-names, --host-port-names */
+extern const struct cli_option cli_port_options[];
 extern const struct cli_option cli_guid_options[];   /* --guids */
 extern const struct cli_option cli_node_options[];   /* How nodes compare. */
 extern const struct cli_option cli_scheme_options[]; /* Layers. */
@@ -182,6 +187,11 @@ bool cli_path_sets(const struct cli_args *args, uint32_t *n_setsp);
  * said why, if lanes are asked for as well. */
 bool cli_read_lanes(const struct cli_args *args, bool is_without,
                     struct sf_routing_params *routing);
+
+/* Replaces in 'names' the rules that --port-names and --host-port-names give;
+ * false, having said why, if one is wrong. */
+bool cli_port_names(const struct cli_args *args,
+                    struct sf_port_names names[SF_N_NODE_KINDS]);
 
 /* What --guarantee says. */
 enum sf_guarantee cli_guarantee(const struct cli_args *args);

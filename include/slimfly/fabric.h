@@ -60,6 +60,13 @@ struct sf_side_table {
     void *nodes, *ports;             /* [n_nodes], [n_ports] */
 };
 
+/* What a discovery has to say besides what it found: a switch that did not
+ * report, two reports that contradict each other. */
+struct sf_note {
+    const char *kind; /* For programs, one word; not owned. */
+    char *text;       /* For people, a sentence without a newline. */
+};
+
 struct sf_fabric {
     uint32_t n_nodes, n_switches; /* Nodes n_switches... are the hosts. */
     struct sf_node *nodes;        /* [n_nodes] */
@@ -68,6 +75,8 @@ struct sf_fabric {
     uint32_t n_cables;                                /* Pairs of peers. */
     struct sf_port_names port_names[SF_N_NODE_KINDS]; /* Of each kind. */
     struct sf_side_table side;
+    uint32_t n_notes; /* Of its discovery; a copy of the fabric has none. */
+    struct sf_note *notes;
 };
 
 /* A fabric under construction: nodes in any order, then cables. */
@@ -171,6 +180,14 @@ char *sf_fabric_port_name(const struct sf_fabric *fabric, uint32_t node,
 /* Plugs a cable into two free ports, and out of the one at 'port'. */
 void sf_fabric_plug(struct sf_fabric *fabric, uint32_t a, uint32_t b);
 void sf_fabric_unplug(struct sf_fabric *fabric, uint32_t port);
+
+/* Takes the hosts and their cables out of 'fabric'; switches keep their
+ * numbers and their ports. */
+void sf_fabric_drop_hosts(struct sf_fabric *fabric);
+
+/* Adds a note of a discovery. */
+enum sf_status sf_fabric_add_note(struct sf_fabric *fabric, const char *kind,
+                                  const char *text, struct sf_error *err);
 
 /* The switches of 'fabric' and the links between them as a graph, for
  * routing and analysis; node s of the graph is switch s.  'link_portsp', if

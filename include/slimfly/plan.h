@@ -80,6 +80,10 @@ enum sf_status sf_plan_build(const struct sf_topology *topo,
                              struct sf_plan **planp, struct sf_error *err);
 void sf_plan_free(struct sf_plan *plan);
 
+/* Takes the hosts and their cables out of 'plan'.  All other cables keep their
+ * labels; racks stay as they are. */
+void sf_plan_drop_hosts(struct sf_plan *plan);
+
 /* The part (rack of the paper) in which 'node' stands. */
 static inline uint32_t
 sf_plan_group(const struct sf_plan *plan, uint32_t node)

@@ -36,6 +36,7 @@
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
 #include "slimfly/live.h"
+#include "slimfly/lldp.h"
 #include "slimfly/manager.h"
 #include "slimfly/mixture.h"
 #include "slimfly/network.h"

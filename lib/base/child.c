@@ -234,6 +234,23 @@ sf_child_run(const struct sf_child_job *job, unsigned timeout,
     return status;
 }
 
+static int
+run_shell(const void *command, FILE *stream)
+{
+    (void)stream;
+    execl("/bin/sh", "sh", "-c", (const char *)command, (char *)NULL);
+    return 127;
+}
+
+enum sf_status
+sf_child_shell(const char *command, const char *name, unsigned timeout,
+               struct sf_printed *printed, struct sf_error *err)
+{
+    struct sf_child_job job = { run_shell, command, command, name, 0 };
+
+    return sf_child_run(&job, timeout, printed, err);
+}
+
 void
 sf_printed_clear(struct sf_printed *printed)
 {

@@ -31,6 +31,11 @@ struct sf_printed {
  * the message.  SF_ENODEVICE: see above. */
 enum sf_status sf_child_run(const struct sf_child_job *job, unsigned timeout,
                             struct sf_printed *printed, struct sf_error *err);
+
+/* The same for 'command', run by the shell, which 'name' calls in messages. */
+enum sf_status sf_child_shell(const char *command, const char *name,
+                              unsigned timeout, struct sf_printed *printed,
+                              struct sf_error *err);
 void sf_printed_clear(struct sf_printed *printed);
 
 #endif

@@ -373,8 +373,31 @@ sf_fabric_free(struct sf_fabric *fabric)
         free(fabric->ports);
         free(fabric->side.nodes);
         free(fabric->side.ports);
+        for (uint32_t i = 0; i < fabric->n_notes; i++) {
+            free(fabric->notes[i].text);
+        }
+        free(fabric->notes);
         free(fabric);
     }
+}
+
+enum sf_status
+sf_fabric_add_note(struct sf_fabric *fabric, const char *kind,
+                   const char *text, struct sf_error *err)
+{
+    struct sf_note note = { kind, sf_strdup(text) };
+    struct sf_note *notes =
+        sf_realloc(fabric->notes, (size_t)fabric->n_notes + 1, sizeof *notes);
+
+    if (notes) {
+        fabric->notes = notes;
+    }
+    if (!notes || !note.text) {
+        free(note.text);
+        return sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    notes[fabric->n_notes++] = note;
+    return SF_OK;
 }
 
 void

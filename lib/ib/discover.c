@@ -8,7 +8,6 @@
 #include "slimfly/discovery.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* The questions that nobody answered, each a line of libibnetdisc. */
 static uint32_t
@@ -21,6 +20,24 @@ count_unanswered(const char *errors)
     return n;
 }
 
+/* Reads what a child that ended with 'status' has printed, and clears it. */
+static enum sf_status
+read_printed(struct sf_printed *printed, enum sf_status status,
+             const char *source, struct sf_fabric **fabricp,
+             uint32_t *n_unansweredp, struct sf_error *err)
+{
+    *fabricp = NULL;
+    if (status == SF_OK) {
+        if (n_unansweredp) {
+            *n_unansweredp = count_unanswered(printed->text[1].items);
+        }
+        status = sf_ibnetdiscover_parse(
+            printed->text[0].items, printed->text[0].n, source, fabricp, err);
+    }
+    sf_printed_clear(printed);
+    return status;
+}
+
 /* Runs 'job' and reads what it prints. */
 static enum sf_status
 discover(const struct sf_child_job *job, unsigned timeout,
@@ -29,18 +46,8 @@ discover(const struct sf_child_job *job, unsigned timeout,
 {
     struct sf_printed printed = { 0 };
 
-    *fabricp = NULL;
-    enum sf_status status = sf_child_run(job, timeout, &printed, err);
-    if (status == SF_OK) {
-        if (n_unansweredp) {
-            *n_unansweredp = count_unanswered(printed.text[1].items);
-        }
-        status =
-            sf_ibnetdiscover_parse(printed.text[0].items, printed.text[0].n,
-                                   job->source, fabricp, err);
-    }
-    sf_printed_clear(&printed);
-    return status;
+    return read_printed(&printed, sf_child_run(job, timeout, &printed, err),
+                        job->source, fabricp, n_unansweredp, err);
 }
 
 /* The first bytes of the file 'path', as many as are in 'start'. */
@@ -111,23 +118,17 @@ sf_fabric_discover(const char *source, unsigned timeout,
     return sf_ibnetdiscover_read(source, fabricp, err);
 }
 
-static int
-run_shell(const void *command, FILE *stream)
-{
-    (void)stream;
-    execl("/bin/sh", "sh", "-c", (const char *)command, (char *)NULL);
-    return 127;
-}
-
 enum sf_status
 sf_fabric_discover_by(const char *command, unsigned timeout,
                       struct sf_fabric **fabricp, uint32_t *n_unansweredp,
                       struct sf_error *err)
 {
-    struct sf_child_job job = { run_shell, command, command, "discovery", 0 };
+    struct sf_printed printed = { 0 };
 
     if (n_unansweredp) {
         *n_unansweredp = 0;
     }
-    return discover(&job, timeout, fabricp, n_unansweredp, err);
+    return read_printed(
+        &printed, sf_child_shell(command, "discovery", timeout, &printed, err),
+        command, fabricp, n_unansweredp, err);
 }

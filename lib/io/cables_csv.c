@@ -8,7 +8,8 @@
 struct end {
     const struct sf_node *node;
     const struct sf_rack *rack;
-    uint32_t port; /* Its number. */
+    uint32_t port;                /* Its number, */
+    char name[SF_PORT_NAME_SIZE]; /* and what people call it. */
 };
 
 static struct end
@@ -16,7 +17,10 @@ end_of(const struct sf_plan *plan, uint32_t port)
 {
     const struct sf_port *at = &plan->fabric->ports[port];
     const struct sf_node *node = &plan->fabric->nodes[at->node];
-    return (struct end){ node, &plan->racks[node->rack], at->number };
+    struct end end = { node, &plan->racks[node->rack], at->number, "" };
+
+    sf_fabric_port_name(plan->fabric, at->node, at->number, end.name);
+    return end;
 }
 
 /* Writes rack, unit, node and port of both ends. */
@@ -26,7 +30,7 @@ write_ends(const struct end ends[2], FILE *stream)
     for (int i = 0; i < 2; i++) {
         fprintf(stream, ",%s,%u,", ends[i].rack->name, ends[i].node->unit);
         sf_csv_write(ends[i].node->name, stream);
-        fprintf(stream, ",%u", ends[i].port);
+        fprintf(stream, ",%s", ends[i].name);
     }
 }
 
@@ -88,7 +92,7 @@ sf_plan_write_netbox(const struct sf_plan *plan, FILE *stream,
         for (int j = 0; j < 2; j++) {
             fputs("slimfly,", stream);
             sf_csv_write(ends[j].node->name, stream);
-            fprintf(stream, ",dcim.interface,%u,", ends[j].port);
+            fprintf(stream, ",dcim.interface,%s,", ends[j].name);
         }
         fprintf(stream, "%s,planned,%s,,%g,m,wiring step %d\n",
                 cable->medium == SF_COPPER ? "dac-passive" : "aoc",

@@ -57,21 +57,63 @@ make_node(const struct sf_plan *plan, const struct sf_node *node)
                      (int)node->unit);
 }
 
+/* {node, port}, and the name of the port if it has one. */
+static json_t *
+make_end(const struct sf_plan *plan, uint32_t port)
+{
+    const struct sf_fabric *fabric = plan->fabric;
+    const struct sf_port *at = &fabric->ports[port];
+    const struct sf_node *node = &fabric->nodes[at->node];
+    json_t *end =
+        json_pack("{s:s, s:i}", "node", node->name, "port", (int)at->number);
+
+    if (end && sf_port_names_exist(&fabric->port_names[node->kind])) {
+        char name[SF_PORT_NAME_SIZE];
+        sf_fabric_port_name(fabric, at->node, at->number, name);
+        json_object_set_new(end, "port_name", json_string(name));
+    }
+    return end;
+}
+
 static json_t *
 make_cable(const struct sf_plan *plan, uint32_t i)
 {
     const struct sf_cable *cable = &plan->cables[i];
-    const struct sf_port *a = &plan->fabric->ports[cable->a];
-    const struct sf_port *b = &plan->fabric->ports[cable->b];
 
-    return json_pack("{s:i, s:s, s:i, s:{s:s, s:i}, s:{s:s, s:i}, s:f, s:s, "
-                     "s:s}",
-                     "id", (int)i + 1, "label", cable->label, "step",
-                     (int)cable->step, "a", "node",
-                     plan->fabric->nodes[a->node].name, "port", (int)a->number,
-                     "b", "node", plan->fabric->nodes[b->node].name, "port",
-                     (int)b->number, "length", cable->length, "medium",
-                     sf_medium_name(cable->medium), "rate", a->rate);
+    return json_pack("{s:i, s:s, s:i, s:o, s:o, s:f, s:s, s:s}", "id",
+                     (int)i + 1, "label", cable->label, "step",
+                     (int)cable->step, "a", make_end(plan, cable->a), "b",
+                     make_end(plan, cable->b), "length", cable->length,
+                     "medium", sf_medium_name(cable->medium), "rate",
+                     plan->fabric->ports[cable->a].rate);
+}
+
+/* The members of "port_names", by kind of node. */
+static const char *const kind_keys[SF_N_NODE_KINDS] = {
+    [SF_NODE_SWITCH] = "switches",
+    [SF_NODE_HOST] = "hosts",
+};
+
+static enum sf_status
+write_port_names(const struct sf_fabric *fabric, FILE *stream,
+                 struct sf_error *err)
+{
+    bool exist = false;
+    json_t *rules = json_object();
+
+    for (int kind = 0; kind < SF_N_NODE_KINDS; kind++) {
+        const struct sf_port_names *names = &fabric->port_names[kind];
+        if (sf_port_names_exist(names)) {
+            exist = true;
+            json_object_set_new(rules, kind_keys[kind],
+                                json_string(names->rule));
+        }
+    }
+    if (!exist) {
+        json_decref(rules);
+        return SF_OK;
+    }
+    return write_item(rules, ",\n\"port_names\": ", stream, err);
 }
 
 enum sf_status
@@ -91,8 +133,11 @@ sf_plan_write_json(const struct sf_plan *plan, FILE *stream,
     fprintf(stream, "%.*s", (int)strlen(text) - 1, text);
     free(text);
 
-    enum sf_status status =
-        write_item(make_floor(&plan->floor), ",\n\"floor\": ", stream, err);
+    enum sf_status status = write_port_names(fabric, stream, err);
+    if (status == SF_OK) {
+        status = write_item(make_floor(&plan->floor), ",\n\"floor\": ", stream,
+                            err);
+    }
     fputs(",\n\"racks\": [", stream);
     for (uint32_t i = 0; status == SF_OK && i < plan->n_racks; i++) {
         const struct sf_rack *rack = &plan->racks[i];
@@ -396,6 +441,30 @@ read_cables(struct reader *reader, const json_t *root)
     free(entries);
 }
 
+/* Reads the rules for the names of ports, if there are any. */
+static void
+read_port_names(struct reader *reader, const json_t *root)
+{
+    const json_t *rules = json_object_get(root, "port_names");
+    struct sf_error problem;
+
+    for (int kind = 0; rules && kind < SF_N_NODE_KINDS; kind++) {
+        const char *rule;
+        if (json_is_object(rules) &&
+            !json_object_get(rules, kind_keys[kind])) {
+            continue;
+        }
+        rule = sf_json_text(&reader->json, rules, "port_names",
+                            kind_keys[kind], SF_PORT_RULE_SIZE - 1);
+        if (reader->json.status == SF_OK &&
+            sf_port_names_parse(rule, &reader->plan->fabric->port_names[kind],
+                                &problem) != SF_OK) {
+            sf_json_refuse(&reader->json, "port_names.%s: %s", kind_keys[kind],
+                           problem.text);
+        }
+    }
+}
+
 static void
 read_root(struct reader *reader, const json_t *root)
 {
@@ -440,6 +509,7 @@ read_root(struct reader *reader, const json_t *root)
     reader->json.status =
         sf_fabric_builder_end(builder, &plan->fabric, reader->json.err);
     if (reader->json.status == SF_OK) {
+        read_port_names(reader, root);
         read_cables(reader, root);
     }
 }

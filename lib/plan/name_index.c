@@ -118,7 +118,19 @@ sf_name_index_find(const struct sf_name_index *index, enum sf_node_kind kind,
         return node;
     }
     const char *part = name_inside(kind, name, &length);
-    return look_up(index, kind, part, length);
+    if (length == 0) {
+        part = name;
+        length = strlen(name);
+    }
+    node = look_up(index, kind, part, length);
+    /* Without its domain, a part of it after the other. */
+    while (node == SF_NONE && length > 0) {
+        length--;
+        if (part[length] == '.') {
+            node = look_up(index, kind, part, length);
+        }
+    }
+    return node;
 }
 
 bool
@@ -126,7 +138,13 @@ sf_name_is(enum sf_node_kind kind, const char *found, const char *planned)
 {
     size_t length;
     const char *part = name_inside(kind, found, &length);
+    size_t wanted = strlen(planned);
 
+    if (length == 0) {
+        part = found;
+        length = strlen(found);
+    }
     return !strcmp(found, planned) ||
-           (strlen(planned) == length && !memcmp(part, planned, length));
+           (wanted <= length && !memcmp(part, planned, wanted) &&
+            (wanted == length || part[wanted] == '.'));
 }

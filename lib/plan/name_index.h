@@ -18,7 +18,8 @@ uint32_t sf_name_index_exact(const struct sf_name_index *index,
 
 /* The same, or else for a node description that holds the name among other
  * things: the first word of a host's ("node0003 HCA-1"), what stands between
- * ';' and ':' in a switch's ("MF0;sf-0-0-1:MQM8700/U1"). */
+ * ';' and ':' in a switch's ("MF0;sf-0-0-1:MQM8700/U1"); or the name with a
+ * domain after it ("sf-0-0-1.example.org"). */
 uint32_t sf_name_index_find(const struct sf_name_index *index,
                             enum sf_node_kind kind, const char *name);
 

@@ -131,6 +131,31 @@ sf_plan_free(struct sf_plan *plan)
     }
 }
 
+void
+sf_plan_drop_hosts(struct sf_plan *plan)
+{
+    uint32_t n = 0;
+
+    sf_fabric_drop_hosts(plan->fabric);
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        if (cable->a >= plan->fabric->n_ports ||
+            cable->b >= plan->fabric->n_ports) {
+            continue;
+        }
+        plan->cables[n] = *cable;
+        plan->cable_of_port[cable->a] = n;
+        plan->cable_of_port[cable->b] = n;
+        n++;
+    }
+    plan->n_cables = n;
+    for (uint32_t i = 0; i < plan->fabric->n_ports; i++) {
+        if (plan->fabric->ports[i].peer == SF_NONE) {
+            plan->cable_of_port[i] = SF_NONE;
+        }
+    }
+}
+
 const char *
 sf_medium_name(enum sf_medium medium)
 {

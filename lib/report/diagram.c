@@ -78,7 +78,7 @@ draw_box(const struct sf_drawing *drawing, const struct sf_layout *layout,
     char unit[16];
 
     if (column->has_ends[SF_LEFT]) {
-        x += SF_LAYOUT_PORT_WIDTH + layout->label_width + 2 * SF_LAYOUT_PAD;
+        x += layout->port_width + layout->label_width + 2 * SF_LAYOUT_PAD;
     }
     snprintf(unit, sizeof unit, "U%u",
              drawing->plan->fabric->nodes[box->node].unit);
@@ -100,22 +100,21 @@ draw_end(const struct sf_drawing *drawing, const struct sf_layout *layout,
     const struct sf_layout_column *column =
         &layout->columns[layout->boxes[end->box].column];
     bool is_right = end->side == SF_RIGHT;
-    double x = is_right ? column->x + column->width - SF_LAYOUT_PORT_WIDTH
-                        : column->x;
-    char number[16];
+    double x =
+        is_right ? column->x + column->width - layout->port_width : column->x;
+    char name[SF_PORT_NAME_SIZE];
 
     fprintf(stream,
             "<rect class=\"o c%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
             "height=\"%.1f\"/>\n",
             layout->styles[i] % SF_LAYOUT_N_COLORS, x,
-            end->y - SF_LAYOUT_PORT_HEIGHT / 2, SF_LAYOUT_PORT_WIDTH,
+            end->y - SF_LAYOUT_PORT_HEIGHT / 2, layout->port_width,
             SF_LAYOUT_PORT_HEIGHT);
-    snprintf(number, sizeof number, "%u",
-             drawing->plan->fabric->ports[end->port].number);
-    write_text("p", x + SF_LAYOUT_PORT_WIDTH / 2, end->y + 3, number, stream);
+    write_text("p", x + layout->port_width / 2, end->y + 3,
+               sf_layout_port_name(drawing, end, name), stream);
     write_text(is_right ? "l e" : "l",
                is_right ? x - SF_LAYOUT_PAD
-                        : x + SF_LAYOUT_PORT_WIDTH + SF_LAYOUT_PAD,
+                        : x + layout->port_width + SF_LAYOUT_PAD,
                end->y + 3, sf_layout_label(drawing, i), stream);
 }
 

@@ -122,6 +122,13 @@ write_shared_names(const struct guide *guide)
     }
 }
 
+/* Whether the ports of switches have names. */
+static bool
+names_ports(const struct sf_plan *plan)
+{
+    return sf_port_names_exist(&plan->fabric->port_names[SF_NODE_SWITCH]);
+}
+
 static void
 write_use(const struct guide *guide)
 {
@@ -138,7 +145,11 @@ write_use(const struct guide *guide)
         "<li>Print the labels and put one on each end of each cable. A label "
         "names its own end first.</li>\n"
         "<li>Wire the steps in order, the pages of a step in any order. In a "
-        "diagram, a small box is a port with its number; follow the line to "
+        "diagram, a small box is a port with its ",
+        stream);
+    fputs(names_ports(guide->plan) ? "name" : "number", stream);
+    fputs(
+        "; follow the line to "
         "the port at its other end. Colours and dashes only help the eye. "
         "Switches stand in their true order; what is between them is left "
         "out.</li>\n"

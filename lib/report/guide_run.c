@@ -41,18 +41,28 @@ make_title(const struct cable_run *run, char title[TITLE_SIZE])
     return title;
 }
 
+static const char *
+port_name(const struct guide *guide, uint32_t port,
+          char name[SF_PORT_NAME_SIZE])
+{
+    const struct sf_port *at = &guide->plan->fabric->ports[port];
+    return sf_fabric_port_name(guide->plan->fabric, at->node, at->number,
+                               name);
+}
+
 static void
 write_end(const struct guide *guide, uint32_t port)
 {
     const struct sf_port *at = &guide->plan->fabric->ports[port];
     const struct sf_node *node = &guide->plan->fabric->nodes[at->node];
     FILE *stream = guide->stream;
+    char name[SF_PORT_NAME_SIZE];
 
     fputs("<td><label><input type=\"checkbox\"/>", stream);
     sf_xml_write(guide->plan->racks[node->rack].name, stream);
     fprintf(stream, "</label></td><td>U%u</td><td>", node->unit);
     sf_xml_write(node->name, stream);
-    fprintf(stream, "</td><td>%u</td>", at->number);
+    fprintf(stream, "</td><td>%s</td>", port_name(guide, port, name));
 }
 
 static void
@@ -180,7 +190,7 @@ write_hint(const struct guide *guide, const struct cable_run *run)
 {
     const struct cable_run *leader = &guide->runs.list.items[run->leader];
     const struct sf_cable *first = &guide->plan->cables[run->first];
-    const struct sf_port *ports = guide->plan->fabric->ports;
+    char a[SF_PORT_NAME_SIZE], b[SF_PORT_NAME_SIZE];
 
     if (leader != run) {
         fprintf(guide->stream, " Wired as R%u, unit by unit and port by port.",
@@ -189,10 +199,10 @@ write_hint(const struct guide *guide, const struct cable_run *run)
     if (run->left != run->right && run->n > 1 &&
         is_one_number(guide, run, false) && is_one_number(guide, run, true)) {
         fprintf(guide->stream,
-                " All of them go from port %u of a switch of R%u to port %u "
+                " All of them go from port %s of a switch of R%u to port %s "
                 "of a switch of R%u.",
-                ports[first->a].number, run->left, ports[first->b].number,
-                run->right);
+                port_name(guide, first->a, a), run->left,
+                port_name(guide, first->b, b), run->right);
     }
 }
 

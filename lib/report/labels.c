@@ -16,11 +16,13 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #define PAPER_WIDTH  210.0
 #define PAPER_HEIGHT 297.0
 #define SMALLEST     5.0 /* Of anything in mm. */
 #define CUT          2.0 /* Half the length of a mark. */
+#define WRAP_CELLS   10  /* Letters on a line of a wrap-around label. */
 
 const struct sf_label_sizes sf_label_sizes_default = {
     .width = 70,
@@ -46,14 +48,37 @@ struct tag {
     uint32_t this_end, far_end;
 };
 
+/* Writes the name of a port where there is little room: on a line of its own,
+ * and smaller if it is long. */
+static void
+write_short_of_room(const char *name, FILE *stream)
+{
+    size_t length = strlen(name);
+
+    if (length > WRAP_CELLS) {
+        fprintf(stream, "<br/><small style=\"font-size:%zu%%\">%s</small>",
+                100 * (size_t)WRAP_CELLS / length, name);
+    } else {
+        fprintf(stream, "<br/>%s", name);
+    }
+}
+
 static void
 write_place(const struct labels *labels, uint32_t port)
 {
-    const struct sf_port *at = &labels->plan->fabric->ports[port];
-    char place[SF_PLACE_SIZE];
+    const struct sf_fabric *fabric = labels->plan->fabric;
+    const struct sf_port *at = &fabric->ports[port];
+    char place[SF_PLACE_SIZE], name[SF_PORT_NAME_SIZE];
 
     sf_xml_write(sf_plan_place(labels->plan, at->node, place), labels->stream);
-    fprintf(labels->stream, " port %u", at->number);
+    sf_fabric_port_name(fabric, at->node, at->number, name);
+    if (labels->is_wrap &&
+        sf_port_names_exist(
+            &fabric->port_names[fabric->nodes[at->node].kind])) {
+        write_short_of_room(name, labels->stream);
+    } else {
+        fprintf(labels->stream, " port %s", name);
+    }
 }
 
 static void

@@ -226,7 +226,7 @@ box_width(const struct sf_layout *layout,
     for (int side = 0; side < SF_N_SIDES; side++) {
         if (column->has_ends[side]) {
             width +=
-                SF_LAYOUT_PORT_WIDTH + layout->label_width + 2 * SF_LAYOUT_PAD;
+                layout->port_width + layout->label_width + 2 * SF_LAYOUT_PAD;
         }
     }
     return ceil(width + n_cells * SF_LAYOUT_NAME_CELL);
@@ -244,6 +244,33 @@ longest_label(const struct sf_drawing *drawing)
     return n_cells * SF_LAYOUT_LABEL_CELL;
 }
 
+char *
+sf_layout_port_name(const struct sf_drawing *drawing,
+                    const struct sf_layout_end *end,
+                    char name[SF_PORT_NAME_SIZE])
+{
+    const struct sf_fabric *fabric = drawing->plan->fabric;
+    const struct sf_port *port = &fabric->ports[end->port];
+
+    return sf_fabric_port_name(fabric, port->node, port->number, name);
+}
+
+/* Numbers are at most three letters long. */
+static double
+widest_port(const struct sf_drawing *drawing, const struct sf_layout *layout)
+{
+    uint32_t n_cells = 3;
+
+    for (size_t i = 0; i < (size_t)2 * drawing->n_cables; i++) {
+        char name[SF_PORT_NAME_SIZE];
+        uint32_t n = sf_layout_cells(
+            sf_layout_port_name(drawing, &layout->ends[i], name));
+        n_cells = n > n_cells ? n : n_cells;
+    }
+    return n_cells == 3 ? SF_LAYOUT_PORT_WIDTH
+                        : SF_LAYOUT_PAD + n_cells * SF_LAYOUT_LABEL_CELL;
+}
+
 /* Decides all that goes from left to right. */
 static bool
 place_columns(const struct sf_drawing *drawing, struct sf_layout *layout)
@@ -253,6 +280,7 @@ place_columns(const struct sf_drawing *drawing, struct sf_layout *layout)
     double x = MARGIN + SF_LAYOUT_FRAME_PAD;
 
     layout->label_width = longest_label(drawing);
+    layout->port_width = widest_port(drawing, layout);
     for (uint32_t c = 0; c < layout->n_columns; c++) {
         columns[c].width = box_width(layout, &columns[c]);
     }

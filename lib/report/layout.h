@@ -16,7 +16,7 @@
 #define SF_LAYOUT_NAME_CELL   6.6 /* Width of a letter of a name, */
 #define SF_LAYOUT_LABEL_CELL  5.1 /* of a label. */
 #define SF_LAYOUT_UNIT_WIDTH  26.0
-#define SF_LAYOUT_PORT_WIDTH  18.0
+#define SF_LAYOUT_PORT_WIDTH  18.0 /* At least. */
 #define SF_LAYOUT_PORT_HEIGHT 11.0
 #define SF_LAYOUT_PAD         6.0
 #define SF_LAYOUT_FRAME_PAD   8.0 /* Between boxes and their frame. */
@@ -74,7 +74,8 @@ struct sf_layout_column {
 
 struct sf_layout {
     double width, height;
-    double label_width; /* Of the longest label. */
+    double label_width; /* Of the longest label, */
+    double port_width;  /* and of a port with its number or name. */
     uint32_t n_columns; /* 1: cables inside a part. */
     struct sf_layout_column columns[2];
     uint32_t n_boxes, n_frames;
@@ -107,6 +108,11 @@ sf_layout_label(const struct sf_drawing *drawing, uint32_t i)
 {
     return drawing->plan->cables[drawing->cables[i]].label;
 }
+
+/* Writes what stands on the port of 'end' into 'name' and returns it. */
+char *sf_layout_port_name(const struct sf_drawing *drawing,
+                          const struct sf_layout_end *end,
+                          char name[SF_PORT_NAME_SIZE]);
 
 /* How many letters of a fixed width 'text' takes. */
 uint32_t sf_layout_cells(const char *text);

@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include "report/verify_json.h"
 
+#include "report/verify_text.h"
+#include "slimfly/lldp.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +51,17 @@ make_found_as(const struct sf_verification *verification,
             : json_boolean(verification->identities[end->found].is_certain));
 }
 
+/* Whether ports have names: the plan has, or they were found. */
+static bool
+names_ports(const struct sf_verification *verification)
+{
+    const struct sf_fabric *planned = verification->plan->fabric;
+
+    return sf_port_names_exist(&planned->port_names[SF_NODE_SWITCH]) ||
+           sf_port_names_exist(&planned->port_names[SF_NODE_HOST]) ||
+           verification->found->side.kind == &sf_lldp_side;
+}
+
 /* {node, port} with rack and unit, and what it was found as; or null. */
 static json_t *
 make_end(const struct sf_verification *verification, const struct sf_end *end)
@@ -63,11 +77,18 @@ make_end(const struct sf_verification *verification, const struct sf_end *end)
         rack = json_string(verification->plan->racks[node->rack].name);
         unit = json_integer(node->unit);
     }
-    return json_pack(
+    json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o}", "node",
         make_string(sf_verification_name(verification, end)), "port",
         end->number ? json_integer(end->number) : json_null(), "rack", rack,
         "unit", unit, "found_as", make_found_as(verification, end));
+    if (object && end->number && names_ports(verification)) {
+        char name[SF_PORT_NAME_SIZE];
+        json_object_set_new(
+            object, "port_name",
+            make_string(sf_text_port_name(verification, end, name)));
+    }
+    return object;
 }
 
 static void
@@ -114,6 +135,20 @@ sf_json_warnings(const struct sf_verification *verification)
         }
     }
     return warnings;
+}
+
+json_t *
+sf_json_notes(const struct sf_verification *verification)
+{
+    const struct sf_fabric *found = verification->found;
+    json_t *notes = json_array();
+
+    for (uint32_t i = 0; i < found->n_notes; i++) {
+        json_array_append_new(
+            notes, json_pack("{s:s, s:o}", "kind", found->notes[i].kind,
+                             "text", make_string(found->notes[i].text)));
+    }
+    return notes;
 }
 
 json_t *
@@ -275,6 +310,9 @@ sf_verification_write_json(const struct sf_verification *verification,
         make_counts(verification), "identity", make_identity(verification),
         "warnings", sf_json_warnings(verification), "findings", findings,
         "moves", moves);
+    if (root && verification->found->n_notes) {
+        json_object_set_new(root, "notes", sf_json_notes(verification));
+    }
     if (!root || !is_complete) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");

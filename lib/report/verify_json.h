@@ -19,4 +19,7 @@ json_t *sf_json_remedy(const struct sf_verification *verification, uint32_t i);
 /* The warnings of a verification, an array of sentences. */
 json_t *sf_json_warnings(const struct sf_verification *verification);
 
+/* What its discovery had to say, an array of objects with kind and text. */
+json_t *sf_json_notes(const struct sf_verification *verification);
+
 #endif

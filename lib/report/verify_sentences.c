@@ -2,6 +2,8 @@
  * of cables with their places, moves, findings, remedies and warnings. */
 #include "report/verify_text.h"
 
+#include "slimfly/lldp.h"
+
 #include <string.h>
 
 void
@@ -20,6 +22,39 @@ sf_text_write_found_as(const struct sf_node *node, FILE *stream)
     fprintf(stream, "\" 0x%016llx", (unsigned long long)node->guid);
 }
 
+const char *
+sf_text_port_name(const struct sf_verification *verification,
+                  const struct sf_end *end, char name[SF_PORT_NAME_SIZE])
+{
+    const struct sf_fabric *found = verification->found;
+    const char *own = end->node == SF_NONE
+                          ? sf_lldp_port_name(found, end->found, end->number)
+                          : NULL;
+
+    if (own) {
+        snprintf(name, SF_PORT_NAME_SIZE, "%s", own);
+        return name;
+    }
+    return end->node == SF_NONE
+               ? sf_fabric_port_name(found, end->found, end->number, name)
+               : sf_fabric_port_name(verification->plan->fabric, end->node,
+                                     end->number, name);
+}
+
+void
+sf_text_write_notes(const struct sf_fabric *found, uint32_t max, FILE *stream)
+{
+    for (uint32_t i = 0; i < found->n_notes; i++) {
+        if (i == max) {
+            fprintf(stream, "  and %u more\n", found->n_notes - max);
+            return;
+        }
+        fputs("  ", stream);
+        sf_text_write_name(found->notes[i].text, stream);
+        fputc('\n', stream);
+    }
+}
+
 /* Writes "sf-0-0-1 port 8", or the name alone for a node as a whole. */
 static void
 write_end(const struct sf_verification *verification, const struct sf_end *end,
@@ -27,7 +62,9 @@ write_end(const struct sf_verification *verification, const struct sf_end *end,
 {
     sf_text_write_name(sf_verification_name(verification, end), stream);
     if (end->number) {
-        fprintf(stream, " port %u", end->number);
+        char port[SF_PORT_NAME_SIZE];
+        fputs(" port ", stream);
+        sf_text_write_name(sf_text_port_name(verification, end, port), stream);
     }
 }
 
@@ -101,8 +138,9 @@ write_plug(const struct sf_verification *verification,
         write_article(verification, move->cable, stream);
         fputs(") joins ", stream);
         sf_text_write_placed(verification, &move->kept, stream);
-        fputs(" to its port ", stream);
-        fprintf(stream, "%u.", move->to.number);
+        char port[SF_PORT_NAME_SIZE];
+        fprintf(stream, " to its port %s.",
+                sf_text_port_name(verification, &move->to, port));
         return;
     }
     fputs("Plug in a cable (", stream);

@@ -4,7 +4,7 @@
  * of the plan. */
 #include "base/mem.h"
 #include "io/xml.h"
-#include "slimfly/verify.h"
+#include "report/verify_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +17,8 @@
 #define HEAD         22.0 /* The name of a node, above its ports. */
 #define NOTE         15.0 /* What is said of it, below its name. */
 #define PORT         18.0
+#define PORT_WIDTH   28.0 /* At least, */
+#define PORT_MOST    93.0 /* and at most, so that two fit side by side. */
 #define NODE_GAP     12.0
 #define LINE_CELL    7.0  /* Width of a letter. */
 #define LANE         15.0 /* Between cables that run side by side. */
@@ -61,7 +63,8 @@ struct sketch {
     uint32_t *order; /* [items.n] Column by column, from the top. */
     uint32_t n_columns;
     double width, height;
-    double bottom; /* Of the racks. */
+    double bottom;     /* Of the racks. */
+    double port_width; /* Of the box with the number or name of a port. */
     bool is_out_of_memory;
 };
 
@@ -510,21 +513,54 @@ draw_item(const struct sketch *sketch, const struct item *item, FILE *stream)
     }
 }
 
+static const char *
+name_spot(const struct sketch *sketch, const struct spot *spot,
+          char name[SF_PORT_NAME_SIZE])
+{
+    const struct item *item = &sketch->items.items[spot->item];
+    struct sf_end end = { item->end.node, item->end.found, spot->number };
+
+    return sf_text_port_name(sketch->verification, &end, name);
+}
+
+/* The width that the longest name needs. */
+static double
+widest_port(const struct sketch *sketch)
+{
+    double widest = PORT_WIDTH;
+
+    for (size_t i = 0; i < sketch->spots.n; i++) {
+        char name[SF_PORT_NAME_SIZE];
+        size_t n = strlen(name_spot(sketch, &sketch->spots.items[i], name));
+        widest = fmax(widest, 7 + LINE_CELL * (double)n);
+    }
+    return fmin(widest, PORT_MOST);
+}
+
 static void
 draw_spot(const struct sketch *sketch, const struct spot *spot, FILE *stream)
 {
-    double x = sketch->items.items[spot->item].x;
+    const struct item *item = &sketch->items.items[spot->item];
+    double width = sketch->port_width;
+    char text[SF_PORT_NAME_SIZE];
+    const char *name = name_spot(sketch, spot, text);
+    size_t n_fit = (size_t)((width - 7) / LINE_CELL);
 
+    if (strlen(name) > n_fit) {
+        name += strlen(name) - n_fit; /* The number is at its end. */
+    }
     for (int side = 0; side < 2; side++) {
-        double left = side ? x + COLUMN_WIDTH - 28 : x;
+        double left = side ? item->x + COLUMN_WIDTH - width : item->x;
         if (!spot->is_used[side]) {
             continue;
         }
         fprintf(stream,
-                "<rect class=\"port\" x=\"%.1f\" y=\"%.1f\" width=\"28\" "
+                "<rect class=\"port\" x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" "
                 "height=\"15\"/>"
-                "<text class=\"number\" x=\"%.1f\" y=\"%.1f\">%u</text>\n",
-                left, spot->y - 7.5, left + 14, spot->y + 4, spot->number);
+                "<text class=\"number\" x=\"%.1f\" y=\"%.1f\">",
+                left, spot->y - 7.5, width, left + width / 2, spot->y + 4);
+        sf_xml_write(name, stream);
+        fputs("</text>\n", stream);
     }
 }
 
@@ -630,6 +666,7 @@ sf_verification_write_svg(const struct sf_verification *verification,
     assign_lanes(&sketch);
     mark_sides(&sketch);
     put_labels(&sketch);
+    sketch.port_width = widest_port(&sketch);
     draw(&sketch, stream);
     goto done;
 

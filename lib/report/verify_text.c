@@ -6,6 +6,9 @@
 /* More right cables than this with the same other rate go into one line. */
 #define MAX_DIFFERENT 10
 
+/* Notes of a discovery beyond these are only counted. */
+#define MAX_NOTES 20
+
 /* Writes "identified by name", or how many by what. */
 static void
 write_identity(const struct sf_verification *verification, FILE *stream)
@@ -83,6 +86,17 @@ write_summary(const struct sf_verification *verification, FILE *stream)
         sf_verification_write_warning(verification, SF_WARNING_LITTLE_AGREES,
                                       stream);
         fputc('\n', stream);
+    }
+}
+
+/* Writes what is to be known of the discovery, such as that two reports
+ * contradict each other. */
+static void
+write_notes(const struct sf_verification *verification, FILE *stream)
+{
+    if (verification->found->n_notes) {
+        fputs("\nWhat to know of the discovery:\n", stream);
+        sf_text_write_notes(verification->found, MAX_NOTES, stream);
     }
 }
 
@@ -254,9 +268,11 @@ sf_verification_write_text(const struct sf_verification *verification,
                 verification->n_right, verification->n_identified);
         write_identity(verification, stream);
         fputs(").\n", stream);
+        write_notes(verification, stream);
         return SF_OK;
     }
     write_summary(verification, stream);
+    write_notes(verification, stream);
     write_guesses(verification, stream);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         write_group(verification, groups[i].verdict, groups[i].title, stream);

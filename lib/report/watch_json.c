@@ -103,6 +103,9 @@ sf_watch_write_json(const struct sf_watch *watch, const char *failure,
             : sf_json_warnings(watch->verification),
         "wrong", make_wrong(failure ? NULL : watch->verification));
 
+    if (root && !failure && watch->found && watch->found->n_notes) {
+        json_object_set_new(root, "notes", sf_json_notes(watch->verification));
+    }
     if (!root) {
         return sf_fail(err, SF_ENOMEM,
                        "cannot make JSON: out of memory, or a name that is "

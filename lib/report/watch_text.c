@@ -1,4 +1,5 @@
 /* watch_text.c -- the state of the wiring for people. */
+#include "report/verify_text.h"
 #include "slimfly/watch.h"
 
 #include <string.h>
@@ -26,12 +27,16 @@ write_cable(const struct sf_plan *plan, const char *mark, uint32_t i,
             FILE *stream)
 {
     const struct sf_cable *cable = &plan->cables[i];
-    const struct sf_port *a = &plan->fabric->ports[cable->a];
-    const struct sf_port *b = &plan->fabric->ports[cable->b];
+    const struct sf_fabric *fabric = plan->fabric;
+    const struct sf_port *a = &fabric->ports[cable->a];
+    const struct sf_port *b = &fabric->ports[cable->b];
+    char names[2][SF_PORT_NAME_SIZE];
 
-    fprintf(stream, "  %s %s  %s port %u - %s port %u\n", mark, cable->label,
-            plan->fabric->nodes[a->node].name, a->number,
-            plan->fabric->nodes[b->node].name, b->number);
+    fprintf(stream, "  %s %s  %s port %s - %s port %s\n", mark, cable->label,
+            fabric->nodes[a->node].name,
+            sf_fabric_port_name(fabric, a->node, a->number, names[0]),
+            fabric->nodes[b->node].name,
+            sf_fabric_port_name(fabric, b->node, b->number, names[1]));
 }
 
 static void
@@ -129,7 +134,10 @@ sf_watch_write_text(const struct sf_watch *watch, FILE *stream)
     for (uint32_t i = 0; i < plan->n_racks; i++) {
         write_bar(plan->racks[i].name, &watch->by_rack[i], stream);
     }
-    if (watch->n_unanswered) {
+    if (watch->found && watch->found->n_notes) {
+        fputs("what to know of the discovery:\n", stream);
+        sf_text_write_notes(watch->found, MAX_LISTED, stream);
+    } else if (watch->n_unanswered) {
         fprintf(stream,
                 "some of the fabric did not answer (%u questions): what hangs "
                 "behind it is missing here\n",
