@@ -9,7 +9,7 @@ TEST_SANITIZE = build/test-sanitize
 TEST_THREADS = build/test-threads
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps demo test test-long bench lint lint-fast fuzz goldens install
+.PHONY: all deps demo demo-ip test test-long bench lint lint-fast fuzz goldens install
 .PHONY: clean help
 
 all: $(BUILD)/build.ninja
@@ -18,6 +18,7 @@ all: $(BUILD)/build.ninja
 help:
 	@echo "make            build; the program is then build/slimfly"
 	@echo "make demo       install what is missing, build, bring up a simulated cluster"
+	@echo "make demo-ip    the same layers on Ethernet, with real packets; needs root"
 	@echo "make test       install what is missing, build, run the tests: minutes"
 	@echo "make test-long  the same under sanitizers, and what takes longer"
 	@echo "make bench      measure, side by side"
@@ -28,7 +29,7 @@ help:
 	@echo "make install    install below PREFIX=$(PREFIX)"
 
 deps:
-	@tools/deps.sh build demo test lint
+	@tools/deps.sh build demo demo-ip test lint
 
 # Plain 'make' only says what is missing; 'make demo' and 'make test' install.
 $(BUILD)/build.ninja:
@@ -60,15 +61,20 @@ demo:
 	@$(MAKE) -s --no-print-directory all
 	@/usr/bin/python3 tools/demo.py $(BUILD)/slimfly $(BUILD)/opensm
 
+demo-ip:
+	@tools/deps.sh build demo-ip
+	@$(MAKE) -s --no-print-directory all
+	@/usr/bin/python3 tools/demo_ip.py $(BUILD)/slimfly
+
 test:
-	@tools/deps.sh build demo test
+	@tools/deps.sh build demo demo-ip test
 	@$(MAKE) -s --no-print-directory all \
 	    $(TEST_GCC)/build.ninja $(TEST_SANITIZE)/build.ninja
 	@tools/test.sh test $(JOBS) "$(TEST_GCC) short" \
 	    "$(TEST_SANITIZE) short --suite sanitize"
 
 test-long:
-	@tools/deps.sh build demo test
+	@tools/deps.sh build demo demo-ip test
 	@$(MAKE) -s --no-print-directory $(TEST_GCC)/build.ninja \
 	    $(TEST_SANITIZE)/build.ninja $(TEST_THREADS)/build.ninja
 	@tools/test.sh test-long $(JOBS) "$(TEST_GCC) long --no-suite short" \

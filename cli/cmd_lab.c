@@ -101,10 +101,58 @@ find_verb(const struct cli_args *args)
         }
         return verb;
     }
-    cli_fail("lab: expected up, list or down, found %s%s%s",
+    cli_fail("lab: expected up, check, measure, exec, fail, restore, status, "
+             "list or down, found %s%s%s",
              args->n_words ? "'" : "", args->n_words ? args->words[0] : "none",
              args->n_words ? "'" : "");
     return NULL;
+}
+
+/* Whether the options are of the verb: of 'up' are those that say how to
+ * route, too. */
+static bool
+check_options(const struct cli_args *args, const struct verb *verb)
+{
+    static const struct {
+        int id;
+        const char *verb;
+    } own[] = {
+        { OPT_LAB_RATE, "up" },
+        { OPT_LAB_HOST_RATE, "up" },
+        { OPT_LAB_PREFIX, "up" },
+        { OPT_LAB_IPV6, "up" },
+        { OPT_LAB_PORTS, "up" },
+        { OPT_LAB_HOST_PORTS, "up" },
+        { OPT_LAB_NO_ALTERNATES, "up" },
+        { OPT_LAB_WITHOUT_LANES, "up" },
+        { OPT_LAB_TRAFFIC, "measure" },
+        { OPT_LAB_MODES, "measure" },
+        { OPT_LAB_WARMUP, "measure" },
+        { OPT_LAB_SECONDS, "measure" },
+        { OPT_SCHEME, "up" },
+        { OPT_LAYERS, "up" },
+        { OPT_PATH_SETS, "up" },
+        { OPT_MAX_HOPS, "up" },
+        { OPT_LANES, "up" },
+        { OPT_GUARANTEE, "up" },
+        { OPT_MAX_VLS, "up" },
+        { OPT_MAX_SLS, "up" },
+        { OPT_THREADS, "up" },
+        { OPT_TIMEOUT, "up" },
+    };
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (cli_has(args, own[i].id) && strcmp(own[i].verb, verb->name) != 0) {
+            cli_fail("lab %s: --%s is for lab %s", verb->name,
+                     cli_name(args, own[i].id), own[i].verb);
+            return false;
+        }
+    }
+    if (cli_has(args, OPT_LAB_HOST_RATE) && !cli_has(args, OPT_LAB_RATE)) {
+        cli_fail("lab up: --host-rate needs --rate as well");
+        return false;
+    }
+    return true;
 }
 
 static int
@@ -121,16 +169,64 @@ run(const struct cli_args *args)
                            .words = args->words + 1,
                            .n_words = args->n_words - 1 };
 
-    return verb ? verb->run(&lab) : CLI_ERROR;
+    return verb && check_options(args, verb) ? verb->run(&lab) : CLI_ERROR;
 }
 
 const struct cli_command cli_command_lab = {
     .name = "lab",
-    .arguments = "up|list|down [WORD...]",
+    .arguments = "up|check|measure|exec|fail|restore|status|list|down "
+                 "[WORD...]",
     .summary = "a network of namespaces on this machine, with real packets",
-    .words = "up list down",
-    .description = "TODO",
-    .examples = "slimfly lab up sf:q=5\tBring up the 50-switch Slim Fly.\n",
+    .words = "up check measure exec fail restore status list down",
+    .description =
+        "Brings up a network on this machine, to try routes with real "
+        "packets. Each switch and each host is a network namespace of Linux, "
+        "and each cable a pair of interfaces. All traffic stays inside. "
+        "Nothing runs in a lab but the kernel, and it stays until it is taken "
+        "down. There may be several labs, which --name tells apart. A lab "
+        "needs root.\n"
+        "\n"
+        "With up FABRIC it routes a fabric in layers and brings it "
+        "up. " CLI_FABRIC_IS
+        " A folder of 'slimfly route' is taken with its routes. "
+        "Every host has an address for each layer, as 'slimfly ip' plans "
+        "them, and switches have the routes that 'slimfly ip' writes. "
+        "Node N is the namespace LAB.N, so that 'ip -n lab.sf-0-0-0 route' "
+        "shows the routes of a switch. --rate limits what links carry. After "
+        "an interrupt, and if something fails, what was made is removed.\n"
+        "\n"
+        "With check it sends packets over every path of every layer and "
+        "compares each hop with the tables. Links that are down count as the "
+        "tables treat them: where there is an alternate, packets must take "
+        "it. If a path is wrong or cut, the command names switch, layer and "
+        "destination, and the exit code is 1.\n"
+        "\n"
+        "With measure it sends TCP flows of --traffic through a lab with "
+        "--rate, all at once, and shows what they get beside what the flow "
+        "model of 'slimfly simulate' predicts for the same paths. Traffic is "
+        "as for 'slimfly analyze', but every flow takes what it gets. Choose "
+        "rates that this machine can carry: 2 Mbit/s for the 50-switch Slim "
+        "Fly on two cores.\n"
+        "\n"
+        "With exec NODE -- COMMAND it runs a command in a node. There, "
+        "/etc/hosts has the names of all nodes, and NODE.lL is the address of "
+        "a host in layer L. With fail LINK... it takes links down at both "
+        "ends, and with restore it brings them back with their routes: all "
+        "that are down, or those that are named. LINK is NODE:PORT, "
+        "NODE--NODE, or NODE for all links of a switch or host. With status "
+        "it shows the links that are down, and with list all labs.\n"
+        "\n"
+        "With down it ends what runs in the lab and removes it, also after a "
+        "crash. What the lab did not make is not touched.",
+    .examples =
+        "slimfly lab up sf:q=5 --rate 2\tBring up the 50-switch Slim Fly.\n"
+        "slimfly lab check\tSend packets over all of its paths.\n"
+        "slimfly lab exec node0000 -- ping node0100.l2\tPing a host in layer "
+        "2.\n"
+        "slimfly lab measure --modes single,layers\tMeasure a permutation, "
+        "with one path and with all.\n"
+        "slimfly lab fail sf-0-0-0:5\tCut a cable.\n"
+        "slimfly lab down\tRemove the lab.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
                  cli_path_options, cli_thread_options, cli_live_options,
                  cli_progress_options },

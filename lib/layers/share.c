@@ -36,7 +36,7 @@ static const struct effort {
 };
 
 /* For layers that are robust already. */
-static const struct effort last_effort = { UINT32_MAX, 2, { 16, 16 } };
+static const struct effort last_effort = { UINT32_MAX, 5, { 4, 8, 16, 16, 16 } };
 
 static const struct effort *
 effort_for(uint32_t n_switches)

@@ -20,9 +20,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST_NAMESPACES 1000000
+
+#define LOCK_TRIES      50
+#define LOCK_PAUSE_NSEC 20000000
 
 static char *
 join(const char *base, const char *prefix, const char *name)
@@ -82,6 +86,26 @@ is_same_folder(const struct sf_lab_folder *folder)
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
+/* Takes the lock.  Who only enters a node or looks is done in a moment, so
+ * that is waited for. */
+static bool
+try_lock(int fd, int how)
+{
+    const struct timespec pause = { 0, LOCK_PAUSE_NSEC };
+
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(fd, how | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 static enum sf_status
 lock(struct sf_lab_folder *folder, enum sf_lab_use use, struct sf_error *err)
 {
@@ -93,8 +117,7 @@ lock(struct sf_lab_folder *folder, enum sf_lab_use use, struct sf_error *err)
                    : sf_fail(err, SF_EIO, "%s: %s", folder->path,
                              strerror(errno));
     }
-    if (flock(folder->fd,
-              (use == SF_LAB_CHANGE ? LOCK_EX : LOCK_SH) | LOCK_NB)) {
+    if (!try_lock(folder->fd, use == SF_LAB_CHANGE ? LOCK_EX : LOCK_SH)) {
         return errno == EWOULDBLOCK
                    ? sf_fail(err, SF_EIO,
                              "somebody else works on the lab '%s'; try again "
