@@ -233,9 +233,10 @@ run(const struct cli_args *args)
         }
         return verb->run(args);
     }
-    return cli_fail(
-        "ip: expected plan, audit or run, found %s%s%s", args->n_words ? "'" : "",
-        args->n_words ? args->words[0] : "none", args->n_words ? "'" : "");
+    return cli_fail("ip: expected plan, audit or run, found %s%s%s",
+                    args->n_words ? "'" : "",
+                    args->n_words ? args->words[0] : "none",
+                    args->n_words ? "'" : "");
 }
 
 const struct cli_command cli_command_ip = {
@@ -275,8 +276,9 @@ const struct cli_command cli_command_ip = {
         "slimfly ip audit sf:q=5 net\tProve that its files are right.\n"
         "slimfly ip plan plan --ports Ethernet%d:first=0,step=4 -o net\tName "
         "ports as SONiC does.\n",
-    .options = { options, cli_ip_run_options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_work_options, cli_thread_options,
-                 cli_live_options, cli_folder_options, cli_progress_options },
+    .options = { options, cli_ip_run_options, cli_scheme_options,
+                 cli_lane_options, cli_path_options, cli_work_options,
+                 cli_thread_options, cli_live_options, cli_folder_options,
+                 cli_progress_options },
     .run = run,
 };
