@@ -198,6 +198,19 @@ wait_for_links(void *self, double seconds, bool *hot, struct sf_error *err)
     return SF_OK;
 }
 
+/* NLMSG_DATA() and RTA_DATA() for what is not to be changed. */
+static const void *
+body_of(const struct nlmsghdr *message)
+{
+    return (const char *)message + NLMSG_LENGTH(0);
+}
+
+static const void *
+value_of(const struct rtattr *attribute)
+{
+    return (const char *)attribute + RTA_LENGTH(0);
+}
+
 struct look {
     const struct lab *lab;
     uint32_t s;
@@ -210,7 +223,7 @@ static bool
 take_link(void *aux, const struct nlmsghdr *message)
 {
     struct look *look = aux;
-    const struct ifinfomsg *head = NLMSG_DATA(message);
+    const struct ifinfomsg *head = body_of(message);
     int number = head->ifi_index - SF_LAB_FIRST_INTERFACE;
     uint32_t port = message->nlmsg_type == RTM_NEWLINK && number > 0
                         ? sf_fabric_port(look->lab->network->fabric, look->s,
@@ -248,7 +261,7 @@ number_in(const struct rtattr *attribute)
     uint32_t number = 0;
 
     if (attribute) {
-        memcpy(&number, RTA_DATA(attribute), sizeof number);
+        memcpy(&number, value_of(attribute), sizeof number);
     }
     return number;
 }
@@ -259,7 +272,7 @@ address_in(const struct rtattr *attribute, bool is_v6,
 {
     *address = (struct sf_ip_address){ .is_v6 = is_v6 };
     if (attribute) {
-        memcpy(address->bytes, RTA_DATA(attribute), is_v6 ? 16 : 4);
+        memcpy(address->bytes, value_of(attribute), is_v6 ? 16 : 4);
     }
 }
 
@@ -267,7 +280,7 @@ static bool
 take_route(void *aux, const struct nlmsghdr *message)
 {
     struct look *look = aux;
-    const struct rtmsg *head = NLMSG_DATA(message);
+    const struct rtmsg *head = body_of(message);
     bool is_v6 = head->rtm_family == AF_INET6;
     struct sf_found_route found = { .is_unreachable =
                                         head->rtm_type == RTN_UNREACHABLE };
