@@ -11,8 +11,7 @@ arrives(const struct sf_network *network, const struct sf_routes *routes,
         uint32_t dead)
 {
     const struct sf_graph *graph = network->graph;
-    const uint16_t *column =
-        sf_routes_column(routes, to, address, to_switch);
+    const uint16_t *column = sf_routes_column(routes, to, address, to_switch);
 
     for (uint32_t n = 0; s != to_switch; n++) {
         if (n > graph->n_nodes || column[s] == SF_NO_HOP) {
