@@ -5,7 +5,7 @@
 #include "slimfly/settings.h"
 
 #include "base/mem.h"
-#include "settings/hosts.h"
+#include "settings/host_names.h"
 #include "settings/writers.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"

@@ -5,8 +5,8 @@
  * hosts of a switch are nearest.  That packed jobs are congested is from
  * [Blach24]. */
 #include "base/mem.h"
-#include "settings/hostlist.h"
-#include "settings/hosts.h"
+#include "settings/host_names.h"
+#include "settings/hostlist_text.h"
 #include "settings/places.h"
 #include "settings/writers.h"
 

@@ -1,8 +1,8 @@
 /* event_state.h -- what a network simulated by events is made of.
  *
- * A channel (ports.h) stands for the buffer at the far end of its link, and
- * for the packets at its near end that wait for it.  A waiting packet is in
- * the queue of the channel it 'wants'; 'at' tells in which buffer it takes
+ * A channel (switch_ports.h) stands for the buffer at the far end of its link,
+ * and for the packets at its near end that wait for it.  A waiting packet is
+ * in the queue of the channel it 'wants'; 'at' tells in which buffer it takes
  * room.  With fifo queues only first packets are there, and all others in the
  * list of those behind.
  *

@@ -42,7 +42,7 @@
 #ifndef SF_SIM_PACKET_H
 #define SF_SIM_PACKET_H
 
-#include "sim/ports.h"
+#include "sim/switch_ports.h"
 #include "slimfly/simulation.h"
 
 #define SF_SIM_MAX_BUFFER 32767

@@ -6,9 +6,9 @@
  * start matters.  Which message it gets is known at the end. */
 #include "base/file.h"
 #include "sim/workloads/goal.h"
+#include "sim/workloads/goal_labels.h"
 #include "sim/workloads/goal_match.h"
 #include "sim/workloads/goal_replay.h"
-#include "sim/workloads/labels.h"
 #include "slimfly/graph.h"
 
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-/* ports.h -- the links of a simulated network by the ports of its nodes, and
- * routes as packets carry them.  Slots (packet.h) and events (events.h) share
- * both.
+/* switch_ports.h -- the links of a simulated network by the ports of its
+ * nodes, and routes as packets carry them.  Slots (packet.h) and events
+ * (events.h) share both.
  *
  * A channel is a link and a VL, number link << vl_bits | vl.  A hop of a route
  * is the number of its channel, counted from the first one out of its
  * switch. */
-#ifndef SF_SIM_PORTS_H
-#define SF_SIM_PORTS_H
+#ifndef SF_SIM_SWITCH_PORTS_H
+#define SF_SIM_SWITCH_PORTS_H
 
 #include "sim/feeder.h"
 #include "slimfly/graph.h"

@@ -1,6 +1,6 @@
-/* labels.h -- numbers by name, for one rank of a file after the other. */
-#ifndef SF_SIM_WORKLOADS_LABELS_H
-#define SF_SIM_WORKLOADS_LABELS_H
+/* goal_labels.h -- numbers by name, for one rank of a file after the other. */
+#ifndef SF_SIM_WORKLOADS_GOAL_LABELS_H
+#define SF_SIM_WORKLOADS_GOAL_LABELS_H
 
 #include "base/mem.h"
 

@@ -1,4 +1,4 @@
-/* spec.c -- the specs of families, and what several of them check. */
+/* family_specs.c -- the specs of families, and what several of them check. */
 #include "slimfly/field.h"
 #include "topology/family.h"
 

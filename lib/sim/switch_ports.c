@@ -1,4 +1,4 @@
-#include "sim/ports.h"
+#include "sim/switch_ports.h"
 
 #include "base/mem.h"
 

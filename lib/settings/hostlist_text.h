@@ -1,6 +1,6 @@
-/* hostlist.h -- names as Slurm folds them: node[0000-0005,0007],login. */
-#ifndef SF_SETTINGS_HOSTLIST_H
-#define SF_SETTINGS_HOSTLIST_H
+/* hostlist_text.h -- names as Slurm folds them: node[0000-0005,0007],login. */
+#ifndef SF_SETTINGS_HOSTLIST_TEXT_H
+#define SF_SETTINGS_HOSTLIST_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>

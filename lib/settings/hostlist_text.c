@@ -1,4 +1,4 @@
-#include "settings/hostlist.h"
+#include "settings/hostlist_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* hosts.h -- the machines of a fabric by their host names, and where they
+/* host_names.h -- the machines of a fabric by their host names, and where they
  * are plugged in. */
-#ifndef SF_SETTINGS_HOSTS_H
-#define SF_SETTINGS_HOSTS_H
+#ifndef SF_SETTINGS_HOST_NAMES_H
+#define SF_SETTINGS_HOST_NAMES_H
 
 #include "slimfly/plan.h"
 

@@ -1,5 +1,5 @@
-/* collectives.c -- does one collective, so that what Open MPI counts is what
- * that one sent.
+/* one_collective.c -- does one collective, so that what Open MPI counts is
+ * what that one sent.
  *
  * Arguments: its name, as workloads have it, or nothing; its bytes. */
 #include <mpi.h>

@@ -1,6 +1,6 @@
-/* hosts.c -- host names from node descriptions, in linear order; and hostfiles
- * in the orders to place jobs by. */
-#include "settings/hosts.h"
+/* host_names.c -- host names from node descriptions, in linear order; and
+ * hostfiles in the orders to place jobs by. */
+#include "settings/host_names.h"
 
 #include "base/mem.h"
 #include "plan/identify.h"

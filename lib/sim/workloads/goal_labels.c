@@ -1,5 +1,5 @@
-/* labels.c -- a hash table with open addressing. */
-#include "sim/workloads/labels.h"
+/* goal_labels.c -- a hash table with open addressing. */
+#include "sim/workloads/goal_labels.h"
 
 #include <string.h>
 
