@@ -133,20 +133,15 @@ assign_lids(struct cli_routing *job, struct sf_error *err)
 }
 
 /* Whether the paths of what was made anew could stand beside those that were
- * repaired: they obey the same turns. */
+ * repaired: they obey the same turns.  Tables tell the order of channels only
+ * as far as their own paths need it, so that of the new ones may have to be
+ * taken. */
 static bool
 has_base(const struct cli_routing *job)
 {
-    const struct sf_routes *routes = job->routing->routes;
-    struct sf_layers_claims claims = { .within_parts = true,
-                                       .turns = routes->turns };
-    bool has = job->anew && routes->turns && job->anew->routes->turns;
-
-    for (uint32_t i = 0; has && i < job->anew->routes->n_sets; i++) {
-        has = sf_layers_check(job->anew->routes->sets[i], job->network->graph,
-                              &claims, NULL) == SF_OK;
-    }
-    return has;
+    return job->anew && job->anew->routes->turns &&
+           (sf_routing_allows(job->routing, job->anew->routes) ||
+            sf_routing_take_order(job->routing, job->anew));
 }
 
 /* Gives each host paths of its own.  What jobs that have ended changed returns

@@ -94,6 +94,18 @@ enum sf_status sf_routing_repair(const struct sf_routing *base,
 enum sf_status sf_routing_add_lanes(struct sf_routing *routing,
                                     struct sf_error *err);
 
+/* Whether all paths of 'routes' obey the turns of 'routing', whose network
+ * they are of; false if there are none. */
+bool sf_routing_allows(const struct sf_routing *routing,
+                       const struct sf_routes *routes);
+
+/* Orders the channels of 'routing' as 'other' does, which is of the same
+ * network: where a back end read routes back, only the order is known that
+ * their own paths need.  Does nothing and returns false unless turns have the
+ * same VLs and all paths of 'routing' go with the order. */
+bool sf_routing_take_order(struct sf_routing *routing,
+                           const struct sf_routing *other);
+
 /* Copies 'routing' with its network and routes. */
 enum sf_status sf_routing_copy(const struct sf_routing *routing,
                                struct sf_routing **copyp,

@@ -121,6 +121,22 @@ class Jobs(harness.Case):
         self.assertEqual(self.read("none", "opensm-lfts.dump"),
                          self.read("base", "opensm-lfts.dump"))
 
+    def test_tables_tell_too_little_of_the_order_of_channels(self):
+        """Turns by levels of arcs: what jobs changed stayed when they had
+        ended, since paths without jobs did not go with the order of channels
+        that the tables of before need."""
+        jobs = self.write("a all-to-all node[0000-0031]\n")
+        self.succeeds("route", "hx2:6x6", "-o", self.path("base"))
+        self.succeeds("route", "hx2:6x6", "--jobs", jobs, "-o",
+                      self.path("first"))
+        self.assertNotEqual(self.read("first", "opensm-lfts.dump"),
+                            self.read("base", "opensm-lfts.dump"))
+        none = self.write("")
+        self.succeeds("route", "hx2:6x6", "--previous", self.path("first"),
+                      "--jobs", none, "-o", self.path("none"))
+        self.assertEqual(self.read("none", "opensm-lfts.dump"),
+                         self.read("base", "opensm-lfts.dump"))
+
     def test_what_is_wrong_is_named(self):
         out = ["-o", self.path("tables")]
         jobs = self.write("a ring node[0000-0003]\nb ring node0002\n")
