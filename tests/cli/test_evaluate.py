@@ -1,0 +1,332 @@
+"""slimfly evaluate: the paper's benchmarks on several networks."""
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import browser
+import harness
+
+# A small part of the paper's evaluation.
+LITTLE = ["evaluate", "--paper", "--quick", "--routings",
+          "minimal,paper,gates"]
+SMALL = [*LITTLE, "--nodes", "8"]
+# A part that has something of everything.
+MIXED = ["evaluate", "--networks", "ft2:ports=8,sf:q=3", "-w",
+         "alltoall,ebb,halo", "-n", "4,8", "--sizes", "64,16K", "--seeds",
+         "2", "--layers", "2", "--routings", "minimal,paper,gates,jobs"]
+FILES = ["evaluation.txt", "evaluation.md", "evaluation.json",
+         "evaluation.csv", "evaluation.html", "simulation.csv",
+         "alltoall.svg", "ebb.svg", "ebb-layers.svg"]
+
+
+class Evaluate(harness.Case):
+    def folder(self):
+        path = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, path)
+        return path
+
+    def read(self, folder, name):
+        with open(f"{folder}/{name}", encoding="utf-8") as file:
+            return file.read()
+
+    def cells(self, *args):
+        text = self.succeeds(*args, "-f", "csv")
+        return list(csv.DictReader(text.splitlines()))
+
+    def check_same(self, folder, other):
+        """All files of two folders are the same."""
+        for name in sorted(os.listdir(other)):
+            if os.path.isfile(f"{other}/{name}") and \
+                    name != "simulation.json":
+                mine, theirs = (self.read(f, name) for f in (folder, other))
+                # The command names its folder.
+                self.assertEqual(mine.replace(folder, "DIR"),
+                                 theirs.replace(other, "DIR"), name)
+        self.assertEqual(sorted(os.listdir(f"{folder}/measured")),
+                         sorted(os.listdir(f"{other}/measured")))
+
+
+class Results(Evaluate):
+    def test_cells_are_what_simulate_gets(self):
+        """Each number is that of the same run of 'slimfly simulate'."""
+        fat_tree = self.folder()
+        self.succeeds("plan", "ft2:ports=36,leaf=12", "--hosts", "200", "-o",
+                      fat_tree)
+        cells = self.cells(*SMALL, "--sizes", "64K")
+        gains = 0
+        for cell in cells:
+            network = (fat_tree if cell["network"].startswith("ft2")
+                       else cell["network"])
+            scheme = ([] if cell["routing"] == "default"
+                      else ["-s", cell["routing"]])
+            select = ["--select", cell["select"]]
+            is_ebb = cell["benchmark"] == "ebb"
+            if cell["select"] == "stripe":
+                select += ["--eager", "4K"]
+            work = (["-w", "ebb:size=512K,matchings=40"] if is_ebb else
+                    ["-w", "alltoall:algorithm=linear", "--size", "64K",
+                     "--timing", "exact"])
+            text = self.succeeds(
+                "simulate", network, *work, *scheme, *select, "-n",
+                cell["nodes"], "-l", cell["layers"], "-p",
+                {"linear": "racks"}.get(cell["placement"], "random"),
+                "--queues", cell["queues"], "--net", "fdr", "--overhead",
+                "0.4", "-f", "json")
+            row = json.loads(text)["rows"][0]
+            if is_ebb:
+                self.assertAlmostEqual(float(cell["mean"]),
+                                       row["host_rate"], 8)
+            else:
+                self.assertLess(abs(float(cell["time_s"]) / row["time_s"] -
+                                    1), 1e-7, cell)
+            like = [c for c in cells if c["routing"] == "default" and
+                    c["placement"] == "linear" and
+                    all(c[key] == cell[key] for key in
+                        ("benchmark", "nodes", "size_bytes", "queues"))]
+            gain = float(cell["mean"]) / float(like[0]["mean"]) - 1
+            self.assertAlmostEqual(float(cell["gain"]), gain, 6)
+            gains += gain != 0
+        self.assertGreater(gains, 4)
+
+    def reckoned(self, kind, how, few, *options):
+        """Parts by which times that are reckoned miss simulated ones."""
+        base = ["evaluate", "--paper", "-w", kind, "--layers", "4", "--seeds",
+                "1", *options]
+        cells = self.cells(*base, "--packets", few)
+        sizes = sorted({int(c["size_bytes"]) for c in cells
+                        if c["how"] == how and int(c["size_bytes"]) <=
+                        1 << 20})
+        many = self.cells(*base, "--packets", "100000000", "--sizes",
+                          ",".join(map(str, sizes)))
+        keys = ("routing", "layers", "placement", "network", "queues",
+                "size_bytes")
+        simulated = {tuple(c[k] for k in keys): c for c in many}
+        errors = []
+        for cell in cells:
+            other = simulated.get(tuple(cell[k] for k in keys))
+            if cell["how"] == how and other:
+                self.assertEqual(other["how"], "events")
+                errors.append(float(cell["time_s"]) /
+                              float(other["time_s"]) - 1)
+        self.assertGreater(len(errors), 5)
+        return errors
+
+    def check_near(self, errors, most):
+        self.assertLess(max(map(abs, errors)), most, errors)
+        self.assertLess(abs(sum(errors)) / len(errors), most / 3, errors)
+
+    def test_sizes_on_a_line_are_near_simulations(self):
+        """What was not simulated is within some percent of what would be."""
+        for kind in "alltoall", "allreduce", "bcast":
+            for how in "between", "beyond":
+                self.check_near(self.reckoned(
+                    kind, how, "4000", "-n", "16", "--routings",
+                    "minimal,paper"), 0.12)
+
+    @harness.long
+    def test_large_sizes_are_near_simulations(self):
+        """The same with as many packets as the paper's evaluation has."""
+        self.check_near(self.reckoned("alltoall", "beyond", "200000", "-n",
+                                      "64"), 0.2)
+
+    def test_claims_follow_from_cells(self):
+        """Verdicts are those of the rule, figures those of the cells."""
+        found = json.loads(self.succeeds(*LITTLE, "--nodes", "8,16,32", "-w",
+                                         "ebb", "-f", "json"))
+        claims = {claim["id"]: claim for claim in found["claims"]}
+        self.assertGreaterEqual(len(claims), 25)
+        for claim in claims.values():
+            low, high = claim["at_least"], claim["at_most"]
+            for judged in claim["judged"]:
+                figure = judged["figure"]
+                verdict = ("not run" if figure is None else
+                           "agrees" if (low is None or figure >= low) and
+                           (high is None or figure <= high) else "differs")
+                self.assertEqual(judged["verdict"], verdict, claim["id"])
+        cells = [c for c in found["cells"] if c["queues"] == "fifo"]
+
+        def figure(nodes, routing):
+            return max(c["mean"] for c in cells if c["nodes"] == nodes and
+                       c["routing"] in routing and
+                       c["placement"] == "linear")
+
+        most = max(figure(n, ["paper", "minimal"]) / figure(n, ["default"]) - 1
+                   for n in (8, 16, 32))
+        got = [j["figure"] for j in claims["ebb-lags"]["judged"]
+               if j["queues"] == "fifo"]
+        self.assertAlmostEqual(got[0], most, 7)
+        self.assertEqual(
+            [j["verdict"] for j in claims["gpt3-ahead"]["judged"]],
+            ["not run", "not run"])
+
+    def test_files(self):
+        folder = self.folder()
+        text = self.succeeds(*MIXED, "-o", folder)
+        self.assertEqual(text, self.read(folder, "evaluation.txt"))
+        for name in FILES:
+            self.assertTrue(os.path.getsize(f"{folder}/{name}"), name)
+        rows = json.loads(self.read(folder, "simulation.json"))
+        self.assertEqual(rows["schema"], "slimfly.simulation")
+        for row in rows["rows"]:
+            self.assertTrue(row["finished"])
+            self.assertIsNone(row["deadlock"])
+            self.assertGreater(row["time_s"], 0)
+        found = json.loads(self.read(folder, "evaluation.json"))
+        self.assertEqual(found["schema"], "slimfly.evaluation")
+        self.assertEqual(found["claims"], [])
+        self.assertEqual({cell["how"] for cell in found["cells"]},
+                         {"events", "slots", "flow"})
+        self.assertEqual(len(self.read(folder, "evaluation.csv")
+                             .splitlines()), 1 + len(found["cells"]))
+
+    def test_all_families(self):
+        """A routing that a network cannot have is left out and named."""
+        specs = ["sf:q=3", "ft2:ports=8", "ft3:ports=4", "hx2:3x3,p=2",
+                 "df:a=4,h=2,p=2", "xpander:k=4,lift=4,p=2",
+                 "jellyfish:n=16,k=4,p=2", "pf:q=3"]
+        text = self.succeeds(
+            "evaluate", "--networks", ",".join(specs), "-w", "alltoall,ebb",
+            "-n", "8", "--sizes", "4K", "--queues", "voq", "--routings",
+            "minimal,gates,jobs", "--layers", "2")
+        for spec in specs:
+            self.assertIn(spec.split(",")[0], text)
+
+    def test_equal_cost_divides_by_cost(self):
+        args = [*MIXED, "-f", "json"]
+        plain = json.loads(self.succeeds(*args))
+        paid = json.loads(self.succeeds(*args, "--equal", "cost"))
+        costs = {n["spec"]: n["cost"] for n in paid["networks"]}
+        first = paid["networks"][0]["cost"]
+        for a, b in zip(plain["cells"], paid["cells"]):
+            self.assertAlmostEqual(
+                (1 + a["gain"]) * first / costs[a["network"]],
+                1 + b["gain"], 6)
+
+
+class Work(Evaluate):
+    def start(self, folder, *more, env=None):
+        process = subprocess.Popen(
+            [harness.PROGRAM, *MIXED, "-o", folder, "-j", "1", *more],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, **(env or {})})
+        self.addCleanup(process.kill)
+        return process
+
+    def kept(self, folder):
+        path = f"{folder}/measured"
+        return len(os.listdir(path)) if os.path.isdir(path) else 0
+
+    def test_goes_on_after_it_was_killed(self):
+        folder, whole = self.folder(), self.folder()
+        process = self.start(folder)
+        while process.poll() is None and self.kept(folder) < 6:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=harness.PATIENCE)
+        self.succeeds(*MIXED, "-o", folder, "-j", "1")
+        self.succeeds(*MIXED, "-o", whole, "-j", "1")
+        self.check_same(folder, whole)
+
+    def test_two_share_it(self):
+        folder, whole = self.folder(), self.folder()
+        both = [self.start(folder, "--share",
+                           env={"OMPI_COMM_WORLD_RANK": str(i)})
+                for i in range(2)]
+        done = [p.communicate(timeout=harness.PATIENCE) for p in both]
+        self.assertEqual([p.returncode for p in both], [0, 0])
+        self.assertEqual(done[1], ("", ""))
+        self.succeeds(*MIXED, "-o", whole, "-j", "1", "--share")
+        self.check_same(folder, whole)
+
+    def test_damaged_pieces_are_run_again(self):
+        folder, whole = self.folder(), self.folder()
+        self.succeeds(*MIXED, "-o", folder, "-j", "1")
+        kept = f"{folder}/measured"
+        for i, name in enumerate(sorted(os.listdir(kept))):
+            if name != ".claims" and i % 2:
+                with open(f"{kept}/{name}", "r+", encoding="utf-8") as file:
+                    file.truncate(os.path.getsize(f"{kept}/{name}") // i)
+        self.succeeds(*MIXED, "-o", folder, "-j", "1")
+        self.succeeds(*MIXED, "-o", whole, "-j", "1")
+        self.check_same(folder, whole)
+
+    def test_full_disk(self):
+        """Nothing half-written stays, and what was there is not lost."""
+        folder = self.folder()
+        self.succeeds(*MIXED, "-o", folder)
+        before = {name: self.read(folder, name) for name in FILES}
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+        done = subprocess.run(
+            [harness.PROGRAM, *MIXED, "-o", folder, "--seed", "7"],
+            capture_output=True, text=True, check=False,
+            timeout=harness.PATIENCE, preexec_fn=limit)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("File too large", done.stderr)
+        for name in FILES:
+            self.assertEqual(self.read(folder, name), before[name])
+        self.assertEqual([name for name in os.listdir(folder)
+                          if name.startswith(".")], [])
+
+    def test_bad_options(self):
+        for args, says in (
+                ([], "expected either --paper or --networks, found neither"),
+                (["--paper", "--networks", "sf:q=3"], "found both"),
+                (["--paper", "sf:q=5"], "expected options only"),
+                (["--paper", "-w", "nothing"], "nothing"),
+                (["--paper", "-w", "ebb", "-n", "500"], "500"),
+                (["--paper", "-w", "ebb", "-n", "8,8"],
+                 "--nodes: expected growing numbers"),
+                (["--paper", "--sizes", "64K,1"],
+                 "--sizes: expected growing numbers"),
+                (["--paper", "--sizes", "many"], "'many'"),
+                (["--paper", "--hosts", "201"],
+                 "expected at least 201 hosts, found 200"),
+                (["--paper", "-w", "gpt3", "-n", "8"],
+                 "no benchmark can run with these numbers of nodes"),
+                (["--networks", "sf:q=6"], "not a prime power"),
+                (["--paper", "--share"], "--share: expected --output"),
+                (["--paper", "--prices", "/nowhere"], "/nowhere")):
+            self.fails("evaluate", *args, says=says)
+
+
+class Page(Evaluate):
+    def test_page(self):
+        """The page asks for nothing, and is light, dark and for paper."""
+        folder = self.folder()
+        self.succeeds(*SMALL, "-o", folder)
+        chromium = browser.Browser()
+        self.addCleanup(chromium.close)
+        page = chromium.page()
+        page.open(browser.address(f"{folder}/evaluation.html"))
+        self.assertEqual(len(page.requests()), 1)
+        n_claims = page.run("document.querySelectorAll('tr[id]').length")
+        self.assertGreaterEqual(n_claims, 25)
+        self.assertEqual(
+            page.run("document.querySelectorAll('figure svg').length"), 3)
+        self.assertGreater(page.run(
+            "document.querySelectorAll('td.agrees,td.differs').length"), 5)
+        self.assertTrue(page.run(
+            "document.documentElement.scrollWidth <= innerWidth"))
+        colors = []
+        for media, scheme in (("", "light"), ("", "dark"), ("print", "dark")):
+            page.call("Emulation.setEmulatedMedia", media=media,
+                      features=[{"name": "prefers-color-scheme",
+                                 "value": scheme}])
+            colors.append(page.run(
+                "getComputedStyle(document.body).backgroundColor"))
+        self.assertEqual(colors[0], "rgb(255, 255, 255)")
+        self.assertEqual(colors[1], "rgb(22, 24, 27)")
+        self.assertEqual(colors[2], colors[0])
+
+
+harness.main()
