@@ -60,6 +60,18 @@ sf_ip_plan_check(const struct sf_ip_plan *plan, struct sf_error *err)
     if (status == SF_OK) {
         status = sf_port_names_check_linux(&plan->host_ports, most, err);
     }
+    char name[SF_PORT_NAME_SIZE];
+    uint32_t last = plan->tables->addresses.n_layers - 1;
+    size_t length =
+        strlen(sf_port_name(&plan->host_ports, most, name)) + (last > 99  ? 4
+                                                               : last > 9 ? 3
+                                                                          : 2);
+    if (status == SF_OK && length > 15) {
+        status = sf_fail(err, SF_EINVAL,
+                         "'%s' leaves no room for the interfaces of layers, "
+                         "such as %.20sl%u: Linux takes at most 15 characters",
+                         name, name, last);
+    }
     if (status == SF_OK && lanes && lanes->n_lanes > plan->classes->n) {
         status = sf_fail(err, SF_ELANES,
                          "the routing has %u lanes, and there are classes for "
@@ -72,7 +84,7 @@ sf_ip_plan_check(const struct sf_ip_plan *plan, struct sf_error *err)
 struct sf_ip_port_text
 sf_ip_port(const struct sf_ip_plan *plan, uint32_t node, uint32_t number)
 {
-    struct sf_ip_port_text text;
+    struct sf_ip_port_text text = { "" };
 
     sf_port_name(node < plan->network->fabric->n_switches ? &plan->switch_ports
                                                           : &plan->host_ports,

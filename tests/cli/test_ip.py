@@ -145,6 +145,8 @@ class Plan(Folder):
                 (["ip", "plan", "sf:q=4", "-o", out, "--ports",
                   "averyveryverylongname%d"], "15"),
                 (["ip", "plan", "sf:q=4", "-o", out, "--ports", "swp"], "%d"),
+                (["ip", "plan", "sf:q=4", "-o", out, "--host-ports",
+                  "thirteenlongg%d"], "interfaces of layers"),
                 (["ip", "plan", "sf:q=4", "-o", "/proc/nowhere"], "/proc"),
                 (["ip", "plan", "sf:q=4", "-o", out, "--alternates", "lanes",
                   "--lanes", "dfsssp", "--guarantee", "path-sl"],
