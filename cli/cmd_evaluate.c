@@ -320,6 +320,9 @@ evaluate(const struct cli_args *args, const struct sf_eval_params *params)
             struct cli_results results = { &report, file_name, file_format,
                                            has_file, write_file };
             code = cli_write_results(args, &results);
+            code = code == CLI_FINE && sf_evaluation_n_deadlocks(ev)
+                       ? CLI_FINDINGS
+                       : code;
         }
     }
     cli_kept_clear(&kept);
@@ -380,7 +383,8 @@ const struct cli_command cli_command_evaluate = {
         "every run in simulation.json and simulation.csv; and what is "
         "finished, so that the same command goes on where it was "
         "interrupted. Several processes of the same command share the work "
-        "out.",
+        "out. The exit code is 1 if packets of a run waited for each other "
+        "for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "
         "paper.\n"

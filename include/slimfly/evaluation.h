@@ -244,8 +244,10 @@ struct sf_eval_run_facts {
     const struct sf_eval_run *run;
 };
 
-/* How many runs there are, and run number 'i'. */
+/* How many runs there are, in how many of them packets waited for each other
+ * for ever, and run number 'i'. */
 uint32_t sf_evaluation_n_runs(const struct sf_evaluation *ev);
+uint32_t sf_evaluation_n_deadlocks(const struct sf_evaluation *ev);
 void sf_evaluation_run_facts(const struct sf_evaluation *ev, uint32_t i,
                              struct sf_eval_run_facts *facts);
 

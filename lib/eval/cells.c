@@ -203,6 +203,19 @@ sf_evaluation_n_runs(const struct sf_evaluation *ev)
     return n;
 }
 
+uint32_t
+sf_evaluation_n_deadlocks(const struct sf_evaluation *ev)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ev->n_pieces; i++) {
+        for (uint32_t k = 0; k < ev->pieces[i].n_runs; k++) {
+            n += ev->pieces[i].runs[k].n_cycle > 0;
+        }
+    }
+    return n;
+}
+
 void
 sf_evaluation_run_facts(const struct sf_evaluation *ev, uint32_t i,
                         struct sf_eval_run_facts *facts)

@@ -410,9 +410,14 @@ sf_eval_piece_read(struct sf_eval_piece *piece, const char *settings,
     const char *line = text + length + 1;
     for (uint32_t i = 0; i < piece->n_runs; i++) {
         struct sf_eval_run run = { 0 };
+        char copy[LINE_SIZE];
         const char *end = strchr(line, '\n');
-        if (!end || end - line >= LINE_SIZE || !read_run(line, &run) ||
-            run.size != piece->runs[i].size) {
+        if (!end || end - line >= LINE_SIZE) {
+            return false;
+        }
+        memcpy(copy, line, (size_t)(end - line));
+        copy[end - line] = '\0';
+        if (!read_run(copy, &run) || run.size != piece->runs[i].size) {
             return false;
         }
         piece->runs[i] = run;

@@ -225,6 +225,8 @@ static void
 fill_row(const struct sf_evaluation *ev, uint32_t i,
          struct sf_simulation_row *row)
 {
+    /* What routes for jobs give is not kept. */
+    static const struct sf_job_speed not_known = { (double)NAN, (double)NAN };
     struct sf_eval_run_facts facts;
 
     sf_evaluation_run_facts(ev, i, &facts);
@@ -235,6 +237,7 @@ fill_row(const struct sf_evaluation *ev, uint32_t i,
         .lanes = facts.lanes,
         .n_layers = facts.series->n_layers,
         .n_vls = facts.n_vls,
+        .job_shares = facts.series->group == SF_EVAL_JOBS ? &not_known : NULL,
         .network = facts.network->network,
         .params = facts.params,
         .result = { .time = run->time,

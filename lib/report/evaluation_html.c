@@ -194,6 +194,10 @@ sf_evaluation_write_html(const struct sf_evaluation_report *report,
     }
     write_ways(ev, stream);
     write_left_out(ev, stream);
+    if (sf_evaluation_n_deadlocks(ev)) {
+        fprintf(stream, "<p>%u runs ended in a deadlock.</p>\n",
+                sf_evaluation_n_deadlocks(ev));
+    }
     fputs("</body></html>\n", stream);
     return status;
 }

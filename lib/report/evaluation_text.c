@@ -189,6 +189,24 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
     }
 }
 
+/* Runs that ended in a deadlock. */
+static void
+write_deadlocks(const struct sf_evaluation *ev, FILE *stream)
+{
+    uint32_t n = sf_evaluation_n_runs(ev);
+
+    for (uint32_t i = 0; sf_evaluation_n_deadlocks(ev) && i < n; i++) {
+        struct sf_eval_run_facts facts;
+        sf_evaluation_run_facts(ev, i, &facts);
+        if (facts.run->n_cycle) {
+            fprintf(stream, "\ndeadlock: %s, %s, %s nodes, seed %llu\n",
+                    facts.series->label, facts.params.jobs.workload,
+                    facts.params.jobs.nodes,
+                    (unsigned long long)facts.params.seed);
+        }
+    }
+}
+
 static void
 write_left_out(const struct sf_evaluation *ev, FILE *stream)
 {
@@ -225,6 +243,7 @@ sf_evaluation_write_text(const struct sf_evaluation_report *report,
         }
     }
     write_left_out(ev, stream);
+    write_deadlocks(ev, stream);
     if (params->is_paper) {
         fputs("\nThe paper says, and we get (line of the paper's source):\n",
               stream);

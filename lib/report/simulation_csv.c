@@ -120,7 +120,7 @@ write_shares(const struct sf_simulation_row *row, FILE *stream)
     fputc(',', stream);
     write_fact(row, SF_FACT_FOR, stream);
     write_if(shares, shares ? shares->before : 0, stream);
-    if (shares) {
+    if (shares && isfinite(shares->after)) {
         fprintf(stream, "%.9g", shares->after);
     }
 }
