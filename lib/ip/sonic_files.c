@@ -129,7 +129,7 @@ sf_ip_write_sonic(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     }
     fputs("\n  },\n  \"STATIC_ROUTE\": {", stream);
     write_neighbours(plan, node, stream);
-    for (size_t i = tables->first[node], next = i; i < end; i = next) {
+    for (size_t i = tables->first[node], next; i < end; i = next) {
         const struct sf_ip_route *route = &tables->routes[i];
         for (next = i + 1;
              next < end && is_same_destination(route, &tables->routes[next]);
