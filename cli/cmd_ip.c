@@ -68,9 +68,10 @@ read_options(const struct cli_args *args, struct cli_ip_params *params)
         .addresses = { .prefix = cli_text(args, OPT_PREFIX),
                        .is_v6 = cli_has(args, OPT_IPV6) },
     };
-    while (strcmp(alternates[params->alternates],
-                  cli_text(args, OPT_ALTERNATES)) != 0) {
-        params->alternates++;
+    for (unsigned i = 0; alternates[i]; i++) {
+        if (cli_is(args, OPT_ALTERNATES, alternates[i])) {
+            params->alternates = (enum sf_ip_alternates)i;
+        }
     }
     struct sf_ip_prefix prefix;
     struct sf_error err;

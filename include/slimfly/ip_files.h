@@ -50,15 +50,15 @@ enum sf_ip_subject {
 };
 
 struct sf_ip_file {
-    enum sf_ip_subject subject;
     const char *name;    /* Of the file; of a switch or host, what follows
                           * after the name of that: ".routes.batch". */
     const char *summary; /* For people. */
-    bool needs_lanes;    /* Only where there are lanes. */
-    bool is_not_run;     /* Nobody has loaded it: it was only compared with
-                          * what its reader publishes. */
     enum sf_status (*write)(const struct sf_ip_plan *plan, uint32_t node,
                             FILE *stream, struct sf_error *err);
+    enum sf_ip_subject subject;
+    bool needs_lanes; /* Only where there are lanes. */
+    bool is_not_run;  /* Nobody has loaded it: it was only compared with what
+                       * its reader publishes. */
 };
 
 /* All files, ended by one without a name. */

@@ -105,7 +105,7 @@ sf_ip_prefix_parse(const char *text, struct sf_ip_prefix *prefix,
 
     *prefix = (struct sf_ip_prefix){ 0 };
     if (n < sizeof address) {
-        memcpy(address, text, n);
+        (void)snprintf(address, sizeof address, "%.*s", (int)n, text);
     }
     if (sf_ip_address_parse(address, &prefix->address, NULL) != SF_OK) {
         return sf_fail(err, SF_EINVAL,

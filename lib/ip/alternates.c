@@ -175,9 +175,9 @@ keeps_lanes(const struct sf_ip_chooser *chooser, const struct sf_ip_tree *tree,
         if (arc_of(graph, tree, graph->arcs[i].to) != in) {
             continue; /* Nothing comes from there. */
         }
-        for (uint8_t lane = 0; lane < chooser->turns->n_vls; lane++) {
+        for (uint32_t lane = 0; lane < chooser->turns->n_vls; lane++) {
             if (lanes[graph->arcs[i].to] & 1u << lane &&
-                !ranks_rise(chooser, tree, in, lane, out)) {
+                !ranks_rise(chooser, tree, in, (uint8_t)lane, out)) {
                 return false;
             }
         }

@@ -12,35 +12,35 @@ const struct sf_ip_classes sf_ip_default_classes = {
 };
 
 const struct sf_ip_file sf_ip_files[] = {
-    { SF_IP_OF_SWITCHES, ".links.batch", "loopback and ports, for ip -batch",
-      .write = sf_ip_write_links },
-    { SF_IP_OF_SWITCHES, ".routes.batch", "routes, for ip -batch",
+    { ".links.batch", "loopback and ports, for ip -batch",
+      .subject = SF_IP_OF_SWITCHES, .write = sf_ip_write_links },
+    { ".routes.batch", "routes, for ip -batch", .subject = SF_IP_OF_SWITCHES,
       .write = sf_ip_write_routes },
-    { SF_IP_OF_SWITCHES, ".sysctl.conf",
-      "settings of the kernel, for sysctl -p", .write = sf_ip_write_sysctls },
-    { SF_IP_OF_SWITCHES, ".staticd.conf", "the same routes, for FRR's staticd",
-      .write = sf_ip_write_staticd },
-    { SF_IP_OF_SWITCHES, ".sonic.json",
-      "the same routes, for SONiC's config_db", .is_not_run = true,
+    { ".sysctl.conf", "settings of the kernel, for sysctl -p",
+      .subject = SF_IP_OF_SWITCHES, .write = sf_ip_write_sysctls },
+    { ".staticd.conf", "the same routes, for FRR's staticd",
+      .subject = SF_IP_OF_SWITCHES, .write = sf_ip_write_staticd },
+    { ".sonic.json", "the same routes, for SONiC's config_db",
+      .subject = SF_IP_OF_SWITCHES, .is_not_run = true,
       .write = sf_ip_write_sonic },
-    { SF_IP_OF_SWITCHES, ".lanes.nft", "lanes as DSCP, for nft -f",
+    { ".lanes.nft", "lanes as DSCP, for nft -f", .subject = SF_IP_OF_SWITCHES,
       .needs_lanes = true, .write = sf_ip_write_nft },
-    { SF_IP_OF_HOSTS, ".host.batch",
-      "addresses, routes and MPTCP, for ip -batch",
-      .write = sf_ip_write_host },
-    { SF_IP_OF_HOSTS, ".macvlan.batch",
-      "the same with an interface for each layer, for MPI",
-      .write = sf_ip_write_macvlans },
-    { SF_IP_OF_HOSTS, ".sysctl.conf", "settings of the kernel, for sysctl -p",
-      .write = sf_ip_write_host_sysctls },
-    { SF_IP_OF_ALL, "inventory.json", "nodes, ports, addresses, for programs",
-      .write = sf_ip_write_inventory },
-    { SF_IP_OF_ALL, "addresses.csv", "an address a line, for people",
-      .write = sf_ip_write_addresses },
-    { SF_IP_OF_ALL, "lanes.csv", "in port, out port, lane, DSCP, priority",
-      .needs_lanes = true, .write = sf_ip_write_lanes },
-    { SF_IP_OF_ALL, "topology.clab.yml", "all of it for containerlab",
-      .is_not_run = true, .write = sf_ip_write_containerlab },
+    { ".host.batch", "addresses, routes and MPTCP, for ip -batch",
+      .subject = SF_IP_OF_HOSTS, .write = sf_ip_write_host },
+    { ".macvlan.batch", "the same with an interface for each layer, for MPI",
+      .subject = SF_IP_OF_HOSTS, .write = sf_ip_write_macvlans },
+    { ".sysctl.conf", "settings of the kernel, for sysctl -p",
+      .subject = SF_IP_OF_HOSTS, .write = sf_ip_write_host_sysctls },
+    { "inventory.json", "nodes, ports, addresses, for programs",
+      .subject = SF_IP_OF_ALL, .write = sf_ip_write_inventory },
+    { "addresses.csv", "an address a line, for people",
+      .subject = SF_IP_OF_ALL, .write = sf_ip_write_addresses },
+    { "lanes.csv", "in port, out port, lane, DSCP, priority",
+      .subject = SF_IP_OF_ALL, .needs_lanes = true,
+      .write = sf_ip_write_lanes },
+    { "topology.clab.yml", "all of it for containerlab",
+      .subject = SF_IP_OF_ALL, .is_not_run = true,
+      .write = sf_ip_write_containerlab },
     { 0 },
 };
 
@@ -60,6 +60,18 @@ sf_ip_plan_check(const struct sf_ip_plan *plan, struct sf_error *err)
     if (status == SF_OK) {
         status = sf_port_names_check_linux(&plan->host_ports, most, err);
     }
+    char name[SF_PORT_NAME_SIZE];
+    uint32_t last = plan->tables->addresses.n_layers - 1;
+    size_t length =
+        strlen(sf_port_name(&plan->host_ports, most, name)) + (last > 99  ? 4
+                                                               : last > 9 ? 3
+                                                                          : 2);
+    if (status == SF_OK && length > 15) {
+        status = sf_fail(err, SF_EINVAL,
+                         "'%s' leaves no room for the interfaces of layers, "
+                         "such as %.20sl%u: Linux takes at most 15 characters",
+                         name, name, last);
+    }
     if (status == SF_OK && lanes && lanes->n_lanes > plan->classes->n) {
         status = sf_fail(err, SF_ELANES,
                          "the routing has %u lanes, and there are classes for "
@@ -72,7 +84,7 @@ sf_ip_plan_check(const struct sf_ip_plan *plan, struct sf_error *err)
 struct sf_ip_port_text
 sf_ip_port(const struct sf_ip_plan *plan, uint32_t node, uint32_t number)
 {
-    struct sf_ip_port_text text;
+    struct sf_ip_port_text text = { "" };
 
     sf_port_name(node < plan->network->fabric->n_switches ? &plan->switch_ports
                                                           : &plan->host_ports,

@@ -144,7 +144,7 @@ write_container(const struct sf_ip_plan *plan, uint32_t node, FILE *stream)
     static const char *const of_host[] = { "host.batch", NULL };
 
     fprintf(stream, "    %s:\n      kind: linux\n      binds:\n", name);
-    fprintf(stream, "        - %s:/etc/slimfly:ro\n", folder);
+    fprintf(stream, "        - ./%s:/etc/slimfly:ro\n", folder);
     fprintf(stream,
             "      exec:\n        - sysctl -p /etc/slimfly/%s.sysctl.conf\n",
             name);

@@ -1,6 +1,9 @@
 /* sonic_files.c -- the routes of a switch for SONiC, as a part of config_db
  * that 'config load' merges: STATIC_ROUTE with lists of next hops, interfaces,
- * distances and blackholes, one entry for each route of a destination. */
+ * distances and blackholes, one entry for each route of a destination.
+ *
+ * SONiC cannot say that a next hop is on the link.  So, with IPv4, the
+ * loopback of each neighbour gets a route over the ports that lead there. */
 #include "ip/writers.h"
 
 /* Writes one list of the routes 'first' to 'last' - 1 of a destination. */
@@ -37,6 +40,66 @@ write_list(const struct sf_ip_plan *plan, uint32_t node, size_t first,
     fputc('"', stream);
 }
 
+/* The switch that port 'number' of 'node' leads to, or SF_NONE. */
+static uint32_t
+neighbour_at(const struct sf_ip_plan *plan, uint32_t node, uint32_t number)
+{
+    const struct sf_fabric *fabric = plan->network->fabric;
+    uint32_t peer =
+        fabric->ports[fabric->nodes[node].first_port + number - 1].peer;
+
+    return peer != SF_NONE && fabric->ports[peer].node < fabric->n_switches
+               ? fabric->ports[peer].node
+               : SF_NONE;
+}
+
+/* Writes one list of the ports from 'first' on that lead to 'neighbour'. */
+static void
+write_ports(const struct sf_ip_plan *plan, uint32_t node, uint32_t first,
+            const char *key, const char *text, FILE *stream)
+{
+    uint32_t neighbour = neighbour_at(plan, node, first);
+
+    fprintf(stream, "\"%s\": \"", key);
+    for (uint32_t i = first; i <= plan->network->fabric->nodes[node].n_ports;
+         i++) {
+        if (neighbour_at(plan, node, i) == neighbour) {
+            fprintf(stream, "%s%s", i > first ? "," : "",
+                    text ? text : sf_ip_port(plan, node, i).text);
+        }
+    }
+    fputc('"', stream);
+}
+
+/* Writes the routes to the loopbacks of neighbours. */
+static void
+write_neighbours(const struct sf_ip_plan *plan, uint32_t node, FILE *stream)
+{
+    uint32_t n_ports = plan->network->fabric->nodes[node].n_ports;
+
+    for (uint32_t i = 1; i <= n_ports && !sf_ip_is_v6(plan); i++) {
+        uint32_t neighbour = neighbour_at(plan, node, i), first = 1;
+        while (neighbour_at(plan, node, first) != neighbour) {
+            first++;
+        }
+        if (neighbour == SF_NONE || first < i) {
+            continue;
+        }
+        fprintf(stream, "\n    \"default|%s/32\": { ",
+                sf_ip_address_text(
+                    sf_ip_loopback(&plan->tables->addresses, neighbour))
+                    .text);
+        write_ports(plan, node, i, "nexthop", "0.0.0.0", stream);
+        fputs(", ", stream);
+        write_ports(plan, node, i, "ifname", NULL, stream);
+        fputs(", ", stream);
+        write_ports(plan, node, i, "distance", "1", stream);
+        fputs(", ", stream);
+        write_ports(plan, node, i, "blackhole", "false", stream);
+        fputs(" },", stream);
+    }
+}
+
 static bool
 is_same_destination(const struct sf_ip_route *a, const struct sf_ip_route *b)
 {
@@ -65,7 +128,8 @@ sf_ip_write_sonic(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
                 sf_ip_width(plan));
     }
     fputs("\n  },\n  \"STATIC_ROUTE\": {", stream);
-    for (size_t i = tables->first[node], next = i; i < end; i = next) {
+    write_neighbours(plan, node, stream);
+    for (size_t i = tables->first[node], next; i < end; i = next) {
         const struct sf_ip_route *route = &tables->routes[i];
         for (next = i + 1;
              next < end && is_same_destination(route, &tables->routes[next]);

@@ -6,6 +6,7 @@ removed.
 """
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -51,6 +52,16 @@ def needed(case):
     return wrapped
 
 
+def remove_left():
+    """Removes namespaces of processes that are no more."""
+    for line in run("ip", "netns", "list").splitlines():
+        name = line.split()[0]
+        pid = re.match(r"sfip(\d+)-", name)
+        if pid and not os.path.exists(f"/proc/{pid[1]}"):
+            subprocess.run(["ip", "netns", "delete", name], check=False,
+                           capture_output=True, timeout=PATIENCE)
+
+
 class Network:
     """The namespaces of a plan, as a context."""
 
@@ -86,6 +97,7 @@ class Network:
 
     def make(self):
         """Makes namespaces and cables."""
+        remove_left()
         for node in self.nodes():
             run("ip", "netns", "add", self.space(node["name"]))
             self.made.append(self.space(node["name"]))

@@ -1,5 +1,6 @@
 /* The back end of IP: addresses there and back, every packet on the path of
  * its layer, and on a good path while a link or a switch is down. */
+#include "base/mem.h"
 #include "helpers.h"
 #include "ip_cases.h"
 #include "oracle/ip_oracle.h"
@@ -345,4 +346,171 @@ TEST_LONG(ip_alternates_are_free_of_loops_wherever_it_breaks)
                100. * (double)seen.n_dropped / (double)seen.n_sent);
         ip_routed_clear(&routed);
     }
+}
+
+TEST(ip_alternates_that_keep_lanes_are_free_of_loops)
+{
+    for (size_t i = 0; i < n_ip_cases; i++) {
+        struct ip_routed routed =
+            ip_route(&ip_cases[i], SF_IP_ALTERNATES_LANES);
+        check_all_broken(&routed, 211);
+        ip_routed_clear(&routed);
+    }
+}
+
+/* --- What switches look up, and what changes. -----------------------------
+ */
+
+TEST(ip_looks_up_what_the_oracle_finds)
+{
+    struct ip_routed routed = ip_route(&ip_cases[5], SF_IP_ALTERNATES_LINKS);
+    const struct sf_graph *graph = routed.network->graph;
+    struct ip_oracle oracle = ip_oracle_make(routed.network, routed.tables);
+
+    for (uint32_t h = 0; h < sf_network_count_hosts(routed.network); h++) {
+        struct sf_ip_place to = sf_ip_host_place(routed.network, h);
+        for (uint32_t arc = 0; arc < 2 * graph->n_links; arc++) {
+            uint32_t s = graph->arcs[routed.network->reverse[arc]].to;
+            bool is_down[256] = { false };
+            is_down[sf_network_port(routed.network, arc)] = true;
+            const struct sf_ip_route *route =
+                sf_ip_look_up(routed.tables, s, to, is_down);
+            struct trace trace = ip_oracle_send(
+                &oracle, s, to,
+                (struct broken){ graph->arcs[arc].link, SF_NONE });
+            if (s == to.s || trace.n_hops == 0) {
+                CHECK(s == to.s || !route || route->out == 0);
+            } else {
+                CHECK(route);
+                CHECK_EQ(route->out,
+                         sf_network_port(routed.network, trace.arcs[0]));
+            }
+        }
+    }
+    ip_oracle_clear(&oracle);
+    ip_routed_clear(&routed);
+}
+
+/* Whether the routes of a switch are the same. */
+static bool
+same_routes(const struct sf_ip_route *a, const struct sf_ip_route *b)
+{
+    return a->destination == b->destination && a->layer == b->layer &&
+           a->port == b->port && a->kind == b->kind && a->out == b->out &&
+           a->neighbour == b->neighbour;
+}
+
+/* Finds the route of the same destination and metric in a list. */
+static struct sf_ip_route *
+find_route(struct sf_ip_route *list, size_t n, const struct sf_ip_route *like)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].destination == like->destination &&
+            list[i].layer == like->layer && list[i].port == like->port &&
+            sf_ip_metric(list[i].kind) == sf_ip_metric(like->kind)) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
+/* Does the changes of switch 's' one after the other to a copy of its routes
+ * and compares with what it is to have. */
+static void
+check_changes(const struct sf_ip_tables *before,
+              const struct sf_ip_tables *after,
+              const struct sf_ip_changes *changes, uint32_t s)
+{
+    size_t n = before->first[s + 1] - before->first[s];
+    size_t n_after = after->first[s + 1] - after->first[s];
+    struct sf_ip_route *list = calloc(n + changes->n + 1, sizeof *list),
+                       *found;
+
+    CHECK(list);
+    memcpy(list, before->routes + before->first[s], n * sizeof *list);
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct sf_ip_change *change = &changes->changes[i];
+        if (change->s != s) {
+            continue;
+        }
+        if (change->is_new) {
+            CHECK(!find_route(list, n, &change->after));
+            list[n++] = change->after;
+            continue;
+        }
+        found = find_route(list, n, &change->before);
+        CHECK(found && same_routes(found, &change->before));
+        *found = change->is_gone ? list[--n] : change->after;
+    }
+    CHECK_EQ(n, n_after);
+    for (size_t i = 0; i < n_after; i++) {
+        const struct sf_ip_route *wanted = &after->routes[after->first[s] + i];
+        found = find_route(list, n, wanted);
+        CHECK(found && same_routes(found, wanted));
+    }
+    free(list);
+}
+
+TEST(ip_changes_lead_from_one_to_the_other)
+{
+    static const enum sf_ip_alternates ways[] = { SF_IP_ALTERNATES_NONE,
+                                                  SF_IP_ALTERNATES_LINKS };
+    const struct ip_case from = { "hx2:4x3,p=3", 3, 2, false };
+    struct sf_ip_changes *changes;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ip_case to = from;
+        to.n_sets = i % 2 ? 3 : 2;
+        struct ip_routed a = ip_route(&from, SF_IP_ALTERNATES_LINKS);
+        struct ip_routed b = ip_route(&to, ways[i / 2]);
+        CHECK_EQ(sf_ip_compare(a.tables, b.tables, &changes, NULL), SF_OK);
+        CHECK(i == 2 ? changes->n == 0 : changes->n > 0);
+        for (uint32_t s = 0; s < a.fabric->n_switches; s++) {
+            check_changes(a.tables, b.tables, changes, s);
+        }
+        sf_ip_changes_free(changes);
+        ip_routed_clear(&a);
+        ip_routed_clear(&b);
+    }
+}
+
+/* --- Without memory. ------------------------------------------------------
+ */
+
+TEST(ip_fails_each_allocation)
+{
+    struct ip_routed routed = ip_route(&ip_cases[1], SF_IP_ALTERNATES_LANES);
+    struct sf_ip_tables *tables = NULL;
+    struct sf_ip_names *names = NULL;
+    struct sf_ip_changes *changes = NULL;
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        struct sf_error err = { 0 };
+        sf_mem_fail_at(nth);
+        status = sf_ip_encode(routed.network, routed.routing->routes,
+                              &routed.addresses, SF_IP_ALTERNATES_LANES,
+                              &tables, &err);
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && !tables));
+        CHECK(status == SF_OK || err.text[0]);
+        CHECK(nth < 5000);
+    }
+    tables->routes[0].out ^= 1;
+    status = SF_ENOMEM;
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_ip_names_build(routed.fabric, &names, NULL);
+        status = status == SF_OK
+                     ? sf_ip_compare(routed.tables, tables, &changes, NULL)
+                     : status;
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || (status == SF_ENOMEM && !changes));
+        sf_ip_names_free(names);
+        names = NULL;
+    }
+    CHECK_EQ(changes->n, 1);
+    sf_ip_changes_free(changes);
+    sf_ip_tables_free(tables);
+    ip_routed_clear(&routed);
 }

@@ -73,7 +73,8 @@ sf_ip_entries_find(const struct sf_ip_entries *entries,
         for (size_t i = lower_bound(entries, &key); i < entries->n; i++) {
             const struct sf_ip_entry *entry = &entries->items[i];
             if (entry->to.length != length ||
-                memcmp(entry->to.address.bytes, key.to.address.bytes, 16)) {
+                memcmp(entry->to.address.bytes, key.to.address.bytes, 16) !=
+                    0) {
                 break;
             }
             if (entry->out == 0 || entry->out != down) {

@@ -20,7 +20,7 @@ struct walker {
     uint32_t *hops, *trail; /* [V] */
     uint16_t *arrived;      /* [V * side] Marks, by switch and in port. */
     struct sf_ip_waits waits, diverted;
-    bool has_lanes, told;
+    bool has_lanes;
     uint8_t *known; /* [n_known * 2V] 'outs' and 'asides' of addresses on this
                      * switch that were looked at already. */
     size_t n_known, capacity;

@@ -116,7 +116,8 @@ take_route(void *aux, uint32_t line, char *text)
     if (n == 0) {
         return SF_OK;
     }
-    if (n < 3 || strcmp(words[0], "route") || strcmp(words[1], "replace")) {
+    if (n < 3 || strcmp(words[0], "route") != 0 ||
+        strcmp(words[1], "replace") != 0) {
         return expected(reader, line, "'route replace'", words[0]);
     }
     if (!strcmp(words[at], "unreachable")) {
@@ -174,8 +175,9 @@ take_static(void *aux, uint32_t line, char *text)
     if (n == 0 || !strcmp(words[0], "hostname")) {
         return SF_OK;
     }
-    if (n < 5 || (strcmp(words[0], "ip") && strcmp(words[0], "ipv6")) ||
-        strcmp(words[1], "route")) {
+    if (n < 5 ||
+        (strcmp(words[0], "ip") != 0 && strcmp(words[0], "ipv6") != 0) ||
+        strcmp(words[1], "route") != 0) {
         return expected(reader, line, "'ip route PREFIX ...'", words[0]);
     }
     enum sf_status status =
@@ -226,7 +228,8 @@ take_own(void *aux, uint32_t line, char *text)
     if (n == 0 || strcmp(words[0], "address") != 0) {
         return SF_OK;
     }
-    if (n < 5 || strcmp(words[1], "replace") || strcmp(words[3], "dev")) {
+    if (n < 5 || strcmp(words[1], "replace") != 0 ||
+        strcmp(words[3], "dev") != 0) {
         return expected(reader, line, "'address replace ADDRESS dev PORT'",
                         words[0]);
     }

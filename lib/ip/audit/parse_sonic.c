@@ -33,8 +33,8 @@ take_lists(struct sf_ip_reader *reader, const char *key,
         }
         bool is_hole = strcmp(words[3], "true") == 0;
         status = sf_ip_read_address(reader, 0, words[0], &entry.via);
-        entry.has_via = status == SF_OK && strcmp(words[0], "0.0.0.0") &&
-                        strcmp(words[0], "::");
+        entry.has_via = status == SF_OK && strcmp(words[0], "0.0.0.0") != 0 &&
+                        strcmp(words[0], "::") != 0;
         if (status == SF_OK && !is_hole) {
             entry.out = sf_ip_read_port(reader, 0, words[1]);
             status = entry.out ? SF_OK : SF_EPARSE;

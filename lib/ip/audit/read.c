@@ -104,6 +104,30 @@ read_file(struct sf_ip_held *held, const char *folder, uint32_t node,
     return status;
 }
 
+/* Whether a route leads to the loopback of a neighbour, over a port that leads
+ * there: SONiC has such routes besides. */
+static bool
+is_to_neighbour(const struct sf_ip_held *held, uint32_t s,
+                const struct sf_ip_entry *entry)
+{
+    const struct sf_fabric *fabric = held->fabric;
+    uint32_t peer =
+        entry->out && !entry->has_via
+            ? fabric->ports[fabric->nodes[s].first_port + entry->out - 1].peer
+            : SF_NONE;
+    uint32_t node = peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
+
+    for (size_t i = 0; node < fabric->n_switches && i < held->owns[node].n;
+         i++) {
+        const struct sf_ip_own *own = &held->owns[node].items[i];
+        if (own->port == 0 && entry->to.length == 32 &&
+            sf_ip_address_equal(own->address, entry->to.address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Compares the routes of another format with those of the batch. */
 static enum sf_status
 compare_format(struct sf_ip_held *held, const char *folder, uint32_t s,
@@ -115,6 +139,13 @@ compare_format(struct sf_ip_held *held, const char *folder, uint32_t s,
     enum sf_status status =
         read_file(held, folder, s, ending, parse, &other, &is_there, err);
 
+    size_t n_kept = 0;
+    for (size_t i = 0; status == SF_OK && i < other.n; i++) {
+        if (!is_to_neighbour(held, s, &other.items[i])) {
+            other.items[n_kept++] = other.items[i];
+        }
+    }
+    other.n = n_kept;
     sf_ip_entries_sort(&other);
     for (size_t i = 0;
          status == SF_OK && is_there && (i < own->n || i < other.n); i++) {
@@ -159,10 +190,17 @@ read_switch(struct sf_ip_held *held, const char *folder, uint32_t s,
         status = read_file(held, folder, s, ".lanes.nft", sf_ip_parse_nft,
                            &held->marks[s], &has_lanes, err);
     }
-    if (status == SF_OK) {
-        status = compare_format(held, folder, s, ".staticd.conf",
-                                sf_ip_parse_staticd, err);
-    }
+    return status;
+}
+
+/* Compares all other formats, which may be missing. */
+static enum sf_status
+compare_switch(struct sf_ip_held *held, const char *folder, uint32_t s,
+               struct sf_error *err)
+{
+    enum sf_status status = compare_format(held, folder, s, ".staticd.conf",
+                                           sf_ip_parse_staticd, err);
+
     return status == SF_OK ? compare_format(held, folder, s, ".sonic.json",
                                             sf_ip_parse_sonic, err)
                            : status;
@@ -196,6 +234,9 @@ sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
                      ? read_switch(held, folder, i, err)
                      : read_file(held, folder, i, ".host.batch",
                                  sf_ip_parse_owns, &held->owns[i], NULL, err);
+    }
+    for (uint32_t s = 0; status == SF_OK && s < fabric->n_switches; s++) {
+        status = compare_switch(held, folder, s, err);
     }
     return status;
 }
