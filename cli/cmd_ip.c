@@ -234,16 +234,17 @@ run(const struct cli_args *args)
         }
         return verb->run(args);
     }
-    return cli_fail(
-        "ip: expected plan, audit or run, found %s%s%s", args->n_words ? "'" : "",
-        args->n_words ? args->words[0] : "none", args->n_words ? "'" : "");
+    return cli_fail("ip: expected plan, audit or run, found %s%s%s",
+                    args->n_words ? "'" : "",
+                    args->n_words ? args->words[0] : "none",
+                    args->n_words ? "'" : "");
 }
 
 const struct cli_command cli_command_ip = {
     .name = "ip",
-    .arguments = "plan FABRIC -o DIR | audit FABRIC DIR",
+    .arguments = "plan FABRIC -o DIR | audit FABRIC DIR | run [FABRIC]",
     .summary = "the layers on Ethernet and IP: files for switches and hosts",
-    .words = "plan audit",
+    .words = "plan audit run",
     .description =
         "Routes a network of Ethernet switches in layers. Every host has one "
         "address a layer, and the address chooses the layer. Switches need "
@@ -269,15 +270,31 @@ const struct cli_command cli_command_ip = {
         "With audit it reads the files of such a folder back, follows every "
         "path and every alternate from hop to hop, compares the formats with "
         "each other and looks for deadlock among lanes. It trusts nothing but "
-        "the cables of FABRIC. If it finds something, the exit code is 1.",
+        "the cables of FABRIC. If it finds something, the exit code is 1.\n"
+        "\n"
+        "With run it controls switches until it is ended. When a link goes or "
+        "comes back, it repairs the routes as 'slimfly route --previous' "
+        "does, from those of the whole network, and writes to each switch "
+        "only what changes, in an order in which no packet goes round in a "
+        "circle. With --lab NAME the switches are those of a lab, whose "
+        "kernel tells of links at once. With --exec COMMAND they are reached "
+        "by a command such as 'ssh {switch}', and 'ip -j link', 'ip -j "
+        "route' and 'ip -batch' are run there; FABRIC is what was planned. "
+        "After a start it reads what switches hold and mends what differs. "
+        "Only one controller works with the folder of --state; another says "
+        "which one that is and ends, or waits with --standby.",
     .examples =
         "slimfly ip plan sf:q=5 --layers 4 -o net\tPlan the 50-switch Slim "
         "Fly.\n"
         "slimfly ip audit sf:q=5 net\tProve that its files are right.\n"
+        "slimfly ip run --lab lab\tRepair routes of a lab when links fail.\n"
+        "slimfly ip run tables --exec 'ssh root@{switch}' --state "
+        "/var/lib/slimfly\tThe same for real switches.\n"
         "slimfly ip plan plan --ports Ethernet%d:first=0,step=4 -o net\tName "
         "ports as SONiC does.\n",
-    .options = { options, cli_ip_run_options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_work_options, cli_thread_options,
-                 cli_live_options, cli_folder_options, cli_progress_options },
+    .options = { options, cli_ip_run_options, cli_scheme_options,
+                 cli_lane_options, cli_path_options, cli_work_options,
+                 cli_thread_options, cli_live_options, cli_folder_options,
+                 cli_progress_options },
     .run = run,
 };

@@ -291,13 +291,13 @@ static enum sf_status
 measure_robustness(struct cli_routing *job, struct sf_error *err)
 {
     struct sf_layer_spec spec;
-    enum sf_status status = sf_layer_spec_parse(
-        job->routing->params.layers.scheme, 0, &spec, err);
+    enum sf_status status =
+        sf_layer_spec_parse(job->routing->params.layers.scheme, 0, &spec, err);
 
     if (status == SF_OK && spec.is_robust) {
-        status = sf_robustness_measure(job->routing->network,
-                                       job->routing->routes, &job->robustness,
-                                       err);
+        status =
+            sf_robustness_measure(job->routing->network, job->routing->routes,
+                                  &job->robustness, err);
         job->report.robustness = &job->robustness;
     }
     return status;

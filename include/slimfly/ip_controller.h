@@ -37,15 +37,15 @@ enum sf_control_kind {
 struct sf_control_event {
     enum sf_control_kind kind;
     const struct sf_fabric *fabric; /* NULL: not known yet. */
-    uint32_t port, node;    /* SF_NONE: none. */
-    uint32_t n_down;        /* Links that are down. */
-    uint32_t n_switches;    /* Changed, */
-    uint64_t n_routes;      /* and routes on them. */
-    uint64_t n_unreachable; /* Pairs of switches that nothing joins. */
-    double after;  /* Seconds since the first event that this answers; */
-    double repair; /* of these, for new tables, */
-    double write;  /* and for writing them. */
-    const char *text;      /* More for people; NULL: nothing. */
+    uint32_t port, node;            /* SF_NONE: none. */
+    uint32_t n_down;                /* Links that are down. */
+    uint32_t n_switches;            /* Changed, */
+    uint64_t n_routes;              /* and routes on them. */
+    uint64_t n_unreachable;         /* Pairs of switches that nothing joins. */
+    double after;     /* Seconds since the first event that this answers; */
+    double repair;    /* of these, for new tables, */
+    double write;     /* and for writing them. */
+    const char *text; /* More for people; NULL: nothing. */
 };
 
 /* Writes an event that happened now as a line: for people, and as JSON for
@@ -53,20 +53,20 @@ struct sf_control_event {
 void sf_control_event_write_text(const struct sf_control_event *event,
                                  FILE *stream);
 enum sf_status
-sf_control_event_write_json(const struct sf_control_event *event,
-                            FILE *stream, struct sf_error *err);
+sf_control_event_write_json(const struct sf_control_event *event, FILE *stream,
+                            struct sf_error *err);
 
 /* "link-down" and the like. */
 const char *sf_control_kind_name(enum sf_control_kind kind);
 
 struct sf_control_params {
-    const char *folder;       /* Where state and lock are; not NULL. */
-    bool stands_by;           /* Wait for the lock instead of giving up. */
-    double interval;          /* Seconds between two looks at links where
-                               * nobody tells of changes; */
-    double check;             /* between two looks at all tables; 0: never. */
-    bool once;                /* End when all switches hold what they are
-                               * to. */
+    const char *folder; /* Where state and lock are; not NULL. */
+    bool stands_by;     /* Wait for the lock instead of giving up. */
+    double interval;    /* Seconds between two looks at links where
+                         * nobody tells of changes; */
+    double check;       /* between two looks at all tables; 0: never. */
+    bool once;          /* End when all switches hold what they are
+                         * to. */
     bool (*is_cancelled)(void); /* Asked after each wait; NULL: never. */
     void (*tell)(void *aux, const struct sf_control_event *event);
     void *aux;

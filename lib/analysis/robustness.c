@@ -23,13 +23,13 @@ struct layer_set {
 struct meter {
     const struct sf_network *network;
     const struct sf_routes *routes;
-    uint32_t n_layers;       /* That addresses lead over. */
-    uint32_t *block;         /* [V] The part that no bridge is in. */
-    uint32_t *group_hosts;   /* [V * sets] Hosts of a switch in a set, */
-    uint32_t *group_first;   /* [V * sets] and the first of them. */
-    struct layer_set *over;  /* [E] Layers that lead over a link, */
-    uint32_t *links;         /* [E] where there are any: */
-    uint32_t n_links;        /* these. */
+    uint32_t n_layers;      /* That addresses lead over. */
+    uint32_t *block;        /* [V] The part that no bridge is in. */
+    uint32_t *group_hosts;  /* [V * sets] Hosts of a switch in a set, */
+    uint32_t *group_first;  /* [V * sets] and the first of them. */
+    struct layer_set *over; /* [E] Layers that lead over a link, */
+    uint32_t *links;        /* [E] where there are any: */
+    uint32_t n_links;       /* these. */
     struct sf_robustness *result;
 };
 
@@ -99,10 +99,8 @@ name_blocks(const struct bridges *search, const uint32_t *by_number,
     for (uint32_t i = 0; i < search->graph->n_nodes; i++) {
         uint32_t v = by_number[i];
         block[v] = v;
-        if (search->via[v] != SF_NONE &&
-            search->low[v] < search->number[v]) {
-            const struct sf_link *link =
-                &search->graph->links[search->via[v]];
+        if (search->via[v] != SF_NONE && search->low[v] < search->number[v]) {
+            const struct sf_link *link = &search->graph->links[search->via[v]];
             block[v] = block[link->a == v ? link->b : link->a];
         }
     }
@@ -118,8 +116,9 @@ find_blocks(const struct sf_graph *graph, uint32_t *block,
     if (!space) {
         return sf_fail(err, SF_ENOMEM, "out of memory for %zu switches", n);
     }
-    struct bridges search = { graph,         space,         space + n,
-                              space + 2 * n, space + 3 * n, space + 4 * n, 0 };
+    struct bridges search = {
+        graph, space, space + n, space + 2 * n, space + 3 * n, space + 4 * n, 0
+    };
     uint32_t *by_number = space + 5 * n;
     memset(search.number, 0xff, n * sizeof *search.number); /* SF_NONE */
     for (uint32_t v = 0; v < n; v++) {
@@ -274,8 +273,8 @@ measure_pair(struct meter *meter, uint32_t s_group, uint32_t d_group)
 {
     struct sf_robustness *result = meter->result;
     uint32_t n_sets = meter->routes->n_sets;
-    uint64_t n_pairs = (uint64_t)meter->group_hosts[s_group] *
-                       meter->group_hosts[d_group];
+    uint64_t n_pairs =
+        (uint64_t)meter->group_hosts[s_group] * meter->group_hosts[d_group];
     uint32_t n = note_ways(meter, s_group / n_sets, s_group % n_sets,
                            d_group / n_sets, d_group % n_sets);
 
@@ -291,8 +290,7 @@ measure_pair(struct meter *meter, uint32_t s_group, uint32_t d_group)
         }
     }
     while (meter->n_links > 0) {
-        meter->over[meter->links[--meter->n_links]] =
-            (struct layer_set){ 0 };
+        meter->over[meter->links[--meter->n_links]] = (struct layer_set){ 0 };
     }
 }
 
@@ -304,8 +302,8 @@ group_hosts(struct meter *meter)
     for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
         for (uint32_t host = network->first_host[s];
              host < network->first_host[s + 1]; host++) {
-            uint32_t group = s * meter->routes->n_sets +
-                             meter->routes->host_sets[host];
+            uint32_t group =
+                s * meter->routes->n_sets + meter->routes->host_sets[host];
             if (meter->group_hosts[group]++ == 0) {
                 meter->group_first[group] = host;
             }
@@ -322,8 +320,8 @@ measure_all(struct meter *meter)
     group_hosts(meter);
     for (uint32_t i = 0; i < n_groups; i++) {
         sf_progress_report("failing links", i, n_groups);
-        for (uint32_t k = i + 1;
-             meter->group_hosts[i] > 0 && k < n_groups; k++) {
+        for (uint32_t k = i + 1; meter->group_hosts[i] > 0 && k < n_groups;
+             k++) {
             if (meter->group_hosts[k] > 0 && i / n_sets != k / n_sets) {
                 measure_pair(meter, i, k);
             }

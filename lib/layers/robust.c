@@ -9,7 +9,7 @@
  *
  * Each pair that lacks such layers is looked at by itself.  For each layer l
  * above 0 and another layer m, the paths of l are led around the links of m,
- * in each direction where need be:
+ * in each direction where need be, and if nothing else helps those of m, too:
  * - the source goes over a neighbour as that goes on,
  * - or over a neighbour that changes its own way for it.
  * Who comes over a switch that changes comes along where that is allowed, and
@@ -28,17 +28,21 @@
 
 #include <string.h>
 
-#define ROUNDS    16
-#define STRICT    2 /* Rounds in which less must be lacking after each step;
+#define ROUNDS 16
+#define STRICT                                                               \
+    2               /* Rounds in which less must be lacking after each step; \
                      * later, others may come to lack as much. */
 #define POWER     8 /* Of loads, in costs. */
 #define MAX_MOVES 256
-#define BRANCH 8 /* Switches that carry more than so many times their degree
-                  * stay where they are. */
-#define OPTIONS 64 /* Ways that are looked at closely at most; */
-#define USUAL_OPTIONS 6 /* as a rule. */
-#define EFFORTS 4 /* Who comes over a switch comes along; or goes elsewhere with
-                   * all behind it; or alone; or all ways are looked at. */
+#define BRANCH                                                    \
+    8 /* Switches that carry more than so many times their degree \
+       * stay where they are. */
+#define OPTIONS       64 /* Ways that are looked at closely at most; */
+#define USUAL_OPTIONS 6  /* as a rule. */
+#define EFFORTS                                                      \
+    4 /* Who comes over a switch comes along; or goes elsewhere with \
+       * all behind it; or alone; or all ways                        \
+       * are looked at, and both layers of a pair move. */
 #define MAX_MOVING 2 /* Switches that wait for others to move. */
 
 /* The links of a pair in one layer, there and back. */
@@ -64,14 +68,14 @@ struct robust {
     uint32_t n_moves;
     uint32_t moving[MAX_MOVING]; /* Switches that are about to move. */
     uint32_t n_moving;
-    uint32_t *branch;   /* [V] A switch and all that come over it. */
+    uint32_t *branch; /* [V] A switch and all that come over it. */
     uint32_t n_branch;
     uint32_t *affected; /* [V] Whose paths a trial changed. */
     uint32_t n_affected;
-    bool *is_affected;  /* [V] */
-    int64_t *change;    /* [2E] Of loads; 0 but at */
-    uint32_t *touched;  /* [2E] these, */
-    bool *is_touched;   /* [2E] which these are. */
+    bool *is_affected; /* [V] */
+    int64_t *change;   /* [2E] Of loads; 0 but at */
+    uint32_t *touched; /* [2E] these, */
+    bool *is_touched;  /* [2E] which these are. */
     uint32_t n_touched;
 };
 
@@ -282,10 +286,9 @@ is_sound(const struct robust *robust, uint32_t layer, uint32_t d, uint32_t s)
     const struct sf_layer_job *job = robust->job;
     uint32_t path[SF_ROBUST_HOPS];
     uint32_t limit = job->limits[d];
-    uint32_t n = sf_tree_follow(job, layer, s, d,
-                                limit < SF_ROBUST_HOPS ? limit
-                                                       : SF_ROBUST_HOPS,
-                                path);
+    uint32_t n =
+        sf_tree_follow(job, layer, s, d,
+                       limit < SF_ROBUST_HOPS ? limit : SF_ROBUST_HOPS, path);
 
     return n != SF_NONE && sf_path_is_allowed(job, path, n);
 }
@@ -501,8 +504,7 @@ add_option(struct options *options, struct option option)
         options->best[options->most - 1].cost <= option.cost) {
         return;
     }
-    uint32_t i =
-        options->n < options->most ? options->n++ : options->most - 1;
+    uint32_t i = options->n < options->most ? options->n++ : options->most - 1;
     for (; i > 0 && options->best[i - 1].cost > option.cost; i--) {
         options->best[i] = options->best[i - 1];
     }
@@ -599,8 +601,7 @@ redirect(struct robust *robust, uint32_t layer, uint32_t d, uint32_t s,
     uint16_t hop = (uint16_t)(arc - robust->job->graph->first[s]);
 
     list_branch(robust, layer, d, s);
-    if (robust->n_branch >
-        BRANCH * sf_graph_degree(robust->job->graph, s)) {
+    if (robust->n_branch > BRANCH * sf_graph_degree(robust->job->graph, s)) {
         return false;
     }
     robust->moving[robust->n_moving++] = s;
@@ -646,7 +647,8 @@ make_moves(struct robust *robust, const struct attempt *attempt, uint32_t arc,
     return (next == SF_NONE ||
             redirect(robust, layer, d, v, next, attempt->s)) &&
            redirect(robust, layer, d, attempt->s, arc, SF_NONE) &&
-           is_branch_sound(robust, layer, d, next == SF_NONE ? attempt->s : v) &&
+           is_branch_sound(robust, layer, d,
+                           next == SF_NONE ? attempt->s : v) &&
            keeps_off(robust, layer, d, attempt->s, attempt->avoid);
 }
 
@@ -723,8 +725,7 @@ try_to_lead(struct robust *robust, struct attempt *attempt)
                 keeps_off(robust, layer, d, w, attempt->avoid)) {
                 add_option(&options,
                            (struct option){
-                               i, j,
-                               cost_of_way(robust, layer, d, s, i, j) });
+                               i, j, cost_of_way(robust, layer, d, s, i, j) });
             }
         }
     }
@@ -758,34 +759,66 @@ lead_off(struct robust *robust, uint32_t layer, uint32_t s, uint32_t d,
     return true;
 }
 
-/* Leads the paths between 's' and 'd' in layer 'l' off 'avoid', there and
- * back, as long as less is lacking then; the moves stay, and the caller takes
- * them back by give_up(). */
-static bool
-lead_both(struct robust *robust, uint32_t l, uint32_t s, uint32_t d,
-          const struct way *avoid, uint32_t *middle, struct price *sum)
+/* The links of one layer between 's' and 'd', there or both ways. */
+static struct way
+way_of(const struct robust *robust, uint32_t layer, uint32_t s, uint32_t d,
+       bool is_there_only)
 {
+    const struct sf_layer_job *job = robust->job;
+    struct way way = { 0 };
+
+    (void)add_links(job->layers, job->graph, layer, s, d, &way);
+    if (!is_there_only) {
+        (void)add_links(job->layers, job->graph, layer, d, s, &way);
+    }
+    return way;
+}
+
+/* Where the moves of each step of lead_apart() begin. */
+struct marks {
+    uint32_t back, other;
+};
+
+/* Leads the paths between 's' and 'd' in layer 'l' off those in layer 'm',
+ * there and back; or, with the last effort, off the path of 'm' there alone,
+ * and then that of 'm' back off those of 'l'.  False if less would not be
+ * lacking then.  The moves stay, and the caller takes them back by
+ * give_up(). */
+static bool
+lead_apart(struct robust *robust, uint32_t l, uint32_t m, uint32_t s,
+           uint32_t d, struct marks *marks, struct price *sum)
+{
+    bool moves_both = robust->effort == EFFORTS - 1 && m > 0;
+    struct way avoid = way_of(robust, m, s, d, moves_both);
+
     *sum = (struct price){ 0 };
     robust->n_moves = 0;
-    bool is_done = lead_off(robust, l, s, d, avoid, sum);
-    *middle = robust->n_moves;
-    return is_done && lead_off(robust, l, d, s, avoid, sum) &&
-           sum->lack <= robust->allowed;
+    bool is_done = lead_off(robust, l, s, d, &avoid, sum);
+    marks->back = robust->n_moves;
+    is_done = is_done && lead_off(robust, l, d, s, &avoid, sum);
+    marks->other = robust->n_moves;
+    if (is_done && moves_both) {
+        avoid = way_of(robust, l, s, d, false);
+        is_done = lead_off(robust, m, d, s, &avoid, sum);
+    }
+    return is_done && sum->lack <= robust->allowed;
 }
 
 static void
-give_up(struct robust *robust, uint32_t l, uint32_t s, uint32_t d,
-        uint32_t middle)
+give_up(struct robust *robust, uint32_t l, uint32_t m, uint32_t s, uint32_t d,
+        const struct marks *marks)
 {
-    take_back(robust, middle, l, s);
+    take_back(robust, marks->other, m, s);
+    take_back(robust, marks->back, l, s);
     take_back(robust, 0, l, d);
 }
 
-/* The ways of 's' and 'd' from the shortest on: 'order' gets the layers. */
+/* Orders the layers from the one with the shortest ways on. */
 static bool
 order_ways(const struct sf_layer_job *job, uint32_t s, uint32_t d,
-           struct way *ways, uint32_t *order)
+           uint32_t *order)
 {
+    struct way ways[SF_MAX_LAYERS];
     uint32_t n = job->layers->n_layers;
     bool all = find_ways(job->graph, job->layers, job->layers, s, d, ways);
 
@@ -808,17 +841,17 @@ struct remedy {
 /* Looks for the best remedy in layer 'l'. */
 static void
 try_layer(struct robust *robust, uint32_t s, uint32_t d, uint32_t l,
-          const struct way *ways, const uint32_t *order,
-          struct remedy *remedy)
+          const uint32_t *order, struct remedy *remedy)
 {
     for (uint32_t i = 0; i < robust->job->layers->n_layers; i++) {
-        uint32_t m = order[i], middle;
+        uint32_t m = order[i];
+        struct marks marks;
         struct price price;
         if (m == l) {
             continue;
         }
-        bool is_done = lead_both(robust, l, s, d, &ways[m], &middle, &price);
-        give_up(robust, l, s, d, middle);
+        bool is_done = lead_apart(robust, l, m, s, d, &marks, &price);
+        give_up(robust, l, m, s, d, &marks);
         if (is_done) {
             if (remedy->l == SF_NONE || is_less(price, remedy->price)) {
                 *remedy = (struct remedy){ l, m, price };
@@ -832,21 +865,21 @@ try_layer(struct robust *robust, uint32_t s, uint32_t d, uint32_t l,
 static bool
 serve(struct robust *robust, uint32_t s, uint32_t d)
 {
-    struct way ways[SF_MAX_LAYERS];
-    uint32_t order[SF_MAX_LAYERS], middle;
+    uint32_t order[SF_MAX_LAYERS];
+    struct marks marks;
     struct remedy remedy = { SF_NONE, SF_NONE, { 0, 0 } };
 
-    if (!order_ways(robust->job, s, d, ways, order)) {
+    if (!order_ways(robust->job, s, d, order)) {
         return false;
     }
     for (robust->effort = 0; robust->effort < robust->n_efforts;
          robust->effort++) {
         for (uint32_t l = 1; l < robust->job->layers->n_layers; l++) {
-            try_layer(robust, s, d, l, ways, order, &remedy);
+            try_layer(robust, s, d, l, order, &remedy);
         }
         if (remedy.l != SF_NONE) {
-            return lead_both(robust, remedy.l, s, d, &ways[remedy.m], &middle,
-                             &remedy.price);
+            return lead_apart(robust, remedy.l, remedy.m, s, d, &marks,
+                              &remedy.price);
         }
     }
     return false;
@@ -874,8 +907,8 @@ serve_round(struct robust *robust, uint32_t round, uint32_t *order)
     sf_random_init(&random, job->seed, UINT64_C(5) << 61 | round);
     sf_random_shuffle(&random, order, n);
     for (uint32_t i = 0; i < n; i++) {
-        sf_progress_report("keeping layers apart",
-                           (uint64_t)round * n + i, (uint64_t)ROUNDS * n);
+        sf_progress_report("keeping layers apart", (uint64_t)round * n + i,
+                           (uint64_t)ROUNDS * n);
         for (uint32_t k = 0; k < i; k++) {
             n_served += lack_of_pair(robust, order[i], order[k]) > 0 &&
                         serve(robust, order[i], order[k]);
@@ -917,7 +950,8 @@ sf_layers_make_robust(const struct sf_layer_job *job, const uint32_t *weights,
         for (uint32_t i = 0; i < n; i++) {
             order[i] = i;
         }
-        for (uint32_t round = 0; n_served > 0 && round < ROUNDS; round++) {
+        for (uint32_t round = 0;
+             round < ROUNDS && (n_served > 0 || round <= STRICT); round++) {
             robust.target = mean_load(&robust);
             robust.allowed = round < STRICT ? -1 : 0;
             robust.n_efforts = round < STRICT ? EFFORTS - 1 : EFFORTS;

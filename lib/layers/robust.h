@@ -13,7 +13,7 @@
 enum {
     SF_LACKS_NOTHING = 0,
     SF_LACKS_PAIR = 1,
-    SF_LACKS_ALL = 8,
+    SF_LACKS_ALL = 1 << 16, /* More than all others of a branch together. */
 };
 
 /* What hosts of switch 's', of all path sets up to that of 'job', and hosts of

@@ -17,15 +17,15 @@
     }
 
 /* The parameter of schemes that can keep layers apart (robust.h). */
-#define SF_ROBUST_PARAM                                                    \
-    {                                                                      \
-        .key = "robust", .kind = SF_PARAM_CHOICE, .words = { "no", "yes" },\
-        .by_default = "no",                                                \
-        .meaning = "whether each pair of switches gets two layers whose "  \
-                   "paths there and back share no link, so that one dead " \
-                   "link does not hit all addresses of a host; neighbours "\
-                   "get a way around their link, with paths of one hop "   \
-                   "more"                                                  \
+#define SF_ROBUST_PARAM                                                     \
+    {                                                                       \
+        .key = "robust", .kind = SF_PARAM_CHOICE, .words = { "no", "yes" }, \
+        .by_default = "no",                                                 \
+        .meaning = "whether each pair of switches gets two layers whose "   \
+                   "paths there and back share no link, so that one dead "  \
+                   "link does not hit all addresses of a host; neighbours " \
+                   "get a way around their link, with paths of one hop "    \
+                   "more"                                                   \
     }
 
 /* A routing task. */

@@ -36,7 +36,9 @@ static const struct effort {
 };
 
 /* For layers that are robust already. */
-static const struct effort last_effort = { UINT32_MAX, 5, { 4, 8, 16, 16, 16 } };
+static const struct effort last_effort = { UINT32_MAX,
+                                           5,
+                                           { 4, 8, 16, 16, 16 } };
 
 static const struct effort *
 effort_for(uint32_t n_switches)
@@ -53,7 +55,6 @@ effort_for(uint32_t n_switches)
  * eighth power of the most. */
 #define ONE       (UINT64_C(1) << 14)
 #define MOST_LOAD (4 * ONE) /* More counts as that. */
-
 
 /* Over a link without load, a hop costs so many times less than over one of
  * mean load.  It is not free, so that no path is longer than it must be. */

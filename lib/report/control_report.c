@@ -98,22 +98,20 @@ sf_control_event_write_json(const struct sf_control_event *event, FILE *stream,
     if (event->port != SF_NONE) {
         json_object_set_new(
             root, "link",
-            json_pack("[o, o]", end_to_json(event, event->port),
-                      end_to_json(event,
-                                  event->fabric->ports[event->port].peer)));
+            json_pack(
+                "[o, o]", end_to_json(event, event->port),
+                end_to_json(event, event->fabric->ports[event->port].peer)));
     }
     if (event->node != SF_NONE) {
         json_object_set_new(root, "switch",
                             json_string(name_of(event, event->node)));
     }
     if (is_about_routes(event)) {
-        json_object_set_new(
-            root, "routes", json_integer((json_int_t)event->n_routes));
-        json_object_set_new(root, "switches",
-                            json_integer(event->n_switches));
-        json_object_set_new(
-            root, "unreachable_pairs",
-            json_integer((json_int_t)event->n_unreachable));
+        json_object_set_new(root, "routes",
+                            json_integer((json_int_t)event->n_routes));
+        json_object_set_new(root, "switches", json_integer(event->n_switches));
+        json_object_set_new(root, "unreachable_pairs",
+                            json_integer((json_int_t)event->n_unreachable));
         json_object_set_new(root, "seconds", json_real(event->after));
         json_object_set_new(root, "seconds_for_tables",
                             json_real(event->repair));

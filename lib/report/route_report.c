@@ -103,8 +103,7 @@ write_robustness(const struct sf_robustness *robustness,
             "back\n",
             (unsigned long long)robustness->n_apart);
     if (n_left > 0) {
-        const struct sf_link *link =
-            &network->graph->links[robustness->link];
+        const struct sf_link *link = &network->graph->links[robustness->link];
         fprintf(stream,
                 "    as of %s and %s, by the link from switch %s to switch "
                 "%s\n",
@@ -124,8 +123,7 @@ robustness_to_json(const struct sf_robustness *robustness)
                            (json_int_t)robustness->n_apart, "covered",
                            (json_int_t)robustness->n_covered, "hit",
                            (json_int_t)robustness->n_hit, "bridged",
-                           (json_int_t)robustness->n_bridged,
-                           "neighbours_hit",
+                           (json_int_t)robustness->n_bridged, "neighbours_hit",
                            (json_int_t)robustness->n_neighbours_hit)
                : json_null();
 }

@@ -190,7 +190,7 @@ count_bad(const struct sf_routing *routing, bool is_robust)
     bool is_picky =
         network->graph->n_nodes <= SMALL_NETWORK && routes->n_sets == 1;
 
-    return is_robust ? sf_robust_count(network, routes->sets, routes->n_sets)
+    return is_robust  ? sf_robust_count(network, routes->sets, routes->n_sets)
            : is_picky ? count_poor(network->graph, routes->sets[0])
                       : 0;
 }
@@ -212,8 +212,7 @@ build_with_turns(struct sf_routing *routing, bool is_robust,
          i++, seed += UINT64_C(1) << 32) {
         status = build_design(routing, seed, err);
         n_built += status == SF_OK;
-        n_bad =
-            status == SF_OK ? count_bad(routing, is_robust) : UINT64_MAX;
+        n_bad = status == SF_OK ? count_bad(routing, is_robust) : UINT64_MAX;
         if (n_bad < fewest) {
             fewest = n_bad;
             best_seed = seed;
@@ -221,7 +220,7 @@ build_with_turns(struct sf_routing *routing, bool is_robust,
     }
     bool is_tried = status == SF_OK || status == SF_EUNREACHABLE;
     return is_tried && fewest < n_bad ? build_design(routing, best_seed, err)
-                                       : status;
+                                      : status;
 }
 
 /* Builds layers, after turns where the lanes need such that do not come with

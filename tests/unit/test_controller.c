@@ -15,10 +15,14 @@
 #include <unistd.h>
 
 static const char *const specs[] = {
-    "sf:q=3,p=1",        "hx2:4x3,p=1",
-    "df:a=4,h=2,p=2",    "pf:q=3,p=1",
-    "xpander:k=4,lift=3,p=1", "jellyfish:n=16,k=4,seed=3,p=1",
-    "ft2:leaf=4,core=2,up=2,p=2", "ft3:ports=4",
+    "sf:q=3,p=1",
+    "hx2:4x3,p=1",
+    "df:a=4,h=2,p=2",
+    "pf:q=3,p=1",
+    "xpander:k=4,lift=3,p=1",
+    "jellyfish:n=16,k=4,seed=3,p=1",
+    "ft2:leaf=4,core=2,up=2,p=2",
+    "ft3:ports=4",
 };
 
 static void
@@ -40,9 +44,9 @@ begin(struct sf_core *core, const char *spec, const char *scheme,
     CHECK_FOR(sf_routing_build(network, &params, &base, &err) == SF_OK,
               "%s: %s", spec, err.text);
     CHECK_EQ(sf_ip_plan_addresses(fabric, &plan, &addresses, NULL), SF_OK);
-    CHECK_EQ(sf_core_init(core, base, &addresses, SF_IP_ALTERNATES_LINKS,
-                          NULL),
-             SF_OK);
+    CHECK_EQ(
+        sf_core_init(core, base, &addresses, SF_IP_ALTERNATES_LINKS, NULL),
+        SF_OK);
     sf_routing_free(base);
     sf_network_free(network);
     sf_fabric_free(fabric);
@@ -153,12 +157,12 @@ change_held(struct sf_held *held, const struct sf_ip_change *change)
         change->is_gone ? &change->before : &change->after;
     size_t at = 0;
 
-    while (at < held->n &&
-           (held->routes[at].layer != route->layer ||
-            held->routes[at].destination != route->destination ||
-            held->routes[at].port != route->port ||
-            sf_ip_metric(held->routes[at].kind) !=
-                sf_ip_metric(route->kind))) {
+    while (
+        at < held->n &&
+        (held->routes[at].layer != route->layer ||
+         held->routes[at].destination != route->destination ||
+         held->routes[at].port != route->port ||
+         sf_ip_metric(held->routes[at].kind) != sf_ip_metric(route->kind))) {
         at++;
     }
     CHECK_EQ(at == held->n, change->is_new);
@@ -258,8 +262,7 @@ write_slowly(struct sf_core *core)
     for (uint32_t s = 0; s < core->fabric->n_switches; s++) {
         struct sf_held held = core->held[s];
         core->held[s] = (struct sf_held){ 0 };
-        CHECK_EQ(sf_core_note_held(core, s, held.routes, held.n, NULL),
-                 SF_OK);
+        CHECK_EQ(sf_core_note_held(core, s, held.routes, held.n, NULL), SF_OK);
         free(held.routes);
     }
     CHECK_EQ(sf_core_plan(core, &push, NULL), SF_OK);
@@ -276,8 +279,7 @@ TEST(controller_writes_without_circles)
     sf_random_init(&random, 5, 0);
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_core core;
-        begin(&core, specs[i], i % 2 ? NULL : "gates:robust=yes",
-              3);
+        begin(&core, specs[i], i % 2 ? NULL : "gates:robust=yes", 3);
         hold_all(&core);
         for (uint32_t k = 0; k < 4; k++) {
             uint32_t port = random_link(&core, &random);
@@ -342,7 +344,8 @@ TEST(controller_mends_any_table)
     sf_core_clear(&core);
 }
 
-/* A network in two parts: what is cut off has no routes, and gets them back. */
+/* A network in two parts: what is cut off has no routes, and gets them back.
+ */
 TEST(controller_in_parts)
 {
     struct sf_core core;
@@ -350,16 +353,16 @@ TEST(controller_in_parts)
     begin(&core, "hx2:3x3,p=1", NULL, 2);
     hold_all(&core);
     const struct sf_node *first = &core.fabric->nodes[0];
-    for (uint32_t p = first->first_port; p < first->first_port + first->n_ports;
-         p++) {
+    for (uint32_t p = first->first_port;
+         p < first->first_port + first->n_ports; p++) {
         sf_core_note_port(&core, p, false);
     }
     CHECK_EQ(sf_core_settle(&core, NULL), SF_OK);
     check_target(&core);
     struct sf_ip_place to = { 0, 0, 0 };
     CHECK(!sf_ip_look_up(sf_core_tables(&core), 1, to, NULL));
-    for (uint32_t p = first->first_port; p < first->first_port + first->n_ports;
-         p++) {
+    for (uint32_t p = first->first_port;
+         p < first->first_port + first->n_ports; p++) {
         sf_core_note_port(&core, p, true);
     }
     CHECK_EQ(sf_core_settle(&core, NULL), SF_OK);
@@ -425,8 +428,7 @@ TEST(controller_keeps_state_and_base)
              SF_OK);
     CHECK(is_there);
     for (uint32_t p = 0; p < core.fabric->n_ports; p++) {
-        CHECK_EQ(was_down[p],
-                 p == port || p == core.fabric->ports[port].peer);
+        CHECK_EQ(was_down[p], p == port || p == core.fabric->ports[port].peer);
     }
     CHECK_EQ(sf_control_read_state(&first, "elsewhere", core.fabric, was_down,
                                    &is_there, NULL),
@@ -434,11 +436,10 @@ TEST(controller_keeps_state_and_base)
     CHECK(!is_there && !was_down[port]);
 
     const struct sf_network *network = core.base->network;
-    CHECK_EQ(sf_control_write_base(&first, "here", network,
-                                   core.base->routes, NULL),
+    CHECK_EQ(sf_control_write_base(&first, "here", network, core.base->routes,
+                                   NULL),
              SF_OK);
-    CHECK_EQ(sf_control_read_base(&first, "elsewhere", network, &routes,
-                                  NULL),
+    CHECK_EQ(sf_control_read_base(&first, "elsewhere", network, &routes, NULL),
              SF_OK);
     CHECK(routes == NULL);
     CHECK_EQ(sf_control_read_base(&first, "here", network, &routes, NULL),
@@ -507,9 +508,9 @@ TEST(controller_reads_and_writes_ip)
     CHECK_EQ(sf_ip_read_links("[", 1, "x", core.fabric, &names, 0, runs, &err),
              SF_EPARSE);
     CHECK(strstr(err.text, "x:1: ") != NULL);
-    CHECK_EQ(sf_ip_read_links("{}", 2, "x", core.fabric, &names, 0, runs,
-                              &err),
-             SF_EPARSE);
+    CHECK_EQ(
+        sf_ip_read_links("{}", 2, "x", core.fabric, &names, 0, runs, &err),
+        SF_EPARSE);
     CHECK(runs[0]); /* What cannot be read changes nothing. */
     CHECK_EQ(sf_ip_read_routes(routes, strlen(routes), "x", core.fabric,
                                &core.addresses, &names, 0, &list, &err),
@@ -553,9 +554,12 @@ TEST(controller_runs_commands)
 {
     struct sf_error errors[6] = { 0 };
     static const char *const lines[] = {
-        "cat", "printf 'no such host\\n' >&2; exit 255",
-        "sleep 600", "head -c 200000 /dev/zero | tr '\\0' x",
-        "exec 1>&-; cat >/dev/null", "kill -9 $$",
+        "cat",
+        "printf 'no such host\\n' >&2; exit 255",
+        "sleep 600",
+        "head -c 200000 /dev/zero | tr '\\0' x",
+        "exec 1>&-; cat >/dev/null",
+        "kill -9 $$",
     };
     struct sf_command commands[ARRAY_SIZE(lines)];
 

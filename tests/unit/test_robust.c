@@ -117,9 +117,8 @@ TEST(robust_layers_on_all_families)
             if (most == SF_NONE) {
                 continue; /* Turns leave no shortest paths there. */
             }
-            struct sf_routing *routing =
-                route(network, ROBUST, cases[i].n_layers,
-                      k ? "none" : "turns", 1);
+            struct sf_routing *routing = route(
+                network, ROBUST, cases[i].n_layers, k ? "none" : "turns", 1);
             struct sf_robustness found = judge(routing);
             check_sound(routing);
             CHECK_FOR(found.n_hit <= most, "%s: %llu hit", cases[i].spec,
@@ -322,8 +321,7 @@ TEST(robust_layers_nomem)
             struct sf_robustness found;
             for (unsigned long k = 1; k < 20; k++) {
                 sf_mem_fail_at(k);
-                status =
-                    sf_robustness_measure(network, &routes, &found, NULL);
+                status = sf_robustness_measure(network, &routes, &found, NULL);
                 sf_mem_fail_at(0);
                 CHECK_EQ(status, k <= 6 ? SF_ENOMEM : SF_OK);
             }

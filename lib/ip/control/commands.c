@@ -152,8 +152,8 @@ static const char *
 last_line(struct sf_command *command)
 {
     while (command->complaints.n > 0 &&
-           strchr(" \r\n", command->complaints.items[command->complaints.n -
-                                                     1])) {
+           strchr(" \r\n",
+                  command->complaints.items[command->complaints.n - 1])) {
         command->complaints.n--;
     }
     if (command->complaints.n == 0 ||

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 struct sf_command {
-    char *line;           /* For the shell. */
-    char *input;          /* What it gets to read; NULL: nothing. */
+    char *line;  /* For the shell. */
+    char *input; /* What it gets to read; NULL: nothing. */
     size_t n_input;
     const char *where;    /* For messages. */
     struct sf_error *err; /* What went wrong; status SF_OK before. */

@@ -13,15 +13,14 @@ sf_core_init(struct sf_core *core, const struct sf_routing *base,
              const struct sf_ip_addresses *addresses,
              enum sf_ip_alternates alternates, struct sf_error *err)
 {
-    *core = (struct sf_core){ .addresses = *addresses,
-                              .alternates = alternates };
+    *core =
+        (struct sf_core){ .addresses = *addresses, .alternates = alternates };
     enum sf_status status = sf_routing_copy(base, &core->base, err);
 
     if (status == SF_OK) {
         core->fabric = core->base->network->fabric;
-        status =
-            sf_ip_encode(core->base->network, core->base->routes, addresses,
-                         alternates, &core->base_tables, err);
+        status = sf_ip_encode(core->base->network, core->base->routes,
+                              addresses, alternates, &core->base_tables, err);
     }
     if (status != SF_OK) {
         return status;
@@ -137,9 +136,9 @@ repair(const struct sf_core *core, char *why_anew,
         *err = refusal;
     }
     if (status == SF_OK) {
-        status = sf_ip_encode((*routingp)->network, (*routingp)->routes,
-                              &core->addresses, core->alternates, tablesp,
-                              err);
+        status =
+            sf_ip_encode((*routingp)->network, (*routingp)->routes,
+                         &core->addresses, core->alternates, tablesp, err);
     }
     sf_network_free(network);
     return status;
@@ -313,9 +312,8 @@ make_held_tables(const struct sf_core *core, struct sf_ip_tables *held,
                                    .n_switches = target->n_switches };
     held->first = sf_calloc((size_t)held->n_switches + 1, sizeof *held->first);
     for (uint32_t s = 0; held->first && s < held->n_switches; s++) {
-        n += core->held[s].is_known
-                 ? core->held[s].n
-                 : target->first[s + 1] - target->first[s];
+        n += core->held[s].is_known ? core->held[s].n
+                                    : target->first[s + 1] - target->first[s];
         held->first[s + 1] = n;
     }
     held->routes = sf_calloc(n, sizeof *held->routes);
@@ -362,9 +360,9 @@ make_items(const struct sf_core *core, const struct sf_ip_changes *changes,
         if (is_nominal(change)) {
             continue;
         }
-        push->items[push->n++] = (struct sf_push_item){
-            find_wave(sf_core_tables(core), change), *change
-        };
+        push->items[push->n++] =
+            (struct sf_push_item){ find_wave(sf_core_tables(core), change),
+                                   *change };
         push->n_switches += change->s != last;
         last = change->s;
     }

@@ -25,20 +25,20 @@ struct sf_held {
 };
 
 struct sf_core {
-    struct sf_routing *base;         /* Of the whole network: where everything
-                                      * returns to. */
+    struct sf_routing *base; /* Of the whole network: where everything
+                              * returns to. */
     struct sf_ip_tables *base_tables;
     struct sf_ip_addresses addresses;
     enum sf_ip_alternates alternates;
     const struct sf_fabric *fabric; /* Of the base. */
 
-    bool *runs;     /* [n_ports] Whether a port says that its link runs. */
-    bool is_stale;  /* Links have changed since the tables were made. */
-    struct sf_routing *repaired;  /* NULL: all links run, the base counts. */
+    bool *runs;    /* [n_ports] Whether a port says that its link runs. */
+    bool is_stale; /* Links have changed since the tables were made. */
+    struct sf_routing *repaired; /* NULL: all links run, the base counts. */
     struct sf_ip_tables *repaired_tables;
     char why_anew[SF_ERROR_TEXT_SIZE]; /* Why no repair was possible and all
                                         * was made anew; "" if repaired. */
-    struct sf_held *held; /* [n_switches] */
+    struct sf_held *held;              /* [n_switches] */
 };
 
 /* Starts from 'base', which the core keeps a copy of: all links run, and

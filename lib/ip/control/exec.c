@@ -69,10 +69,10 @@ make_commands(const struct exec *exec, const bool *wanted, const char *what,
         if (!wanted[s]) {
             continue;
         }
-        commands[n] = (struct sf_command){ .line = make_line(exec, s, what),
-                                           .where =
-                                               exec->fabric->nodes[s].name,
-                                           .err = &errors[s] };
+        commands[n] =
+            (struct sf_command){ .line = make_line(exec, s, what),
+                                 .where = exec->fabric->nodes[s].name,
+                                 .err = &errors[s] };
         if (commands[n].line) {
             where[n++] = s;
         } else {
@@ -104,8 +104,7 @@ ask(const struct exec *exec, const bool *wanted, const char *what,
     uint32_t *where = sf_calloc(n_switches, sizeof *where);
 
     if (commands && where) {
-        size_t n =
-            make_commands(exec, wanted, what, commands, where, errors);
+        size_t n = make_commands(exec, wanted, what, commands, where, errors);
         run(exec, commands, n);
         for (size_t i = 0; i < n; i++) {
             if (errors[where[i]].status == SF_OK) {
@@ -131,8 +130,9 @@ wait_for_time(void *self, double seconds, bool *hot, struct sf_error *err)
 
     (void)err;
     if (most > 0) {
-        struct timespec pause = { (time_t)most,
-                                  (long)(1e9 * (most - (double)(time_t)most)) };
+        struct timespec pause = {
+            (time_t)most, (long)(1e9 * (most - (double)(time_t)most))
+        };
         nanosleep(&pause, NULL);
     }
     if (now() >= exec->next_look) {
@@ -146,10 +146,9 @@ static void
 use_links(const struct exec *exec, uint32_t s,
           const struct sf_command *command, void *aux)
 {
-    (void)sf_ip_read_links(
-        command->output.n ? command->output.items : "", command->output.n,
-        command->where, exec->fabric, &exec->params.ports, s, aux,
-        command->err);
+    (void)sf_ip_read_links(command->output.n ? command->output.items : "",
+                           command->output.n, command->where, exec->fabric,
+                           &exec->params.ports, s, aux, command->err);
 }
 
 static void
@@ -164,10 +163,10 @@ use_routes(const struct exec *exec, uint32_t s,
 {
     struct sf_route_list *lists = aux;
 
-    (void)sf_ip_read_routes(
-        command->output.n ? command->output.items : "", command->output.n,
-        command->where, exec->fabric, &exec->addresses,
-        &exec->params.ports, s, &lists[s], command->err);
+    (void)sf_ip_read_routes(command->output.n ? command->output.items : "",
+                            command->output.n, command->where, exec->fabric,
+                            &exec->addresses, &exec->params.ports, s,
+                            &lists[s], command->err);
 }
 
 static void

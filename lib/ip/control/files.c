@@ -165,8 +165,8 @@ read_json(const struct path *path, const char *schema, const char *identity,
     if (access(path->text, F_OK)) {
         return SF_OK;
     }
-    json_t *root = json_load_file(path->text, JSON_REJECT_DUPLICATES,
-                                  &problem);
+    json_t *root =
+        json_load_file(path->text, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
         return problem.line < 0
                    ? sf_fail(err, SF_EIO, "%s", problem.text)
@@ -197,10 +197,10 @@ read_down(struct sf_json_reader *reader, const json_t *root,
         const json_t *end = json_array_get(array, i);
         char where[40];
         snprintf(where, sizeof where, "down[%zu]", i);
-        uint32_t node = sf_json_number(reader, end, where, "node", 0,
-                                       fabric->n_nodes - 1);
-        uint32_t number = sf_json_number(reader, end, where, "port", 1,
-                                         SF_MAX_PORTS);
+        uint32_t node =
+            sf_json_number(reader, end, where, "node", 0, fabric->n_nodes - 1);
+        uint32_t number =
+            sf_json_number(reader, end, where, "port", 1, SF_MAX_PORTS);
         uint32_t port = reader->status == SF_OK
                             ? sf_fabric_port(fabric, node, number)
                             : SF_NONE;
@@ -243,11 +243,11 @@ sf_control_write_state(const struct sf_control_folder *folder,
         const struct sf_port *port = &fabric->ports[i];
         if (port->peer != SF_NONE && port->peer > i &&
             !sf_core_runs(core, i)) {
-            json_array_append_new(
-                down, json_pack("{s:I, s:I, s:s}", "node",
-                                (json_int_t)port->node, "port",
-                                (json_int_t)port->number, "name",
-                                fabric->nodes[port->node].name));
+            json_array_append_new(down,
+                                  json_pack("{s:I, s:I, s:s}", "node",
+                                            (json_int_t)port->node, "port",
+                                            (json_int_t)port->number, "name",
+                                            fabric->nodes[port->node].name));
         }
     }
     return write_json(folder, STATE_FILE,
@@ -266,10 +266,10 @@ make_column(const struct sf_network *network, const uint16_t *column)
     for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
         uint32_t arc = network->graph->first[s] + column[s];
         json_array_append_new(
-            array, json_integer(column[s] == SF_NO_HOP
-                                    ? 0
-                                    : (json_int_t)sf_network_port(network,
-                                                                  arc)));
+            array,
+            json_integer(column[s] == SF_NO_HOP
+                             ? 0
+                             : (json_int_t)sf_network_port(network, arc)));
     }
     return array;
 }
@@ -289,18 +289,16 @@ sf_control_write_base(const struct sf_control_folder *folder,
         for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
             json_array_append_new(
                 columns,
-                make_column(network,
-                            sf_layers_tree(routes->sets[i / n_layers],
-                                           i % n_layers, d)));
+                make_column(network, sf_layers_tree(routes->sets[i / n_layers],
+                                                    i % n_layers, d)));
         }
     }
     return write_json(
         folder, BASE_FILE,
         json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
                   BASE, "schema_version", 1, "identity", identity, "n_sets",
-                  (json_int_t)routes->n_sets, "n_layers",
-                  (json_int_t)n_layers, "n_addresses",
-                  (json_int_t)routes->n_addresses, "max_hops",
+                  (json_int_t)routes->n_sets, "n_layers", (json_int_t)n_layers,
+                  "n_addresses", (json_int_t)routes->n_addresses, "max_hops",
                   (json_int_t)routes->sets[0]->max_hops, "host_sets", sets,
                   "columns", columns),
         err);
@@ -388,10 +386,10 @@ fill_routes(struct sf_json_reader *reader, const json_t *root,
     }
     for (uint32_t i = 0; i < routes->n_sets * n_layers; i++) {
         for (uint32_t d = 0; reader->status == SF_OK && d < n; d++) {
-            read_column(reader, json_array_get(columns, (size_t)i * n + d),
-                        network, hop_of_port, d,
-                        sf_layers_tree(routes->sets[i / n_layers],
-                                       i % n_layers, d));
+            read_column(
+                reader, json_array_get(columns, (size_t)i * n + d), network,
+                hop_of_port, d,
+                sf_layers_tree(routes->sets[i / n_layers], i % n_layers, d));
         }
     }
 }
@@ -420,8 +418,8 @@ sf_control_read_base(const struct sf_control_folder *folder,
         status = reader.status;
     }
     for (uint32_t i = 0; status == SF_OK && i < (*routesp)->n_sets; i++) {
-        status = sf_layers_check((*routesp)->sets[i], network->graph, &claims,
-                                 err);
+        status =
+            sf_layers_check((*routesp)->sets[i], network->graph, &claims, err);
     }
     free(hop_of_port);
     json_decref(root);

@@ -85,8 +85,8 @@ load(const char *text, size_t length, const char *source, json_t **rootp,
 
     /* Without anything to tell, some versions print nothing. */
     size_t blank = strspn(text, " \t\r\n");
-    *rootp = blank >= length ? json_array()
-                             : json_loadb(text, length, 0, &problem);
+    *rootp =
+        blank >= length ? json_array() : json_loadb(text, length, 0, &problem);
     if (!*rootp) {
         return sf_fail(err, SF_EPARSE, "%s:%d: %s", source, problem.line,
                        problem.text);
@@ -121,8 +121,8 @@ read_found(const json_t *item, const struct sf_port_names *names,
     }
     found->metric = (uint32_t)json_integer_value(metric);
     found->is_unreachable = type && !strcmp(type, "unreachable");
-    found->out = dev && !found->is_unreachable ? sf_port_number(names, dev)
-                                               : 0;
+    found->out =
+        dev && !found->is_unreachable ? sf_port_number(names, dev) : 0;
     found->has_gateway =
         via && sf_ip_address_parse(via, &found->gateway, NULL) == SF_OK;
     return !type || found->is_unreachable || !strcmp(type, "unicast");
@@ -131,8 +131,9 @@ read_found(const json_t *item, const struct sf_port_names *names,
 enum sf_status
 sf_ip_read_routes(const char *text, size_t length, const char *source,
                   const struct sf_fabric *fabric,
-                  const struct sf_ip_addresses *addresses, const struct sf_port_names *names,
-                  uint32_t s, struct sf_route_list *list, struct sf_error *err)
+                  const struct sf_ip_addresses *addresses,
+                  const struct sf_port_names *names, uint32_t s,
+                  struct sf_route_list *list, struct sf_error *err)
 {
     json_t *root;
     enum sf_status status = load(text, length, source, &root, err);
@@ -164,8 +165,9 @@ has_flag(const json_t *flags, const char *flag)
 
 enum sf_status
 sf_ip_read_links(const char *text, size_t length, const char *source,
-                 const struct sf_fabric *fabric, const struct sf_port_names *names,
-                 uint32_t s, bool *runs, struct sf_error *err)
+                 const struct sf_fabric *fabric,
+                 const struct sf_port_names *names, uint32_t s, bool *runs,
+                 struct sf_error *err)
 {
     const struct sf_node *node = &fabric->nodes[s];
     json_t *root;
@@ -179,9 +181,9 @@ sf_ip_read_links(const char *text, size_t length, const char *source,
         const json_t *item = json_array_get(root, i);
         const json_t *flags = json_object_get(item, "flags");
         const char *name = json_string_value(json_object_get(item, "ifname"));
-        uint32_t port = name ? sf_fabric_port(fabric, s,
-                                              sf_port_number(names, name))
-                             : SF_NONE;
+        uint32_t port =
+            name ? sf_fabric_port(fabric, s, sf_port_number(names, name))
+                 : SF_NONE;
         if (port != SF_NONE) {
             runs[port] = has_flag(flags, "UP") && has_flag(flags, "LOWER_UP");
         }
@@ -192,13 +194,12 @@ sf_ip_read_links(const char *text, size_t length, const char *source,
 
 static void
 write_change(const struct sf_ip_change *change,
-             const struct sf_ip_tables *tables, const struct sf_port_names *names,
-             FILE *stream)
+             const struct sf_ip_tables *tables,
+             const struct sf_port_names *names, FILE *stream)
 {
     const struct sf_ip_route *route =
         change->is_gone ? &change->before : &change->after;
-    struct sf_ip_text to =
-        sf_ip_prefix_text(sf_ip_destination(tables, route));
+    struct sf_ip_text to = sf_ip_prefix_text(sf_ip_destination(tables, route));
     char name[SF_PORT_NAME_SIZE];
 
     fprintf(stream, "route %s %s%s", change->is_gone ? "del" : "replace",
@@ -219,8 +220,8 @@ write_change(const struct sf_ip_change *change,
 
 void
 sf_ip_write_changes(const struct sf_push_item *items, size_t n,
-                    const struct sf_ip_tables *tables, const struct sf_port_names *names,
-                    FILE *stream)
+                    const struct sf_ip_tables *tables,
+                    const struct sf_port_names *names, FILE *stream)
 {
     for (size_t i = 0; i < n; i++) {
         write_change(&items[i].change, tables, names, stream);

@@ -13,7 +13,7 @@
 struct sf_found_route {
     struct sf_ip_prefix to;
     uint32_t metric;
-    uint32_t out;         /* The number of a port; 0: none of ours. */
+    uint32_t out; /* The number of a port; 0: none of ours. */
     bool has_gateway;
     struct sf_ip_address gateway;
     bool is_unreachable;
@@ -48,8 +48,8 @@ enum sf_status sf_ip_read_routes(const char *text, size_t length,
 enum sf_status sf_ip_read_links(const char *text, size_t length,
                                 const char *source,
                                 const struct sf_fabric *fabric,
-                                const struct sf_port_names *names, uint32_t s, bool *runs,
-                                struct sf_error *err);
+                                const struct sf_port_names *names, uint32_t s,
+                                bool *runs, struct sf_error *err);
 
 /* Writes changes of switch 's' as lines for 'ip -batch'. */
 void sf_ip_write_changes(const struct sf_push_item *items, size_t n,

@@ -82,7 +82,8 @@ open_switch(struct lab *lab, uint32_t s, struct sf_error *err)
     enum sf_status status = sf_netns_enter(fd, space, err);
     close(fd);
     if (status == SF_OK) {
-        status = sf_netlink_open(&lab->sockets[s], NETLINK_ROUTE, lab->names[s], err);
+        status = sf_netlink_open(&lab->sockets[s], NETLINK_ROUTE,
+                                 lab->names[s], err);
     }
     return status == SF_OK
                ? open_watch(lab->names[s], &lab->watched[s].fd, err)
@@ -197,6 +198,19 @@ wait_for_links(void *self, double seconds, bool *hot, struct sf_error *err)
     return SF_OK;
 }
 
+/* NLMSG_DATA() and RTA_DATA() for what is not to be changed. */
+static const void *
+body_of(const struct nlmsghdr *message)
+{
+    return (const char *)message + NLMSG_LENGTH(0);
+}
+
+static const void *
+value_of(const struct rtattr *attribute)
+{
+    return (const char *)attribute + RTA_LENGTH(0);
+}
+
 struct look {
     const struct lab *lab;
     uint32_t s;
@@ -209,7 +223,7 @@ static bool
 take_link(void *aux, const struct nlmsghdr *message)
 {
     struct look *look = aux;
-    const struct ifinfomsg *head = NLMSG_DATA(message);
+    const struct ifinfomsg *head = body_of(message);
     int number = head->ifi_index - SF_LAB_FIRST_INTERFACE;
     uint32_t port = message->nlmsg_type == RTM_NEWLINK && number > 0
                         ? sf_fabric_port(look->lab->network->fabric, look->s,
@@ -247,7 +261,7 @@ number_in(const struct rtattr *attribute)
     uint32_t number = 0;
 
     if (attribute) {
-        memcpy(&number, RTA_DATA(attribute), sizeof number);
+        memcpy(&number, value_of(attribute), sizeof number);
     }
     return number;
 }
@@ -258,7 +272,7 @@ address_in(const struct rtattr *attribute, bool is_v6,
 {
     *address = (struct sf_ip_address){ .is_v6 = is_v6 };
     if (attribute) {
-        memcpy(address->bytes, RTA_DATA(attribute), is_v6 ? 16 : 4);
+        memcpy(address->bytes, value_of(attribute), is_v6 ? 16 : 4);
     }
 }
 
@@ -266,7 +280,7 @@ static bool
 take_route(void *aux, const struct nlmsghdr *message)
 {
     struct look *look = aux;
-    const struct rtmsg *head = NLMSG_DATA(message);
+    const struct rtmsg *head = body_of(message);
     bool is_v6 = head->rtm_family == AF_INET6;
     struct sf_found_route found = { .is_unreachable =
                                         head->rtm_type == RTN_UNREACHABLE };
@@ -274,13 +288,13 @@ take_route(void *aux, const struct nlmsghdr *message)
 
     if (message->nlmsg_type != RTM_NEWROUTE ||
         head->rtm_table != RT_TABLE_MAIN ||
-        head->rtm_protocol == RTPROT_KERNEL || head->rtm_flags & RTM_F_CLONED) {
+        head->rtm_protocol == RTPROT_KERNEL ||
+        head->rtm_flags & RTM_F_CLONED) {
         return true;
     }
     const struct rtattr *gateway =
         sf_netlink_find(message, sizeof *head, RTA_GATEWAY);
-    uint32_t out =
-        number_in(sf_netlink_find(message, sizeof *head, RTA_OIF));
+    uint32_t out = number_in(sf_netlink_find(message, sizeof *head, RTA_OIF));
     found.to.length = head->rtm_dst_len;
     address_in(sf_netlink_find(message, sizeof *head, RTA_DST), is_v6,
                &found.to.address);
@@ -314,8 +328,8 @@ read_routes(void *self, const bool *wanted, struct sf_route_list *lists,
                                               NLM_F_DUMP, sizeof *head);
         head->rtm_family =
             lab->addresses.prefix.address.is_v6 ? AF_INET6 : AF_INET;
-        if (sf_netlink_ask(&lab->sockets[s], take_route, &look,
-                           &errors[s]) == SF_OK &&
+        if (sf_netlink_ask(&lab->sockets[s], take_route, &look, &errors[s]) ==
+                SF_OK &&
             look.is_out_of_memory) {
             (void)sf_fail(&errors[s], SF_ENOMEM, "out of memory for routes");
         }
@@ -338,20 +352,21 @@ put_change(struct lab *lab, const struct sf_ip_change *change,
         change->is_gone ? &change->before : &change->after;
     struct sf_ip_prefix to = sf_ip_destination(tables, route);
     uint16_t flags = change->is_gone ? 0 : NLM_F_CREATE | NLM_F_REPLACE;
-    struct rtmsg *head = sf_netlink_begin(
-        nl, change->is_gone ? RTM_DELROUTE : RTM_NEWROUTE, flags,
-        sizeof *head);
+    struct rtmsg *head =
+        sf_netlink_begin(nl, change->is_gone ? RTM_DELROUTE : RTM_NEWROUTE,
+                         flags, sizeof *head);
 
     head->rtm_family = to.address.is_v6 ? AF_INET6 : AF_INET;
     head->rtm_dst_len = to.length;
     head->rtm_table = RT_TABLE_MAIN;
     head->rtm_protocol = change->is_gone ? RTPROT_UNSPEC : RTPROT_STATIC;
-    head->rtm_scope = change->is_gone                           ? RT_SCOPE_NOWHERE
-                      : route->out && route->neighbour == SF_NONE ? RT_SCOPE_LINK
-                                                                : RT_SCOPE_UNIVERSE;
-    head->rtm_type = change->is_gone                       ? RTN_UNSPEC
+    head->rtm_scope = change->is_gone ? RT_SCOPE_NOWHERE
+                      : route->out && route->neighbour == SF_NONE
+                          ? RT_SCOPE_LINK
+                          : RT_SCOPE_UNIVERSE;
+    head->rtm_type = change->is_gone                    ? RTN_UNSPEC
                      : route->kind == SF_IP_UNREACHABLE ? RTN_UNREACHABLE
-                                                           : RTN_UNICAST;
+                                                        : RTN_UNICAST;
     head->rtm_flags =
         !change->is_gone && route->neighbour != SF_NONE ? RTNH_F_ONLINK : 0;
     put_address(nl, RTA_DST, to.address);
@@ -430,13 +445,12 @@ make_lab_routes(const struct lab *lab, const struct sf_core *core,
     const struct sf_routing *routing = sf_core_routing(core);
     uint16_t *hop_of_port = sf_network_hops_of_ports(lab->network);
     enum sf_status status =
-        hop_of_port
-            ? sf_routes_copy(lab->network, lab->routes, routesp, err)
-            : sf_fail(err, SF_ENOMEM, "out of memory for ports");
+        hop_of_port ? sf_routes_copy(lab->network, lab->routes, routesp, err)
+                    : sf_fail(err, SF_ENOMEM, "out of memory for ports");
 
-    if (status == SF_OK &&
-        ((*routesp)->n_sets != routing->routes->n_sets ||
-         sf_routes_n_layers(*routesp) != sf_routes_n_layers(routing->routes))) {
+    if (status == SF_OK && ((*routesp)->n_sets != routing->routes->n_sets ||
+                            sf_routes_n_layers(*routesp) !=
+                                sf_routes_n_layers(routing->routes))) {
         sf_routes_free(*routesp);
         status = sf_fail(err, SF_EINVAL,
                          "the routes made anew have other path sets than "
@@ -542,8 +556,8 @@ find_base(struct lab *lab, const struct sf_control_folder *folder,
           struct sf_routing *base, struct sf_error *err)
 {
     struct sf_routes *kept;
-    enum sf_status status = sf_control_read_base(folder, lab->identity,
-                                                 lab->network, &kept, err);
+    enum sf_status status =
+        sf_control_read_base(folder, lab->identity, lab->network, &kept, err);
 
     if (status == SF_OK && kept) {
         sf_routes_free(lab->routes);

@@ -20,16 +20,16 @@ struct runner {
     const struct sf_control_params *params;
     uint32_t n_switches;
 
-    bool *hot;      /* [n_switches] Whose links are to be looked at; */
-    bool *wanted;   /* [n_switches] workspace; */
+    bool *hot;       /* [n_switches] Whose links are to be looked at; */
+    bool *wanted;    /* [n_switches] workspace; */
     bool *is_silent; /* [n_switches] who does not answer; */
     bool *is_shaky;  /* [n_switches] whose tables are looked at again. */
-    bool *runs;     /* [n_ports] */
-    bool *was_down; /* [n_ports] When the last controller ended. */
+    bool *runs;      /* [n_ports] */
+    bool *was_down;  /* [n_ports] When the last controller ended. */
     struct sf_error *errors;     /* [n_switches] */
     struct sf_route_list *lists; /* [n_switches] */
 
-    double first;    /* When the first event came that is not dealt with; 0. */
+    double first; /* When the first event came that is not dealt with; 0. */
     double retry_at, second_at, check_at, note_at; /* 0: not at all. */
     bool is_retry; /* Switches that did not answer are asked again. */
     bool has_started;
@@ -47,16 +47,11 @@ const char *
 sf_control_kind_name(enum sf_control_kind kind)
 {
     static const char *const names[] = {
-        [SF_CONTROL_STARTED] = "started",
-        [SF_CONTROL_STANDBY] = "standby",
-        [SF_CONTROL_LINK_DOWN] = "link-down",
-        [SF_CONTROL_LINK_UP] = "link-up",
-        [SF_CONTROL_REPAIRED] = "repaired",
-        [SF_CONTROL_MENDED] = "mended",
-        [SF_CONTROL_SILENT] = "silent",
-        [SF_CONTROL_ANSWERS] = "answers",
-        [SF_CONTROL_NOTED] = "noted",
-        [SF_CONTROL_STOPPED] = "stopped",
+        [SF_CONTROL_STARTED] = "started",     [SF_CONTROL_STANDBY] = "standby",
+        [SF_CONTROL_LINK_DOWN] = "link-down", [SF_CONTROL_LINK_UP] = "link-up",
+        [SF_CONTROL_REPAIRED] = "repaired",   [SF_CONTROL_MENDED] = "mended",
+        [SF_CONTROL_SILENT] = "silent",       [SF_CONTROL_ANSWERS] = "answers",
+        [SF_CONTROL_NOTED] = "noted",         [SF_CONTROL_STOPPED] = "stopped",
     };
     return names[kind];
 }
@@ -81,8 +76,9 @@ static void
 tell_of(const struct runner *runner, enum sf_control_kind kind, uint32_t node,
         const char *text)
 {
-    tell(runner, (struct sf_control_event){
-                     .kind = kind, .port = SF_NONE, .node = node, .text = text });
+    tell(runner,
+         (struct sf_control_event){
+             .kind = kind, .port = SF_NONE, .node = node, .text = text });
 }
 
 enum sf_status
@@ -94,8 +90,8 @@ sf_control_lock(const struct sf_control_params *params,
     struct sf_error reason;
 
     for (;;) {
-        enum sf_status status = sf_control_folder_open(folder, params->folder,
-                                                       &is_held, &reason);
+        enum sf_status status =
+            sf_control_folder_open(folder, params->folder, &is_held, &reason);
         if (status == SF_OK) {
             return SF_OK;
         }
@@ -130,9 +126,9 @@ judge_answers(struct runner *runner, const bool *wanted)
         }
         if (has_failed != runner->is_silent[s]) {
             runner->is_silent[s] = has_failed;
-            tell_of(runner, has_failed ? SF_CONTROL_SILENT
-                                       : SF_CONTROL_ANSWERS,
-                    s, has_failed ? runner->errors[s].text : NULL);
+            tell_of(runner,
+                    has_failed ? SF_CONTROL_SILENT : SF_CONTROL_ANSWERS, s,
+                    has_failed ? runner->errors[s].text : NULL);
         }
     }
 }
@@ -163,14 +159,13 @@ note_port(struct runner *runner, uint32_t port)
         return;
     }
     bool runs = sf_core_runs(core, port);
-    tell(runner,
-         (struct sf_control_event){
-             .kind = runs ? SF_CONTROL_LINK_UP : SF_CONTROL_LINK_DOWN,
-             .port = port,
-             .node = SF_NONE,
-             .text = !runner->has_started && runner->was_down[port]
-                         ? "as it was when the last controller ended"
-                         : NULL });
+    tell(runner, (struct sf_control_event){
+                     .kind = runs ? SF_CONTROL_LINK_UP : SF_CONTROL_LINK_DOWN,
+                     .port = port,
+                     .node = SF_NONE,
+                     .text = !runner->has_started && runner->was_down[port]
+                                 ? "as it was when the last controller ended"
+                                 : NULL });
 }
 
 /* Looks at the links of the switches that are hot. */
@@ -315,8 +310,7 @@ act(struct runner *runner, struct sf_error *err)
         status = write_waves(runner, &push, err);
     }
     double end = now();
-    if (status == SF_OK && runner->has_started &&
-        (is_repair || push.n > 0)) {
+    if (status == SF_OK && runner->has_started && (is_repair || push.n > 0)) {
         tell(runner,
              (struct sf_control_event){
                  .kind = is_repair || is_any_shaky(runner)
@@ -332,17 +326,17 @@ act(struct runner *runner, struct sf_error *err)
                  .write = end - settled,
                  .text = core->why_anew[0] ? core->why_anew : NULL });
     } else if (status == SF_OK && !runner->has_started) {
-        tell(runner, (struct sf_control_event){
-                         .kind = SF_CONTROL_STARTED,
-                         .port = SF_NONE,
-                         .node = SF_NONE,
-                         .n_switches = push.n_switches,
-                         .n_routes = push.n,
-                         .n_unreachable =
-                             count_unreachable(sf_core_routing(core)),
-                         .after = end - first,
-                         .repair = settled - start,
-                         .write = end - settled });
+        tell(runner,
+             (struct sf_control_event){
+                 .kind = SF_CONTROL_STARTED,
+                 .port = SF_NONE,
+                 .node = SF_NONE,
+                 .n_switches = push.n_switches,
+                 .n_routes = push.n,
+                 .n_unreachable = count_unreachable(sf_core_routing(core)),
+                 .after = end - first,
+                 .repair = settled - start,
+                 .write = end - settled });
     }
     if (status == SF_OK && (is_repair || !runner->has_started)) {
         status = sf_control_write_state(runner->folder,
