@@ -41,8 +41,8 @@ struct reader {
 };
 
 /* What stands in an array of one, or the value itself. */
-static const json_t *
-inner(const json_t *value)
+static json_t *
+inner(json_t *value)
 {
     return json_is_array(value) ? json_array_get(value, 0) : value;
 }
@@ -50,7 +50,7 @@ inner(const json_t *value)
 /* The text of "TEXT", {"value": "TEXT"} or an array of one of these; NULL if
  * there is none, or it is empty. */
 static const char *
-text_of(const json_t *value)
+text_of(json_t *value)
 {
     value = inner(value);
     if (json_is_object(value)) {
@@ -100,10 +100,10 @@ read_mac(const char *text)
 /* Whether a capability such as {"type": "Bridge", "enabled": true} says that
  * the system forwards. */
 static bool
-is_forwarding(const json_t *capability)
+is_forwarding(json_t *capability)
 {
     const char *type = json_string_value(json_object_get(capability, "type"));
-    const json_t *enabled = json_object_get(capability, "enabled");
+    json_t *enabled = json_object_get(capability, "enabled");
     bool is_on =
         json_is_true(enabled) ||
         (json_is_string(enabled) && !strcmp(json_string_value(enabled), "on"));
@@ -113,9 +113,9 @@ is_forwarding(const json_t *capability)
 }
 
 static bool
-read_capabilities(const json_t *capabilities)
+read_capabilities(json_t *capabilities)
 {
-    const json_t *capability;
+    json_t *capability;
     size_t i;
 
     if (json_is_object(capabilities)) {
@@ -132,20 +132,20 @@ read_capabilities(const json_t *capabilities)
 
 /* Reads a chassis; 'where' is for messages. */
 static void
-read_system(struct reader *reader, const json_t *value, const char *where,
+read_system(struct reader *reader, json_t *value, const char *where,
             struct lldp_system *system)
 {
-    const json_t *chassis = inner(value);
+    json_t *chassis = inner(value);
     const char *name = text_of(json_object_get(chassis, "name"));
 
     if (json_is_object(chassis) && !text_of(json_object_get(chassis, "id")) &&
         json_object_size(chassis) == 1) {
         /* Its name is the key. */
-        void *only = json_object_iter((json_t *)(uintptr_t)chassis);
+        void *only = json_object_iter(chassis);
         name = json_object_iter_key(only);
         chassis = inner(json_object_iter_value(only));
     }
-    const json_t *id = inner(json_object_get(chassis, "id"));
+    json_t *id = inner(json_object_get(chassis, "id"));
     const char *id_text = text_of(id);
     const char *type = text_of(json_object_get(id, "type"));
     if (!id_text && !name) {
@@ -184,12 +184,12 @@ clear_neighbour(struct lldp_neighbour *neighbour)
 /* Reads the neighbour 'entry' on port 'local'.  Neighbours that another
  * protocol found are not ours, nor those that have said good-bye. */
 static void
-read_neighbour(struct reader *reader, const char *local, const json_t *entry,
+read_neighbour(struct reader *reader, const char *local, json_t *entry,
                struct lldp_report *report)
 {
     const char *via = text_of(json_object_get(entry, "via"));
-    const json_t *port = inner(json_object_get(entry, "port"));
-    const json_t *id = inner(json_object_get(port, "id"));
+    json_t *port = inner(json_object_get(entry, "port"));
+    json_t *id = inner(json_object_get(port, "id"));
     const char *type = text_of(json_object_get(id, "type"));
     const char *ttl = text_of(json_object_get(port, "ttl"));
     unsigned long seconds = ttl ? strtoul(ttl, NULL, 10) : DEFAULT_TTL;
@@ -227,11 +227,11 @@ read_neighbour(struct reader *reader, const char *local, const json_t *entry,
 /* Reads {"swp1": ENTRY}, {"swp1": [ENTRY, ENTRY]}, or {"name": "swp1", ...}.
  */
 static void
-read_interface(struct reader *reader, const json_t *interface,
+read_interface(struct reader *reader, json_t *interface,
                struct lldp_report *report)
 {
     const char *name = json_string_value(json_object_get(interface, "name"));
-    const json_t *value, *entry;
+    json_t *value, *entry;
     const char *key;
     size_t i;
 
@@ -242,7 +242,7 @@ read_interface(struct reader *reader, const json_t *interface,
     if (!json_is_object(interface)) {
         sf_json_refuse(&reader->json, "expected interfaces as objects");
     }
-    json_object_foreach((json_t *)(uintptr_t)interface, key, value)
+    json_object_foreach(interface, key, value)
     {
         if (json_is_array(value)) {
             json_array_foreach(value, i, entry)
@@ -257,12 +257,12 @@ read_interface(struct reader *reader, const json_t *interface,
 
 /* Reads what 'show neighbors' prints. */
 static void
-read_neighbours(struct reader *reader, const json_t *value,
+read_neighbours(struct reader *reader, json_t *value,
                 struct lldp_report *report)
 {
-    const json_t *lldp = inner(value);
-    const json_t *interfaces = json_object_get(lldp, "interface");
-    const json_t *interface;
+    json_t *lldp = inner(value);
+    json_t *interfaces = json_object_get(lldp, "interface");
+    json_t *interface;
     size_t i;
 
     if (!json_is_object(lldp)) {
@@ -302,15 +302,16 @@ begin_report(struct reader *reader, const char *given)
 /* The report that 'document' belongs to.  One of 'given' goes on until it has
  * what is in 'document' already; without a name, each chassis starts one. */
 static struct lldp_report *
-report_of(struct reader *reader, const json_t *document, const char *given)
+report_of(struct reader *reader, json_t *document, const char *given)
 {
     struct lldp_reports *reports = reader->reports;
-    struct lldp_report *last =
-        reader->has_current ? &reports->list.items[reports->list.n - 1] : NULL;
     bool has_chassis = json_object_get(document, "local-chassis") != NULL;
 
-    if (last && !(has_chassis && (last->self.id || last->self.name))) {
-        return last;
+    if (reader->has_current) {
+        struct lldp_report *last = &reports->list.items[reports->list.n - 1];
+        if (!has_chassis || (!last->self.id && !last->self.name)) {
+            return last;
+        }
     }
     if (!given && !has_chassis) {
         sf_json_refuse(&reader->json,
@@ -324,10 +325,10 @@ report_of(struct reader *reader, const json_t *document, const char *given)
 
 /* Reads a document with "lldp" or "local-chassis" in it. */
 static void
-read_report(struct reader *reader, const json_t *document, const char *given)
+read_report(struct reader *reader, json_t *document, const char *given)
 {
-    const json_t *chassis = json_object_get(document, "local-chassis");
-    const json_t *lldp = json_object_get(document, "lldp");
+    json_t *chassis = json_object_get(document, "local-chassis");
+    json_t *lldp = json_object_get(document, "lldp");
     struct lldp_report *report = report_of(reader, document, given);
 
     if (report && chassis) {
@@ -344,10 +345,10 @@ read_report(struct reader *reader, const json_t *document, const char *given)
 }
 
 static void
-read_document(struct reader *reader, const json_t *document, const char *given,
+read_document(struct reader *reader, json_t *document, const char *given,
               int depth)
 {
-    const json_t *value;
+    json_t *value;
     const char *key;
     size_t i;
 
@@ -360,7 +361,7 @@ read_document(struct reader *reader, const json_t *document, const char *given,
             read_document(reader, value, given, depth + 1);
         }
     } else if (json_is_object(document) && depth < MAX_DEPTH) {
-        json_object_foreach((json_t *)(uintptr_t)document, key, value)
+        json_object_foreach(document, key, value)
         {
             reader->has_current = false;
             read_document(reader, value, key, depth + 1);

@@ -8,7 +8,7 @@
  * configured call themselves "sonic". */
 #include "ip/lldp_reader.h"
 
-#include <ctype.h>
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -294,6 +294,34 @@ is_better_name(const struct lldp_reader *reader,
              !strcmp(called, reader->planned->nodes[entity->planned].name)));
 }
 
+/* Whether 'mention' is of the entity that was made last. */
+static bool
+is_of_last(const struct lldp_reader *reader,
+           const struct lldp_mention *mention)
+{
+    if (reader->entities.n == 0) {
+        return false;
+    }
+    const struct lldp_entity *last =
+        &reader->entities.items[reader->entities.n - 1];
+    struct lldp_mention as_last = { .text = last->text,
+                                    .length = last->length };
+    return compare_names(mention, &as_last) == 0 &&
+           compare_texts(mention->id, last->id) == 0;
+}
+
+/* Adds what 'mention' tells to the entity that it is of. */
+static void
+add_to_entity(const struct lldp_reader *reader,
+              const struct lldp_mention *mention, struct lldp_entity *entity)
+{
+    entity->mac = entity->mac ? entity->mac : mention->system->mac;
+    entity->forwards |= mention->system->forwards;
+    if (is_better_name(reader, entity, mention->called)) {
+        entity->called = mention->called;
+    }
+}
+
 /* Makes an entity of each run of sorted mentions that agree. */
 static void
 number_entities(struct lldp_reader *reader, struct lldp_mention **sorted)
@@ -303,31 +331,20 @@ number_entities(struct lldp_reader *reader, struct lldp_mention **sorted)
         if (mention->entity == SF_NONE) {
             continue;
         }
-        const struct lldp_entity *last =
-            reader->entities.n
-                ? &reader->entities.items[reader->entities.n - 1]
-                : NULL;
-        struct lldp_mention as_last = { .text = last ? last->text : NULL,
-                                        .length = last ? last->length : 0 };
-        if (!last || compare_names(mention, &as_last) != 0 ||
-            compare_texts(mention->id, last->id) != 0) {
-            struct lldp_entity entity = { .text = mention->text,
-                                          .length = mention->length,
-                                          .id = mention->id,
-                                          .planned = mention->planned,
-                                          .node = SF_NONE };
-            if (!sf_vec_push(&reader->entities, entity)) {
-                reader->is_out_of_memory = true;
-                return;
-            }
+        struct lldp_entity entity = { .text = mention->text,
+                                      .length = mention->length,
+                                      .id = mention->id,
+                                      .planned = mention->planned,
+                                      .node = SF_NONE };
+        if (!is_of_last(reader, mention) &&
+            !sf_vec_push(&reader->entities, entity)) {
+            reader->is_out_of_memory = true;
+            return;
         }
+        assert(reader->entities.items); /* There is one now. */
         mention->entity = (uint32_t)reader->entities.n - 1;
-        struct lldp_entity *entity = &reader->entities.items[mention->entity];
-        entity->mac = entity->mac ? entity->mac : mention->system->mac;
-        entity->forwards |= mention->system->forwards;
-        if (is_better_name(reader, entity, mention->called)) {
-            entity->called = mention->called;
-        }
+        add_to_entity(reader, mention,
+                      &reader->entities.items[mention->entity]);
     }
     for (size_t i = 0; i < reader->entities.n; i++) {
         struct lldp_entity *entity = &reader->entities.items[i];

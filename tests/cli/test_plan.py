@@ -315,8 +315,8 @@ class AllFamilies(Planned):
             section = doc.read().split("## Plan, JSON")[1].split("\n## ")[0]
         documented = {line.split("`")[1] for line in section.splitlines()
                       if line.startswith("| `")}
-        with open(f"{self.plan('sf:q=4')}/plan.json",
-                  encoding="utf-8") as file:
+        folder = self.plan("sf:q=4", "--port-names", "swp%d")
+        with open(f"{folder}/plan.json", encoding="utf-8") as file:
             plan = json.load(file)
         found = set(plan)
         for key in "racks", "switches", "cables":
@@ -330,6 +330,87 @@ class AllFamilies(Planned):
             with open(f"{one}/{name}", "rb") as a, \
                     open(f"{two}/{name}", "rb") as b:
                 self.assertEqual(a.read(), b.read(), name)
+
+
+class PortNames(Planned):
+    """--port-names: names in place of numbers, wherever people read them."""
+
+    RULE, HOSTS = "Ethernet%d:first=0,step=4|etp%d", "ens%df0"
+
+    def both(self, spec):
+        """Folders of the same plan without and with names."""
+        return self.plan(spec), self.plan(spec, "--port-names", self.RULE,
+                                          "--host-port-names", self.HOSTS)
+
+    def named(self, row, port, node):
+        number = int(row[port])
+        return (f"ens{number}f0" if row[node].startswith("node")
+                else f"Ethernet{4 * number - 4}")
+
+    def test_lists_have_names_and_nothing_else_changes(self):
+        for spec in SPECS:
+            plain, named = self.both(spec)
+            expected = self.cables(plain)
+            for row in expected:
+                row["a_port"] = self.named(row, "a_port", "a_node")
+                row["b_port"] = self.named(row, "b_port", "b_node")
+            self.assertEqual(self.cables(named), expected)
+            for name in ("fabric.ibnetdiscover", "fabric.ibsim", "guids.map",
+                         "omnipath.csv", "fabric.topo", "materials.csv"):
+                with open(f"{plain}/{name}", "rb") as a, \
+                        open(f"{named}/{name}", "rb") as b:
+                    self.assertEqual(a.read(), b.read(), (spec, name))
+
+    def test_every_file_for_people_has_them(self):
+        _, named = self.both("sf:q=4")
+        for name, text in [
+                ("plan.json", '"port_names": {"switches": "Ethernet%d:first=0,'
+                              'step=4|etp%d", "hosts": "ens%df0"}'),
+                ("plan.json", '"port": 2, "port_name": "Ethernet4"'),
+                ("labels.csv", ",sf-0-0-0,Ethernet4,"),
+                ("netbox.csv", ",sf-0-0-0,dcim.interface,Ethernet4,"),
+                ("netbox.csv", ",node0000,dcim.interface,ens1f0,"),
+                ("fabric.dot", '"sf-0-0-0":"Ethernet4" -- "node0001":'
+                               '"ens1f0";'),
+                ("labels.html", " port Ethernet4</span>"),
+                ("labels-wrap.html", "<br/>Ethernet4</span>"),
+                ("guide.html", "<td>Ethernet4</td>"),
+                ("guide.html", "a port with its name;"),
+                ("diagrams/step1-R0.svg", ">Ethernet12</text>")]:
+            with open(f"{named}/{name}", encoding="utf-8") as file:
+                self.assertIn(text, file.read(), name)
+
+    def test_it_is_read_back(self):
+        plain, named = self.both("sf:q=3")
+        for plan in plain, named:
+            self.assertIn("OK", self.succeeds(
+                "verify", plan, f"{plain}/fabric.ibnetdiscover"))
+        with open(f"{plain}/fabric.ibnetdiscover", encoding="utf-8") as file:
+            text = file.read()
+        # Without its last switch: the others have ports without cables.
+        done = harness.slimfly("verify", named, "-", stdin=text[:len(text) //
+                                                                 2])
+        self.assertNotRegex(done.stdout, r"port \d")
+        path = f"{named}/plan.json"
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for old, new, says in [
+                ("ens%df0", "ens", "port_names.hosts: port names 'ens': "),
+                ('"ens%df0"', "7", "port_names.hosts: expected a text"),
+                ("|etp%d", "|Ethernet%d", "would be port")]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new))
+            self.fails("verify", named, f"{plain}/fabric.ibnetdiscover",
+                       says=says)
+
+    def test_bad_rules(self):
+        for rule in "swp", "", "swp%d%d", "a b%d", "swp%d:first=x", "%5d":
+            self.fails("plan", "sf:q=3", "-o", "/nowhere/at/all",
+                       "--port-names", rule,
+                       says=f"plan: --port-names: port names '{rule}': ")
+        self.fails("plan", "sf:q=3", "-o", "/nowhere/at/all",
+                   "--host-port-names", "eth",
+                   says="plan: --host-port-names: port names 'eth': ")
 
 
 class FewerHosts(Planned):

@@ -277,7 +277,8 @@ class Faults(Fabric):
             found |= {f"{key}[].{member}" for item in result[key]
                       for member in item}
         self.assertEqual(documented - found, {"findings[].planned_rates",
-                                              "findings[].found_rates"})
+                                              "findings[].found_rates",
+                                              "notes"})
         self.assertEqual(found - documented, set())
 
     def test_dead_switch(self):
