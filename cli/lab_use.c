@@ -51,7 +51,7 @@ cli_lab_exec(const struct cli_lab *lab)
         words[i - 1] = strdup(lab->words[i]);
     }
     uint32_t node = opened ? sf_lab_find(opened, lab->words[0]) : SF_NONE;
-    if (!words) {
+    if (!words || !words[0]) {
         cli_fail("out of memory");
     } else if (opened && node == SF_NONE) {
         cli_fail("lab exec: the lab '%s' has no node '%s'", lab->name,

@@ -30,7 +30,7 @@ struct sf_lab_params {
     struct sf_ip_params addresses;
     const char *switch_ports; /* How interfaces are called (port_names.h); */
     const char *host_ports;   /* NULL: as in the files of ip_files.h. */
-    bool without_alternates; /* No second routes (ip.h). */
+    bool without_alternates;  /* No second routes (ip.h). */
     double link_rate; /* Bits a second between switches, each way; 0: as fast
                        * as it goes. */
     double host_rate; /* The same at hosts. */

@@ -128,7 +128,7 @@ class Plan(Folder):
     def test_refusals(self):
         out = f"{self.top}/x"
         for args, says in [
-                (["ip"], "expected plan or audit, found none"),
+                (["ip"], "expected plan, audit or run, found none"),
                 (["ip", "fly"], "found 'fly'"),
                 (["ip", "plan"], "ip plan: expected one fabric"),
                 (["ip", "plan", "sf:q=4"], "-o DIR"),

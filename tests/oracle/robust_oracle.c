@@ -36,13 +36,11 @@ switch_of(const struct sf_network *network, uint32_t host)
     return s;
 }
 
-/* Whether any address joins the two hosts in both directions. */
+/* Whether any address joins two hosts, on two switches, both ways. */
 static bool
 talk(const struct sf_network *network, const struct sf_routes *routes,
-     uint32_t a, uint32_t b, uint32_t dead)
+     uint32_t a, uint32_t sa, uint32_t b, uint32_t sb, uint32_t dead)
 {
-    uint32_t sa = switch_of(network, a), sb = switch_of(network, b);
-
     for (uint32_t k = 0; k < routes->n_addresses; k++) {
         if (arrives(network, routes, sa, b, sb, k, dead) &&
             arrives(network, routes, sb, a, sa, k, dead)) {
@@ -86,11 +84,11 @@ oracle_robustness(const struct sf_network *network,
         for (uint32_t b = a + 1; b < n_hosts; b++) {
             uint32_t sa = switch_of(network, a), sb = switch_of(network, b);
             bool is_hit = false, is_bridged = false;
-            if (sa == sb || !talk(network, routes, a, b, SF_NONE)) {
+            if (sa == sb || !talk(network, routes, a, sa, b, sb, SF_NONE)) {
                 continue;
             }
             for (uint32_t i = 0; i < graph->n_links; i++) {
-                if (!talk(network, routes, a, b, i)) {
+                if (!talk(network, routes, a, sa, b, sb, i)) {
                     is_hit = true;
                     is_bridged |= !are_joined(graph, sa, sb, i);
                 }

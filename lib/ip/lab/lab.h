@@ -105,6 +105,9 @@ enum sf_status sf_lab_state_write(const struct sf_lab *lab,
                                   struct sf_error *err);
 enum sf_status sf_lab_state_read(struct sf_lab *lab, const char *path,
                                  struct sf_error *err);
+enum sf_status sf_lab_state_parse(struct sf_lab *lab, const char *text,
+                                  size_t length, const char *path,
+                                  struct sf_error *err);
 
 /* open.c: what follows from network, routes and addresses; the memory that a
  * lab holds. */

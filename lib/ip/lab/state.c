@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "ip/lab/lab.h"
 
+#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"
 #include "routes/ports.h"
@@ -342,7 +343,7 @@ read_routes(struct sf_json_reader *reader, const json_t *root,
         hop_of_port = sf_network_hops_of_ports(lab->network);
         if (!hop_of_port) {
             sf_json_fail_memory(reader);
-            status = reader->status;
+            status = SF_ENOMEM;
         }
     }
     if (status == SF_OK) {
@@ -406,19 +407,32 @@ read_all(struct sf_json_reader *reader, const json_t *root, struct sf_lab *lab)
 }
 
 enum sf_status
-sf_lab_state_read(struct sf_lab *lab, const char *path, struct sf_error *err)
+sf_lab_state_parse(struct sf_lab *lab, const char *text, size_t length,
+                   const char *path, struct sf_error *err)
 {
     struct sf_json_reader reader = { .path = path, .err = err };
     json_error_t problem;
 
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &problem);
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (!root) {
-        return problem.line < 0 /* It names the file then. */
-                   ? sf_fail(err, SF_EIO, "%s", problem.text)
-                   : sf_fail(err, SF_EPARSE, "%s:%d: %s", path, problem.line,
-                             problem.text);
+        return sf_fail(err, SF_EPARSE, "%s:%d: %s", path, problem.line,
+                       problem.text);
     }
     enum sf_status status = read_all(&reader, root, lab);
     json_decref(root);
+    return status;
+}
+
+enum sf_status
+sf_lab_state_read(struct sf_lab *lab, const char *path, struct sf_error *err)
+{
+    char *text;
+    size_t length;
+    enum sf_status status = sf_file_read(path, &text, &length, err);
+
+    if (status == SF_OK) {
+        status = sf_lab_state_parse(lab, text, length, path, err);
+        free(text);
+    }
     return status;
 }
