@@ -320,6 +320,32 @@ class Repair(Routed):
                 self.assertEqual(self.report(before)[member],
                                  self.report(after)[member], args)
 
+    def test_repair_only(self):
+        before = self.route("sf:q=4", "--layers", "4")
+        tables = Tables(before)
+        end = next(end for end, _ in tables.links[tables.switches[7]])
+        damaged = self.without(before, end)
+        compared = self.route(damaged, "--previous", before)
+        alone = self.route(damaged, "--previous", before, "--repair-only")
+        self.check(alone)
+        self.assertEqual(Tables(alone).out, Tables(compared).out)
+        repair = self.report(alone)["repair"]
+        self.assertIsNone(repair["changed_if_made_anew"])
+        self.assertEqual(repair["changed"],
+                         self.report(compared)["repair"]["changed"])
+        self.fails("route", "sf:q=4", "--repair-only", "-o", "nowhere",
+                   says="--repair-only is for --previous DIR")
+
+    def test_robust(self):
+        robust = self.route("sf:q=4", "--layers", "4", "--scheme",
+                            "gates:robust=yes")
+        self.check(robust)
+        found = self.report(robust)["robustness"]
+        self.assertEqual((found["hit"], found["apart"]), (0, found["pairs"]))
+        self.assertEqual(found["pairs"], 32 * 31 // 2 * 9)
+        plain = self.route("sf:q=4", "--layers", "4")
+        self.assertIsNone(self.report(plain)["robustness"])
+
     def test_repair_changes_little(self):
         before = self.route("sf:q=5", "--layers", "4")
         tables = Tables(before)

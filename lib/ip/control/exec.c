@@ -255,41 +255,41 @@ check(const struct sf_control_exec *params, struct sf_error *err)
 }
 
 enum sf_status
-sf_control_exec(const struct sf_control_exec *params,
+sf_control_exec(const struct sf_control_exec *exec,
                 const struct sf_routing *base,
                 const struct sf_ip_addresses *addresses,
                 enum sf_ip_alternates alternates,
-                const struct sf_control_params *control, struct sf_error *err)
+                const struct sf_control_params *params, struct sf_error *err)
 {
     const struct sf_fabric *fabric = base->network->fabric;
-    struct exec exec = { .params = *params,
+    struct exec self = { .params = *exec,
                          .fabric = fabric,
                          .addresses = *addresses,
-                         .interval = control->interval };
-    struct sf_control_switches switches = { &ops, &exec, exec.identity };
+                         .interval = params->interval };
+    struct sf_control_switches switches = { &ops, &self, self.identity };
     struct sf_control_folder folder;
     struct sf_core core = { 0 };
-    enum sf_status status = check(params, err);
+    enum sf_status status = check(exec, err);
 
     if (status == SF_OK) {
-        status = sf_ip_names_build(fabric, &exec.names, err);
+        status = sf_ip_names_build(fabric, &self.names, err);
     }
     if (status == SF_OK) {
-        status = sf_control_lock(control, &folder, err);
+        status = sf_control_lock(params, &folder, err);
     }
     if (status != SF_OK) {
-        sf_ip_names_free(exec.names);
+        sf_ip_names_free(self.names);
         return status;
     }
-    snprintf(exec.identity, sizeof exec.identity,
+    snprintf(self.identity, sizeof self.identity,
              "%u switches, %u ports, prefix %s", fabric->n_switches,
              fabric->n_ports, sf_ip_prefix_text(addresses->prefix).text);
     status = sf_core_init(&core, base, addresses, alternates, err);
     if (status == SF_OK) {
-        status = sf_control_run(&core, &switches, &folder, control, err);
+        status = sf_control_run(&core, &switches, &folder, params, err);
     }
     sf_core_clear(&core);
     sf_control_folder_close(&folder);
-    sf_ip_names_free(exec.names);
+    sf_ip_names_free(self.names);
     return status;
 }
