@@ -23,7 +23,7 @@ static bool
 take_link(void *aux, const struct nlmsghdr *message)
 {
     struct look *look = aux;
-    const struct ifinfomsg *head = NLMSG_DATA(message);
+    const struct ifinfomsg *head = sf_netlink_data(message);
     int number = head->ifi_index - SF_LAB_FIRST_INTERFACE;
 
     if (message->nlmsg_type == RTM_NEWLINK && number >= 1 &&
@@ -115,12 +115,12 @@ static bool
 take_route(void *aux, const struct nlmsghdr *message)
 {
     int *number = aux;
-    const struct rtmsg *head = NLMSG_DATA(message);
+    const struct rtmsg *head = sf_netlink_data(message);
     const struct rtattr *out = sf_netlink_find(message, sizeof *head, RTA_OIF);
 
     if (message->nlmsg_type == RTM_NEWROUTE && out &&
         head->rtm_type == RTN_UNICAST) {
-        memcpy(number, RTA_DATA(out), sizeof *number);
+        memcpy(number, sf_netlink_value(out), sizeof *number);
     }
     return true;
 }

@@ -32,7 +32,7 @@ take_family(void *aux, const struct nlmsghdr *message)
         message, sizeof(struct genlmsghdr), CTRL_ATTR_FAMILY_ID);
 
     if (message->nlmsg_type == GENL_ID_CTRL && id) {
-        memcpy(family, RTA_DATA(id), sizeof *family);
+        memcpy(family, sf_netlink_value(id), sizeof *family);
     }
     return true;
 }

@@ -178,14 +178,41 @@ receive(struct sf_netlink *nl, char *answer, size_t size)
     return n;
 }
 
+/* What is done with answers. */
+struct taker {
+    struct sf_netlink *nl;
+    sf_netlink_take *take; /* NULL: nothing. */
+    void *aux;
+    bool wants_more;
+    enum sf_status status; /* The first failure. */
+    struct sf_error *err;
+};
+
+/* Takes one message; whether it is the answer to the last request. */
+static bool
+take_message(struct taker *taker, const struct nlmsghdr *head)
+{
+    if (head->nlmsg_type == NLMSG_ERROR) {
+        const struct nlmsgerr *answer = sf_netlink_data(head);
+        if (taker->status == SF_OK &&
+            !is_passed_over(taker->nl, -answer->error)) {
+            taker->status = fail_request(taker->nl, answer, taker->err);
+        }
+    } else if (head->nlmsg_type != NLMSG_DONE) {
+        taker->wants_more =
+            taker->wants_more && taker->take && taker->take(taker->aux, head);
+        return false;
+    }
+    return head->nlmsg_seq == taker->nl->sequence;
+}
+
 /* Takes answers until that of the last request has come. */
 static enum sf_status
 take_answers(struct sf_netlink *nl, sf_netlink_take *take, void *aux,
              struct sf_error *err)
 {
     _Alignas(8) static _Thread_local char answers[SF_NETLINK_BUFFER];
-    enum sf_status status = SF_OK;
-    bool wants_more = true;
+    struct taker taker = { nl, take, aux, true, SF_OK, err };
 
     for (;;) {
         ssize_t n = receive(nl, answers, sizeof answers);
@@ -194,21 +221,16 @@ take_answers(struct sf_netlink *nl, sf_netlink_take *take, void *aux,
                            nl->where ? nl->where : "this machine",
                            n ? strerror(errno) : "closed");
         }
-        const struct nlmsghdr *head = (const void *)answers;
-        for (uint32_t left = (uint32_t)n; NLMSG_OK(head, left);
-             head = NLMSG_NEXT(head, left)) {
-            if (head->nlmsg_type == NLMSG_ERROR) {
-                const struct nlmsgerr *answer = NLMSG_DATA(head);
-                if (status == SF_OK && !is_passed_over(nl, -answer->error)) {
-                    status = fail_request(nl, answer, err);
-                }
-            } else if (head->nlmsg_type != NLMSG_DONE) {
-                wants_more = wants_more && take && take(aux, head);
-                continue;
+        size_t at = 0, end = (size_t)n;
+        while (at + NLMSG_HDRLEN <= end) {
+            const struct nlmsghdr *head = (const void *)(answers + at);
+            if (!NLMSG_OK(head, end - at)) {
+                break;
             }
-            if (head->nlmsg_seq == nl->sequence) {
-                return status;
+            if (take_message(&taker, head)) {
+                return taker.status;
             }
+            at += NLMSG_ALIGN(head->nlmsg_len);
         }
     }
 }
@@ -250,13 +272,18 @@ const struct rtattr *
 sf_netlink_find(const struct nlmsghdr *message, size_t size, uint16_t type)
 {
     uint32_t left = message->nlmsg_len - (uint32_t)NLMSG_SPACE(size);
-    const struct rtattr *attribute =
-        (const void *)((const char *)message + NLMSG_SPACE(size));
+    const char *at = (const char *)message + NLMSG_SPACE(size);
 
-    for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+    for (;;) {
+        const struct rtattr *attribute = (const void *)at;
+        if (!RTA_OK(attribute, left)) {
+            return NULL;
+        }
         if (attribute->rta_type == type) {
             return attribute;
         }
+        uint32_t step = RTA_ALIGN(attribute->rta_len);
+        at += step < left ? step : left;
+        left -= step < left ? step : left;
     }
-    return NULL;
 }

@@ -70,6 +70,20 @@ typedef bool sf_netlink_take(void *aux, const struct nlmsghdr *message);
 enum sf_status sf_netlink_ask(struct sf_netlink *nl, sf_netlink_take *take,
                               void *aux, struct sf_error *err);
 
+/* What a message and an attribute hold.  The kernel's own macros for that lose
+ * the const. */
+static inline const void *
+sf_netlink_data(const struct nlmsghdr *message)
+{
+    return (const char *)message + NLMSG_HDRLEN;
+}
+
+static inline const void *
+sf_netlink_value(const struct rtattr *attribute)
+{
+    return (const char *)attribute + RTA_LENGTH(0);
+}
+
 /* The attribute 'type' behind the header of 'size' bytes of a message; NULL if
  * there is none. */
 const struct rtattr *sf_netlink_find(const struct nlmsghdr *message,
