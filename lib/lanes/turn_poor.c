@@ -22,7 +22,7 @@
 
 /* Where pairs can expect so many times as many as they should have, none is
  * poor. */
-#define PLENTY 4
+#define PLENTY 3
 
 struct pair {
     uint32_t s, d;
