@@ -22,7 +22,7 @@
 
 /* Where pairs can expect so many times as many as they should have, none is
  * poor. */
-#define PLENTY 4
+#define PLENTY 3
 
 struct pair {
     uint32_t s, d;
@@ -465,9 +465,9 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
     helper.stamps = sf_calloc(n, n * sizeof *helper.stamps);
     ends = sf_calloc(n, sizeof *ends);
     best = sf_calloc(2 * (size_t)network->graph->n_links, sizeof *best);
-    helper.out_of_memory = !helper.into || !helper.stamps || !ends || !best;
+    bool made = helper.into && helper.stamps && ends && best;
     sf_random_init(&helper.random, seed, 1);
-    if (!helper.out_of_memory) {
+    if (made) {
         list_poor(&helper, ends);
         help(&helper, best);
     }
@@ -477,7 +477,7 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
     free(ends);
     free(helper.stamps);
     free(helper.into);
-    return helper.out_of_memory
-               ? sf_fail(err, SF_ENOMEM, "out of memory for turns")
-               : SF_OK;
+    return made && !helper.out_of_memory
+               ? SF_OK
+               : sf_fail(err, SF_ENOMEM, "out of memory for turns");
 }
