@@ -187,7 +187,7 @@ class Results(Evaluate):
     def test_all_families(self):
         """A routing that a network cannot have is left out and named."""
         specs = ["sf:q=3", "ft2:ports=8", "ft3:ports=4", "hx2:3x3,p=2",
-                 "df:a=4,h=2,p=2", "xpander:k=4,lift=4,p=2",
+                 "df:a=8,h=4,p=4", "xpander:k=4,lift=4,p=2",
                  "jellyfish:n=16,k=4,p=2", "pf:q=3"]
         text = self.succeeds(
             "evaluate", "--networks", ",".join(specs), "-w", "alltoall,ebb",
