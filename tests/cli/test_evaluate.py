@@ -187,7 +187,7 @@ class Results(Evaluate):
     def test_all_families(self):
         """A routing that a network cannot have is left out and named."""
         specs = ["sf:q=3", "ft2:ports=8", "ft3:ports=4", "hx2:3x3,p=2",
-                 "df:a=8,h=4,p=4", "xpander:k=4,lift=4,p=2",
+                 "df:a=4,h=2,p=2", "xpander:k=4,lift=4,p=2",
                  "jellyfish:n=16,k=4,p=2", "pf:q=3"]
         text = self.succeeds(
             "evaluate", "--networks", ",".join(specs), "-w", "alltoall,ebb",
@@ -195,6 +195,14 @@ class Results(Evaluate):
             "minimal,gates,jobs", "--layers", "2")
         for spec in specs:
             self.assertIn(spec.split(",")[0], text)
+
+    @harness.long
+    def test_lanes_by_path(self):
+        """Once a Dragonfly had no minimal paths on any service level."""
+        cells = self.cells("evaluate", "--networks", "df:a=8,h=4,p=4",
+                           "--quick", "-w", "ebb")
+        self.assertEqual({cell["routing"] for cell in cells},
+                         {"minimal", "gates"})
 
     def test_equal_cost_divides_by_cost(self):
         args = [*MIXED, "-f", "json"]
