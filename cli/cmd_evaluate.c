@@ -391,7 +391,7 @@ const struct cli_command cli_command_evaluate = {
         "slimfly evaluate --paper --quick\tRun a small part of it.\n"
         "slimfly evaluate --paper -w ebb -n 8,16,32 --queues voq\tRun eBB "
         "only, on three sizes of jobs.\n"
-        "slimfly evaluate --networks ft3:ports=12,sf:q=7,df:a=8,h=4,p=4 -o "
+        "slimfly evaluate --networks ft3:ports=12,sf:q=7,df:a=6,h=3,p=3 -o "
         "out --equal cost\tCompare what networks give for the same money.\n",
     .options = { options, cli_thread_options, cli_share_options,
                  cli_folder_options, cli_progress_options },

@@ -166,6 +166,38 @@ scheme_of(enum sf_eval_group group)
                                     : NULL;
 }
 
+/* Whether a routing that cannot be is done without, or done otherwise. */
+static bool
+can_do_without(enum sf_status status)
+{
+    return status == SF_EINVAL || status == SF_ELANES || status == SF_ELIMIT ||
+           status == SF_EUNREACHABLE;
+}
+
+/* Routes a network.  Where lanes for any service level leave no shortest
+ * paths, those for the service level of each path do; and where there is no
+ * 'gates', what 'slimfly route' takes instead. */
+static enum sf_status
+build_routing(const struct sf_network *network, enum sf_eval_group group,
+              struct sf_routing_params *how, struct sf_routing **madep,
+              struct sf_error *err)
+{
+    struct sf_error why;
+    enum sf_status status = sf_routing_build(network, how, madep, err);
+
+    if (can_do_without(status) && group == SF_EVAL_MINIMAL) {
+        how->guarantee = SF_PATH_SL;
+        return sf_routing_build(network, how, madep, err);
+    }
+    if (can_do_without(status) && group == SF_EVAL_OURS) {
+        /* The first failure says more. */
+        how->layers.scheme = NULL;
+        return sf_routing_build(network, how, madep, &why) == SF_OK ? SF_OK
+                                                                    : status;
+    }
+    return status;
+}
+
 static enum sf_status
 route(const struct sf_evaluation *ev, struct sf_eval_routing *routing,
       struct sf_error *err)
@@ -179,8 +211,8 @@ route(const struct sf_evaluation *ev, struct sf_eval_routing *routing,
         .n_addresses =
             sf_backend_host_addresses(&sf_ib_backend, routing->n_layers),
     };
-    enum sf_status status =
-        sf_routing_build(network->network, &how, &routing->made, err);
+    enum sf_status status = build_routing(network->network, routing->group,
+                                          &how, &routing->made, err);
 
     if (status == SF_OK) {
         status = sf_path_source_of_routes(routing->made->network,
@@ -195,14 +227,6 @@ route(const struct sf_evaluation *ev, struct sf_eval_routing *routing,
                  lanes ? lanes->scheme->name : "none");
     }
     return status;
-}
-
-/* Whether a routing that cannot be is left out, and the others go on. */
-static bool
-can_do_without(enum sf_status status)
-{
-    return status == SF_EINVAL || status == SF_ELANES || status == SF_ELIMIT ||
-           status == SF_EUNREACHABLE;
 }
 
 static enum sf_status

@@ -127,6 +127,6 @@ sf_eval_sizes_plan(const struct sf_eval_params *params,
         }
     } else {
         sizes->hows[0] =
-            kind->method == SF_EVAL_BY_RATE ? SF_EVAL_SLOTS : SF_EVAL_FLOW;
+            kind->method == SF_EVAL_BY_FLOW ? SF_EVAL_FLOW : SF_EVAL_SLOTS;
     }
 }

@@ -196,6 +196,14 @@ class Results(Evaluate):
         for spec in specs:
             self.assertIn(spec.split(",")[0], text)
 
+    @harness.long
+    def test_lanes_by_path(self):
+        """Once a Dragonfly had no minimal paths on any service level."""
+        cells = self.cells("evaluate", "--networks", "df:a=8,h=4,p=4",
+                           "--quick", "-w", "ebb")
+        self.assertEqual({cell["routing"] for cell in cells},
+                         {"minimal", "gates"})
+
     def test_equal_cost_divides_by_cost(self):
         args = [*MIXED, "-f", "json"]
         plain = json.loads(self.succeeds(*args))

@@ -141,6 +141,26 @@ TEST(sizes_that_are_reckoned_stand_on_two_that_are_not)
     }
 }
 
+TEST(kinds_without_sizes_say_how_they_are_simulated)
+{
+    static const enum sf_eval_how hows[] = {
+        [SF_EVAL_BY_RATE] = SF_EVAL_SLOTS,
+        [SF_EVAL_BY_SCALE] = SF_EVAL_SLOTS,
+        [SF_EVAL_BY_FLOW] = SF_EVAL_FLOW,
+    };
+    struct sf_eval_params params;
+
+    sf_eval_params_paper(&params);
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        const struct sf_eval_kind *kind = &sf_eval_kinds[k];
+        struct sf_eval_sizes sizes;
+        sf_eval_sizes_plan(&params, kind, kind->nodes[0], &sizes);
+        CHECK_FOR(kind->method == SF_EVAL_BY_SIZE ||
+                      (sizes.n == 1 && sizes.hows[0] == hows[kind->method]),
+                  "%s", kind->name);
+    }
+}
+
 /* A run with a number of its own in each member. */
 static struct sf_eval_run
 some_run(double size, double seed)
