@@ -729,7 +729,7 @@ class BadInput(harness.Case):
                      "below 2^63"),
                     (["sf:q=5", "-o", out, "-s", "gates:fraction=0.5"],
                      "--scheme gates:fraction=0.5: 'fraction' is not a key of "
-                     "gates; it has for, sets"),
+                     "gates; it has for, robust, sets"),
                     (["sf:q=5", "-o", out, "-s", "minimal:min-hops=2"],
                      "'min-hops' is not a key of minimal"),
                     (["sf:q=5", "-o", out, "-s", "paper:min-hops=65"],

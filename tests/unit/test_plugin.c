@@ -158,7 +158,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "'sed' is not a key of rues; it has fraction, sets");
     check_refused("scheme=paper:min-hops=0", "from 1 to 64");
     check_refused("scheme=gates:fraction=0.5",
-                  "'fraction' is not a key of gates; it has for, sets");
+                  "'fraction' is not a key of gates; it has for, robust, sets");
     check_refused("scheme=gates:min-hops=2",
                   "'min-hops' is not a key of gates");
     check_refused("scheme=gates:sets=4 path_sets=3",
