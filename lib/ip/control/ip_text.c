@@ -81,7 +81,7 @@ static enum sf_status
 load(const char *text, size_t length, const char *source, json_t **rootp,
      struct sf_error *err)
 {
-    json_error_t problem;
+    json_error_t problem = { 0 };
 
     /* Without anything to tell, some versions print nothing. */
     size_t blank = strspn(text, " \t\r\n");
