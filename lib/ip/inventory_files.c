@@ -163,7 +163,7 @@ sf_ip_write_containerlab(const struct sf_ip_plan *plan, uint32_t node,
 
     (void)err;
     (void)node;
-    fputs("# Written for containerlab and compared with its schema; not run.\n"
+    fputs("# Written for containerlab after its schema; not run.\n"
           "# The image must have iproute2 and sysctl.\n"
           "name: slimfly\n"
           "topology:\n"
