@@ -135,8 +135,7 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
                : file->subject == SF_IP_OF_HOSTS  ? "hosts/NAME"
                                                   : "",
                file->name, file->summary,
-               file->is_not_run ? " (written after its schema, not run)"
-                                : "");
+               file->is_not_run ? " (written after its schema, not run)" : "");
     }
 }
 
