@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "ip_plan.h"
 #include "ip_run.h"
+#include "verbs.h"
 
 #include <string.h>
 
@@ -207,36 +208,22 @@ run_controller(const struct cli_args *args)
 }
 
 static const struct verb {
-    const char *name, *words; /* What follows, for messages. */
-    size_t least, most;
+    struct cli_verb is;
     int (*run)(const struct cli_args *args);
 } verbs[] = {
-    { "plan", "one fabric", 1, 1, make_plan },
-    { "audit", "a fabric and a folder of 'slimfly ip plan'", 2, 2,
+    { { "plan", "one fabric", 1, 1 }, make_plan },
+    { { "audit", "a fabric and a folder of 'slimfly ip plan'", 2, 2 },
       audit_files },
-    { "run", "one fabric at most", 0, 1, run_controller },
+    { { "run", "one fabric at most", 0, 1 }, run_controller },
 };
 
 static int
 run(const struct cli_args *args)
 {
-    for (size_t i = 0; args->n_words && i < sizeof verbs / sizeof *verbs;
-         i++) {
-        const struct verb *verb = &verbs[i];
-        if (strcmp(verb->name, args->words[0]) != 0) {
-            continue;
-        }
-        if (args->n_words - 1 < verb->least ||
-            args->n_words - 1 > verb->most) {
-            return cli_fail("ip %s: expected %s, found %zu words", verb->name,
-                            verb->words, args->n_words - 1);
-        }
-        return verb->run(args);
-    }
-    return cli_fail("ip: expected plan, audit or run, found %s%s%s",
-                    args->n_words ? "'" : "",
-                    args->n_words ? args->words[0] : "none",
-                    args->n_words ? "'" : "");
+    size_t verb = cli_find_verb(args, verbs, sizeof verbs / sizeof *verbs,
+                                sizeof *verbs);
+
+    return verb != SIZE_MAX ? verbs[verb].run(args) : CLI_ERROR;
 }
 
 const struct cli_command cli_command_ip = {

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "jobs_check.h"
 #include "jobs_ranks.h"
+#include "verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -210,65 +211,32 @@ write_ranks(const struct cli_args *args, const char *word, const char *path)
 }
 
 static const struct verb {
-    const char *name, *words; /* What follows, for messages. */
-    size_t least, most;
+    struct cli_verb is;
     bool changes;                  /* The file, */
     int (*run)(struct work *work); /* by this.  NULL: without it, by */
     int (*run_apart)(const struct cli_args *args, const char *word,
                      const char *path); /* this. */
 } verbs[] = {
-    { "list", "nothing more", 0, 0, false, list, NULL },
-    { "add", "NAME NODES", 2, 2, true, add, NULL },
-    { "remove", "NAME...", 1, SIZE_MAX, true, remove_jobs, NULL },
-    { "sync", "nothing more", 0, 0, true, sync_jobs, NULL },
-    { "check", "FABRIC", 1, 1, false, NULL, cli_check_jobs },
-    { "ranks", "PROGRAM", 1, 1, false, NULL, write_ranks },
+    { { "list", "nothing more", 0, 0 }, false, list, NULL },
+    { { "add", "NAME NODES", 2, 2 }, true, add, NULL },
+    { { "remove", "NAME...", 1, SIZE_MAX }, true, remove_jobs, NULL },
+    { { "sync", "nothing more", 0, 0 }, true, sync_jobs, NULL },
+    { { "check", "FABRIC", 1, 1 }, false, NULL, cli_check_jobs },
+    { { "ranks", "PROGRAM", 1, 1 }, false, NULL, write_ranks },
 };
-
-#define N_VERBS (sizeof verbs / sizeof *verbs)
-
-static const struct verb *
-find_verb(const struct cli_args *args)
-{
-    for (size_t i = 0; args->n_words && i < N_VERBS; i++) {
-        const struct verb *verb = &verbs[i];
-        size_t n = args->n_words - 1;
-        if (strcmp(verb->name, args->words[0]) != 0) {
-            continue;
-        }
-        if (n < verb->least || n > verb->most) {
-            cli_fail("jobs %s: expected %s, found %zu word%s", verb->name,
-                     verb->words, n, n == 1 ? "" : "s");
-            return NULL;
-        }
-        return verb;
-    }
-    cli_fail("jobs: expected list, add, remove, sync, check or ranks, found "
-             "%s%s%s",
-             args->n_words ? "'" : "", args->n_words ? args->words[0] : "none",
-             args->n_words ? "'" : "");
-    return NULL;
-}
 
 /* Whether the options are of the verb. */
 static bool
-check_options(const struct cli_args *args, const struct verb *verb)
+check_options(const struct cli_args *args, const struct cli_verb *verb)
 {
-    static const struct {
-        int id;
-        const char *verb;
-    } own[] = { { OPT_PATTERN, "add" },
-                { OPT_COMMENT, "add" },
-                { OPT_FROM, "sync" },
-                { OPT_PER_NODE, "ranks" },
-                { OPT_OUTPUT, "ranks" } };
+    static const struct cli_verb_option own[] = { { OPT_PATTERN, "add" },
+                                                  { OPT_COMMENT, "add" },
+                                                  { OPT_FROM, "sync" },
+                                                  { OPT_PER_NODE, "ranks" },
+                                                  { OPT_OUTPUT, "ranks" } };
 
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (cli_has(args, own[i].id) && strcmp(own[i].verb, verb->name) != 0) {
-            cli_fail("jobs %s: --%s is for jobs %s", verb->name,
-                     cli_name(args, own[i].id), own[i].verb);
-            return false;
-        }
+    if (!cli_check_verb_options(args, verb, own, sizeof own / sizeof *own)) {
+        return false;
     }
     if (cli_has(args, OPT_PATTERN) && cli_has(args, OPT_COMMENT)) {
         cli_fail("jobs add: expected --pattern or --comment, found both");
@@ -284,12 +252,14 @@ run(const struct cli_args *args)
     const char *path = cli_has(args, OPT_FILE) ? cli_text(args, OPT_FILE)
                        : home && *home         ? home
                                                : CLI_JOBS_FILE;
-    const struct verb *verb = find_verb(args);
+    size_t found = cli_find_verb(args, verbs, sizeof verbs / sizeof *verbs,
+                                 sizeof *verbs);
     struct sf_error err;
 
-    if (!verb || !check_options(args, verb)) {
+    if (found == SIZE_MAX || !check_options(args, &verbs[found].is)) {
         return CLI_ERROR;
     }
+    const struct verb *verb = &verbs[found];
     if (!verb->run) {
         return verb->run_apart(args, args->words[1], path);
     }
@@ -365,7 +335,7 @@ const struct cli_command cli_command_jobs = {
         "slimfly jobs check plan --file jobs\tShow what the jobs of a file "
         "get on a planned network.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_thread_options, cli_live_options,
-                 cli_progress_options },
+                 cli_path_options, cli_work_options, cli_thread_options,
+                 cli_live_options, cli_progress_options },
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* cmd_lab.c -- slimfly lab: a network of namespaces with real packets.  The
  * verbs are in lab_*.c. */
 #include "lab.h"
+#include "verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,22 +51,19 @@ static const struct cli_option options[] = {
 };
 
 static const struct verb {
-    const char *name, *words; /* What follows, for messages. */
-    size_t least, most;
+    struct cli_verb is;
     int (*run)(const struct cli_lab *lab);
 } verbs[] = {
-    { "up", "FABRIC", 1, 1, cli_lab_up },
-    { "check", "nothing more", 0, 0, cli_lab_check },
-    { "measure", "nothing more", 0, 0, cli_lab_measure },
-    { "exec", "NODE -- COMMAND...", 2, SIZE_MAX, cli_lab_exec },
-    { "fail", "LINK...", 1, SIZE_MAX, cli_lab_fail },
-    { "restore", "LINK...", 0, SIZE_MAX, cli_lab_restore },
-    { "status", "nothing more", 0, 0, cli_lab_status },
-    { "list", "nothing more", 0, 0, cli_lab_list },
-    { "down", "nothing more", 0, 0, cli_lab_down },
+    { { "up", "FABRIC", 1, 1 }, cli_lab_up },
+    { { "check", "nothing more", 0, 0 }, cli_lab_check },
+    { { "measure", "nothing more", 0, 0 }, cli_lab_measure },
+    { { "exec", "NODE -- COMMAND...", 2, SIZE_MAX }, cli_lab_exec },
+    { { "fail", "LINK...", 1, SIZE_MAX }, cli_lab_fail },
+    { { "restore", "LINK...", 0, SIZE_MAX }, cli_lab_restore },
+    { { "status", "nothing more", 0, 0 }, cli_lab_status },
+    { { "list", "nothing more", 0, 0 }, cli_lab_list },
+    { { "down", "nothing more", 0, 0 }, cli_lab_down },
 };
-
-#define N_VERBS (sizeof verbs / sizeof *verbs)
 
 int
 cli_lab_told(enum sf_status status, const struct sf_error *err)
@@ -85,38 +83,12 @@ cli_lab_open(const struct cli_lab *lab, enum sf_lab_use use)
     return opened;
 }
 
-static const struct verb *
-find_verb(const struct cli_args *args)
-{
-    for (size_t i = 0; args->n_words && i < N_VERBS; i++) {
-        const struct verb *verb = &verbs[i];
-        size_t n = args->n_words - 1;
-        if (strcmp(verb->name, args->words[0]) != 0) {
-            continue;
-        }
-        if (n < verb->least || n > verb->most) {
-            cli_fail("lab %s: expected %s, found %zu word%s", verb->name,
-                     verb->words, n, n == 1 ? "" : "s");
-            return NULL;
-        }
-        return verb;
-    }
-    cli_fail("lab: expected up, check, measure, exec, fail, restore, status, "
-             "list or down, found %s%s%s",
-             args->n_words ? "'" : "", args->n_words ? args->words[0] : "none",
-             args->n_words ? "'" : "");
-    return NULL;
-}
-
 /* Whether the options are of the verb: of 'up' are those that say how to
  * route, too. */
 static bool
-check_options(const struct cli_args *args, const struct verb *verb)
+check_options(const struct cli_args *args, const struct cli_verb *verb)
 {
-    static const struct {
-        int id;
-        const char *verb;
-    } own[] = {
+    static const struct cli_verb_option own[] = {
         { OPT_LAB_RATE, "up" },
         { OPT_LAB_HOST_RATE, "up" },
         { OPT_LAB_PREFIX, "up" },
@@ -132,6 +104,7 @@ check_options(const struct cli_args *args, const struct verb *verb)
         { OPT_SCHEME, "up" },
         { OPT_LAYERS, "up" },
         { OPT_PATH_SETS, "up" },
+        { OPT_PER_HOST, "up" },
         { OPT_MAX_HOPS, "up" },
         { OPT_LANES, "up" },
         { OPT_GUARANTEE, "up" },
@@ -141,12 +114,8 @@ check_options(const struct cli_args *args, const struct verb *verb)
         { OPT_TIMEOUT, "up" },
     };
 
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (cli_has(args, own[i].id) && strcmp(own[i].verb, verb->name) != 0) {
-            cli_fail("lab %s: --%s is for lab %s", verb->name,
-                     cli_name(args, own[i].id), own[i].verb);
-            return false;
-        }
+    if (!cli_check_verb_options(args, verb, own, sizeof own / sizeof *own)) {
+        return false;
     }
     if (cli_has(args, OPT_LAB_HOST_RATE) && !cli_has(args, OPT_LAB_RATE)) {
         cli_fail("lab up: --host-rate needs --rate as well");
@@ -159,7 +128,8 @@ static int
 run(const struct cli_args *args)
 {
     const char *home = getenv("SLIMFLY_LAB");
-    const struct verb *verb = find_verb(args);
+    size_t verb = cli_find_verb(args, verbs, sizeof verbs / sizeof *verbs,
+                                sizeof *verbs);
     struct cli_lab lab = { .args = args,
                            .name = cli_has(args, OPT_LAB_NAME)
                                        ? cli_text(args, OPT_LAB_NAME)
@@ -169,7 +139,9 @@ run(const struct cli_args *args)
                            .words = args->words + 1,
                            .n_words = args->n_words - 1 };
 
-    return verb && check_options(args, verb) ? verb->run(&lab) : CLI_ERROR;
+    return verb != SIZE_MAX && check_options(args, &verbs[verb].is)
+               ? verbs[verb].run(&lab)
+               : CLI_ERROR;
 }
 
 const struct cli_command cli_command_lab = {
@@ -228,7 +200,7 @@ const struct cli_command cli_command_lab = {
         "slimfly lab fail sf-0-0-0:5\tCut a cable.\n"
         "slimfly lab down\tRemove the lab.\n",
     .options = { options, cli_scheme_options, cli_lane_options,
-                 cli_path_options, cli_thread_options, cli_live_options,
-                 cli_progress_options },
+                 cli_path_options, cli_work_options, cli_thread_options,
+                 cli_live_options, cli_progress_options },
     .run = run,
 };

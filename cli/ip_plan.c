@@ -1,66 +1,10 @@
 /* ip_plan.c -- see ip_plan.h. */
 #define _GNU_SOURCE
 #include "ip_plan.h"
+#include "routed.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Routes a fabric as 'slimfly route' does. */
-static enum sf_status
-route(const struct cli_args *args, const struct sf_fabric *fabric,
-      uint32_t n_path_sets, struct sf_routing **routingp, struct sf_error *err)
-{
-    struct sf_routing_params params = {
-        .layers = { .scheme = cli_text(args, OPT_SCHEME),
-                    .n_layers = cli_number(args, OPT_LAYERS),
-                    .max_hops = cli_number(args, OPT_MAX_HOPS),
-                    .seed = cli_seed(args, OPT_SEED),
-                    .n_threads = cli_threads(args) },
-        .n_path_sets = n_path_sets,
-        .lanes = cli_text(args, OPT_LANES),
-        .guarantee = cli_guarantee(args),
-        .max_vls = cli_number(args, OPT_MAX_VLS),
-        .max_sls = cli_number(args, OPT_MAX_SLS),
-    };
-    struct sf_network *network;
-    enum sf_status status = sf_network_build(fabric, &network, err);
-
-    if (status == SF_OK) {
-        status = sf_routing_build(network, &params, routingp, err);
-        sf_network_free(network);
-    }
-    return status;
-}
-
-/* Loads or makes the routing of 'word'; false, having said why. */
-static bool
-load(struct cli_ip *ip, const struct cli_args *args, const char *word)
-{
-    char *inside = cli_find_in_folder(word, "route.json");
-    struct sf_error err = { 0 };
-    enum sf_status status;
-    uint32_t n_path_sets = 0;
-
-    if (inside) {
-        free(inside);
-        status = sf_ib_read_routing(word, &ip->routing, &err);
-    } else {
-        if (!cli_path_sets(args, &n_path_sets)) {
-            return false;
-        }
-        struct sf_fabric *fabric =
-            cli_load_fabric(word, cli_number(args, OPT_TIMEOUT));
-        if (!fabric) {
-            return false;
-        }
-        status = route(args, fabric, n_path_sets, &ip->routing, &err);
-        sf_fabric_free(fabric);
-    }
-    if (status != SF_OK) {
-        cli_fail("%s", err.text);
-    }
-    return status == SF_OK;
-}
 
 bool
 cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
@@ -71,7 +15,9 @@ cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
 
     *ip = (struct cli_ip){ 0 };
     double start = cli_seconds();
-    if (!load(ip, args, word)) {
+    ip->routing =
+        cli_load_routing(args, word, (struct sf_routing_params){ 0 });
+    if (!ip->routing) {
         return false;
     }
     const struct sf_network *network = ip->routing->network;

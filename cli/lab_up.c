@@ -1,6 +1,7 @@
 /* lab_up.c -- slimfly lab up, down and list. */
 #define _GNU_SOURCE
 #include "lab.h"
+#include "routed.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -39,59 +40,6 @@ die(void)
     raise(interrupted);
 }
 
-static enum sf_status
-route(const struct cli_args *args, struct sf_fabric *fabric,
-      struct sf_routing **routingp, struct sf_error *err)
-{
-    struct sf_routing_params params = {
-        .layers = { .scheme = cli_text(args, OPT_SCHEME),
-                    .n_layers = cli_number(args, OPT_LAYERS),
-                    .max_hops = cli_number(args, OPT_MAX_HOPS),
-                    .may_exceed = true,
-                    .seed = cli_seed(args, OPT_SEED),
-                    .n_threads = cli_threads(args) },
-        .n_path_sets = cli_number(args, OPT_PATH_SETS),
-    };
-    struct sf_network *network;
-
-    if (!cli_read_lanes(args, cli_has(args, OPT_LAB_WITHOUT_LANES), &params)) {
-        return SF_EINVAL;
-    }
-    enum sf_status status = sf_network_build(fabric, &network, err);
-    if (status == SF_OK) {
-        status = sf_routing_build(network, &params, routingp, err);
-        sf_network_free(network);
-    }
-    return status;
-}
-
-/* Loads or makes the routing of 'word'; NULL, having said why. */
-static struct sf_routing *
-load(const struct cli_args *args, const char *word)
-{
-    char *inside = cli_find_in_folder(word, "route.json");
-    struct sf_routing *routing = NULL;
-    struct sf_error err = { 0 };
-    enum sf_status status = SF_OK;
-
-    if (inside) {
-        status = sf_ib_read_routing(word, &routing, &err);
-    } else {
-        struct sf_fabric *fabric =
-            cli_load_fabric(word, cli_number(args, OPT_TIMEOUT));
-        if (!fabric) {
-            return NULL;
-        }
-        status = route(args, fabric, &routing, &err);
-        sf_fabric_free(fabric);
-    }
-    free(inside);
-    if (status != SF_OK && err.text[0]) {
-        cli_fail("%s", err.text);
-    }
-    return status == SF_OK ? routing : NULL;
-}
-
 int
 cli_lab_up(const struct cli_lab *lab)
 {
@@ -118,7 +66,11 @@ cli_lab_up(const struct cli_lab *lab)
     if (sf_lab_allowed(&params, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    struct sf_routing *routing = load(args, lab->words[0]);
+    struct sf_routing *routing = cli_load_routing(
+        args, lab->words[0],
+        (struct sf_routing_params){
+            .layers = { .may_exceed = true },
+            .without_lanes = cli_has(args, OPT_LAB_WITHOUT_LANES) });
     if (!routing) {
         return CLI_ERROR;
     }

@@ -1,5 +1,4 @@
-/* routed.c -- loads a fabric, with the routes of its tables if there are
- * some. */
+/* routed.c -- see routed.h. */
 #include "routed.h"
 
 #include <stdlib.h>
@@ -84,4 +83,63 @@ cli_routed_clear(struct cli_routed *routed)
     sf_routes_free(routed->given);
     sf_network_free(routed->network);
     sf_fabric_free(routed->fabric);
+}
+
+static bool
+read_params(const struct cli_args *args, struct sf_routing_params *params)
+{
+    params->layers.scheme = cli_text(args, OPT_SCHEME);
+    params->layers.n_layers = cli_number(args, OPT_LAYERS);
+    params->layers.max_hops = cli_number(args, OPT_MAX_HOPS);
+    params->layers.seed = cli_seed(args, OPT_SEED);
+    params->layers.n_threads = cli_threads(args);
+    return cli_path_sets(args, &params->n_path_sets) &&
+           cli_read_lanes(args, params->without_lanes, params);
+}
+
+/* Routes the fabric of 'word'; false, having said why. */
+static bool
+route(const struct cli_args *args, const char *word,
+      struct sf_routing_params *params, struct sf_routing **routingp)
+{
+    struct sf_network *network = NULL;
+    struct sf_error err;
+
+    if (!read_params(args, params)) {
+        return false;
+    }
+    struct sf_fabric *fabric =
+        cli_load_fabric(word, cli_number(args, OPT_TIMEOUT));
+    if (!fabric) {
+        return false;
+    }
+    enum sf_status status = sf_network_build(fabric, &network, &err);
+    if (status == SF_OK) {
+        status = sf_routing_build(network, params, routingp, &err);
+    }
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    }
+    sf_network_free(network);
+    sf_fabric_free(fabric);
+    return status == SF_OK;
+}
+
+struct sf_routing *
+cli_load_routing(const struct cli_args *args, const char *word,
+                 struct sf_routing_params params)
+{
+    char *inside = cli_find_in_folder(word, "route.json");
+    struct sf_routing *routing = NULL;
+    struct sf_error err;
+
+    if (!inside) {
+        return route(args, word, &params, &routing) ? routing : NULL;
+    }
+    free(inside);
+    if (sf_ib_read_routing(word, &routing, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return NULL;
+    }
+    return routing;
 }

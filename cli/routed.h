@@ -1,4 +1,5 @@
-/* routed.h -- a fabric, with the routes of its tables if there are some. */
+/* routed.h -- a fabric, with the routes of its tables if there are some; or
+ * with a routing, which is made if there is none. */
 #ifndef SF_CLI_ROUTED_H
 #define SF_CLI_ROUTED_H
 
@@ -15,5 +16,13 @@ struct cli_routed {
  * cli_routed_clear() in any case. */
 bool cli_routed_load(struct cli_routed *routed, const struct cli_args *args);
 void cli_routed_clear(struct cli_routed *routed);
+
+/* Reads the routing of 'word', a folder of 'slimfly route', or routes the
+ * fabric that it names by the options for schemes, lanes and paths.  'params'
+ * has what no option says, and 'without_lanes'.  Returns NULL, having said
+ * why; the caller frees the routing. */
+struct sf_routing *cli_load_routing(const struct cli_args *args,
+                                    const char *word,
+                                    struct sf_routing_params params);
 
 #endif
