@@ -58,7 +58,7 @@ write_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
     const struct sf_eval_params *params = sf_evaluation_params(ev);
     bool has_differed = false;
 
-    fprintf(stream, "\n%u  %s\n      %s; agrees: %s\n", claim->line,
+    fprintf(stream, "\n%u  %s\n      %s; agrees if %s\n", claim->line,
             claim->says, claim->measured, claim->rule);
     for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
         double figure = sf_claim_measure(ev, claim, q);
@@ -66,7 +66,12 @@ write_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
         enum sf_claim_verdict verdict = sf_claim_judge(claim, figure);
         uint32_t counts[SF_N_EVAL_HOWS];
         char text[24], text_ours[24], hows[96];
-        if (!params->has_queues[q] || verdict == SF_CLAIM_NOT_RUN) {
+        if (!params->has_queues[q]) {
+            continue;
+        }
+        if (verdict == SF_CLAIM_NOT_RUN) {
+            fprintf(stream, "      %-4s  %9s  not run\n",
+                    sf_sim_queues_name(q), "");
             continue;
         }
         sf_evaluation_claim_text(claim, figure, text);
