@@ -13,7 +13,8 @@ PATIENCE = 1200
 # Below those that systems hand out, so that nobody gets one by chance.
 PORTS = range(10000, 32000)
 PATH = os.environ["PATH"] + ":/usr/sbin"
-PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo"]
+PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo",
+            "srun"]
 
 
 def why_not():

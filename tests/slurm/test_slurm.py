@@ -119,5 +119,29 @@ class Jobs(harness.Case):
         self.wait("# ours")
 
 
+class Share(harness.Case):
+    """Processes that srun starts share the work of one command out."""
+
+    COMMAND = ["simulate", "sf:q=3", "-w", "permutation", "--size", "64K",
+               "-m", "packet,flow", "--seeds", "4"]
+
+    def test_srun(self):
+        if why_not():
+            self.skipTest(why_not())
+        with tempfile.TemporaryDirectory() as folder, Slurm(3) as slurm:
+            alone = self.succeeds(*self.COMMAND, "-o", f"{folder}/alone")
+            done = slurm.run("srun", "-N", "3", "-n", "3", "--quiet",
+                             harness.PROGRAM, *self.COMMAND, "-o",
+                             f"{folder}/shared", "--share", "--threads", "1")
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, alone, ""))
+            self.assertEqual(self.csv(f"{folder}/shared"),
+                             self.csv(f"{folder}/alone"))
+
+    def csv(self, folder):
+        with open(f"{folder}/simulation.csv", encoding="utf-8") as file:
+            return file.read()
+
+
 if __name__ == "__main__":
     harness.main()
