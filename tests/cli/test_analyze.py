@@ -218,8 +218,14 @@ class Metrics(Analyzed):
                            1.1 * made["throughput"][0]["mean"])
 
     def test_the_default_gives_way_as_in_route(self):
+        self.check_giving_way("jellyfish:n=40,k=3,seed=2")
+
+    @harness.long
+    def test_the_default_gives_way_on_a_larger_one(self):
+        self.check_giving_way("xpander:k=5,lift=10")
+
+    def check_giving_way(self, spec):
         # Neither turns nor lanes of paths are enough for gates here.
-        spec = "xpander:k=5,lift=10"
         folder = self.route(spec)
         tables = self.analyze(folder)["rows"][0]
         made = self.analyze(spec)["rows"][0]

@@ -367,10 +367,17 @@ class Repair(Routed):
         self.check(back)
 
     def test_a_repair_is_done_at_once(self):
+        self.check_at_once([])
+
+    @harness.long
+    def test_other_repairs_are_done_at_once(self):
+        self.check_at_once(["--lanes", "none"],
+                           ["-s", "paper", "-l", "2", "--max-hops", "3"])
+
+    def check_at_once(self, *several):
         # Neighbours without their link are farther apart than other pairs
         # may be, which must not unsettle the rest.
-        for options in ([], ["--lanes", "none"],
-                        ["-s", "paper", "-l", "2", "--max-hops", "3"]):
+        for options in several:
             before = self.route("sf:q=5", *options)
             tables = Tables(before)
             damaged = self.without(before, *[
@@ -418,7 +425,14 @@ class Repair(Routed):
         self.assertEqual(self.report(after)["repair"]["changed"], 0)
 
     def test_links_come_back_one_by_one(self):
-        for lanes in "turns", "dfsssp", "none":
+        self.check_coming_back("turns")
+
+    @harness.long
+    def test_links_come_back_with_other_lanes(self):
+        self.check_coming_back("dfsssp", "none")
+
+    def check_coming_back(self, *several):
+        for lanes in several:
             whole = self.route("sf:q=5", "--lanes", lanes)
             tables = Tables(whole)
             one, two = [tables.links[tables.switches[i]][0][0]
@@ -469,6 +483,7 @@ class Repair(Routed):
                            whole, "-o", damaged)
             self.assertIn("longer than the limit of 3", done.stdout)
 
+    @harness.long
     def test_faults_keep_the_guarantee(self):
         """Where repairs do not fit into the lanes, other layers take over,
         or other lanes if the user prefers these."""
@@ -623,7 +638,14 @@ class Fabrics(Routed):
         self.assertIn("  1 ports have another LID", done.stdout)
 
     def test_where_lanes_do_not_suffice_paths_are_in_order(self):
-        for spec in "jellyfish:n=40,k=3,seed=2", "xpander:k=5,lift=10":
+        self.check_in_order("jellyfish:n=40,k=3,seed=2")
+
+    @harness.long
+    def test_paths_are_in_order_on_a_larger_one(self):
+        self.check_in_order("xpander:k=5,lift=10")
+
+    def check_in_order(self, *specs):
+        for spec in specs:
             folder = self.route(spec)
             self.check(folder, minimal_first=False)
             self.check_lanes(folder)

@@ -841,7 +841,9 @@ TEST(comparison_needs_a_split)
     forget(&question);
 }
 
-TEST(comparison_nomem)
+/* Every so many allocations fail. */
+static void
+check_nomem(unsigned long step)
 {
     struct question question;
     struct sf_comparison *comparison = NULL;
@@ -854,7 +856,7 @@ TEST(comparison_nomem)
     question.params.n_threads = 1;
     question.params.store = NULL;
     do {
-        sf_mem_fail_at(++nth);
+        sf_mem_fail_at(nth += step);
     } while (sf_comparison_build(&question.params, &comparison, &err) ==
                  SF_ENOMEM &&
              !comparison);
@@ -863,4 +865,14 @@ TEST(comparison_nomem)
     CHECK(nth > 50);
     sf_comparison_free(comparison);
     forget(&question);
+}
+
+TEST(comparison_nomem)
+{
+    check_nomem(7);
+}
+
+TEST_LONG(comparison_nomem_at_each_allocation)
+{
+    check_nomem(1);
 }

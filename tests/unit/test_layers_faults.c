@@ -80,9 +80,9 @@ remove_and_route(const char *spec, uint32_t n_removals, uint32_t n_in_a_row,
     sf_topology_free(topo);
 }
 
-TEST(layers_survive_200_removals_at_q_5)
+TEST(layers_survive_50_removals_at_q_5)
 {
-    remove_and_route("sf:q=5", 200, 50, 3);
+    remove_and_route("sf:q=5", 50, 50, 3);
 }
 
 TEST_LONG(layers_survive_1000_removals_at_q_5)
@@ -90,9 +90,9 @@ TEST_LONG(layers_survive_1000_removals_at_q_5)
     remove_and_route("sf:q=5", 1000, 50, 3);
 }
 
-TEST(layers_survive_25_removals_at_q_7)
+TEST(layers_survive_10_removals_at_q_7)
 {
-    remove_and_route("sf:q=7", 25, 50, 2);
+    remove_and_route("sf:q=7", 10, 50, 2);
 }
 
 TEST_LONG(layers_survive_250_removals_at_q_7)

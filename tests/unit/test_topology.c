@@ -141,8 +141,8 @@ check_mms_shape(const struct sf_topology *topo, uint32_t q)
 /* [McKay98]: 2q^2 switches of degree (3q - delta) / 2 at diameter 2. */
 TEST(topology_sf_shape)
 {
-    static const uint32_t orders[] = { 3,  4,  5,  7,  8,  9,  11, 13, 16,
-                                       17, 19, 23, 25, 27, 29, 31, 32 };
+    static const uint32_t orders[] = { 3,  4,  5,  7,  8,  9, 11,
+                                       13, 16, 17, 19, 23, 25 };
 
     for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
         struct sf_topology *topo = build("sf:q=%u", orders[i]);
@@ -153,9 +153,10 @@ TEST(topology_sf_shape)
     }
 }
 
-TEST(topology_sf_shape_of_large_ones)
+TEST_LONG(topology_sf_shape_of_large_ones)
 {
-    static const uint32_t orders[] = { 37, 41, 43, 47, 49, 53, 59, 61, 64 };
+    static const uint32_t orders[] = { 27, 29, 31, 32, 37, 41, 43,
+                                       47, 49, 53, 59, 61, 64 };
 
     for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
         struct sf_properties properties;
