@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+from account import Step, say, show
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, f"{ROOT}/tests/ibsim")
 from ibsim import PATIENCE, Ibsim  # noqa: E402
@@ -30,36 +32,6 @@ N_LAYERS = 4
 SWAPPED = (("sf-0-0-0", 8), ("sf-0-0-1", 8))
 DEAD_LINK = ("sf-0-1-0", 9)
 DEAD_SWITCH = "sf-1-3-2"
-
-
-def say(text=""):
-    """A line of the account, at once."""
-    print(text, flush=True)
-
-
-def show(text, lines=None):
-    """What a program printed, indented."""
-    for line in text.rstrip().splitlines()[:lines]:
-        say(f"    {line}")
-
-
-class Step:
-    """A numbered step of the account, with its time."""
-
-    number = 0
-
-    def __init__(self, title):
-        Step.number += 1
-        self.title = f"{Step.number}. {title}"
-
-    def __enter__(self):
-        say()
-        say(self.title)
-        self.start = time.monotonic()
-        return self
-
-    def __exit__(self, *_):
-        say(f"    -- {time.monotonic() - self.start:.1f} s")
 
 
 class Demo:

@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+from account import Step, say, show
+
 PROGRAM = os.path.abspath(sys.argv[1])
 # One host a switch, whose link carries as much as four: one flow a switch is
 # then as much as four hosts would send.
@@ -28,36 +30,6 @@ CUT = ("sf-0-0-0", "swp2")
 # Two cables between the first two racks.
 SWAPPED = (("sf-0-0-0", "swp5"), ("sf-0-0-1", "swp5"))
 PINGS = 400
-
-
-def say(text=""):
-    """A line of the account, at once."""
-    print(text, flush=True)
-
-
-def show(text, lines=None):
-    """What a program printed, indented."""
-    for line in text.rstrip().splitlines()[:lines]:
-        say(f"    {line}")
-
-
-class Step:
-    """A numbered step of the account, with its time."""
-
-    number = 0
-
-    def __init__(self, title):
-        Step.number += 1
-        self.title = f"{Step.number}. {title}"
-
-    def __enter__(self):
-        say()
-        say(self.title)
-        self.start = time.monotonic()
-        return self
-
-    def __exit__(self, *_):
-        say(f"    -- {time.monotonic() - self.start:.1f} s")
 
 
 class Demo:

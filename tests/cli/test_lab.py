@@ -15,21 +15,11 @@ import time
 import unittest
 
 import harness
+import namespaces
 from harness import PATIENCE, slimfly
 
 SMALL = "sf:q=3,p=1"  # 18 switches of 5 links, 18 hosts.
-
-
-def refusal():
-    """Why there can be no lab here; None if there can."""
-    done = subprocess.run(["unshare", "-n", "-m", "true"], text=True,
-                          capture_output=True, check=False)
-    if done.returncode:
-        return f"no namespaces: {done.stderr.strip()}"
-    return None if shutil.which("ip") else "no ip(8)"
-
-
-REFUSAL = refusal()
+REFUSAL = namespaces.refusal()
 
 
 def names(prefix):

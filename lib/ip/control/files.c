@@ -3,7 +3,7 @@
 
 #include "base/json_reader.h"
 #include "base/mem.h"
-#include "routes/ports.h"
+#include "ip/routes_json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,6 @@
 #define SCHEMA     "slimfly.controller"
 #define BASE       "slimfly.controller-base"
 #define PATH_SIZE  4096
-#define MOST_SETS  1024
 
 struct path {
     char text[PATH_SIZE];
@@ -257,141 +256,19 @@ sf_control_write_state(const struct sf_control_folder *folder,
                       err);
 }
 
-/* The out ports of all switches towards one, 0 where there is none. */
-static json_t *
-make_column(const struct sf_network *network, const uint16_t *column)
-{
-    json_t *array = json_array();
-
-    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
-        uint32_t arc = network->graph->first[s] + column[s];
-        json_array_append_new(
-            array,
-            json_integer(column[s] == SF_NO_HOP
-                             ? 0
-                             : (json_int_t)sf_network_port(network, arc)));
-    }
-    return array;
-}
-
 enum sf_status
 sf_control_write_base(const struct sf_control_folder *folder,
                       const char *identity, const struct sf_network *network,
                       const struct sf_routes *routes, struct sf_error *err)
 {
-    uint32_t n_layers = sf_routes_n_layers(routes);
-    json_t *columns = json_array(), *sets = json_array();
+    json_t *root = sf_routes_to_json(network, routes);
 
-    for (uint32_t h = 0; h < sf_network_count_hosts(network); h++) {
-        json_array_append_new(sets, json_integer(routes->host_sets[h]));
+    if (root) {
+        json_object_set_new(root, "schema", json_string(BASE));
+        json_object_set_new(root, "schema_version", json_integer(1));
+        json_object_set_new(root, "identity", json_string(identity));
     }
-    for (uint32_t i = 0; i < routes->n_sets * n_layers; i++) {
-        for (uint32_t d = 0; d < network->graph->n_nodes; d++) {
-            json_array_append_new(
-                columns,
-                make_column(network, sf_layers_tree(routes->sets[i / n_layers],
-                                                    i % n_layers, d)));
-        }
-    }
-    return write_json(
-        folder, BASE_FILE,
-        json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
-                  BASE, "schema_version", 1, "identity", identity, "n_sets",
-                  (json_int_t)routes->n_sets, "n_layers", (json_int_t)n_layers,
-                  "n_addresses", (json_int_t)routes->n_addresses, "max_hops",
-                  (json_int_t)routes->sets[0]->max_hops, "host_sets", sets,
-                  "columns", columns),
-        err);
-}
-
-/* Makes empty routes of the sizes that 'root' says. */
-static enum sf_status
-make_routes(struct sf_json_reader *reader, const json_t *root,
-            const struct sf_network *network, struct sf_routes **routesp)
-{
-    uint32_t n_sets = sf_json_number(reader, root, "", "n_sets", 1, MOST_SETS);
-    uint32_t n_layers =
-        sf_json_number(reader, root, "", "n_layers", 1, SF_MAX_LAYERS);
-    uint32_t n_addresses =
-        sf_json_number(reader, root, "", "n_addresses", 1, SF_MAX_LAYERS);
-    uint32_t max_hops =
-        sf_json_number(reader, root, "", "max_hops", 0, UINT32_MAX - 1);
-    enum sf_status status = reader->status;
-
-    if (status == SF_OK) {
-        status = sf_routes_make(network, n_sets, routesp, reader->err);
-    }
-    for (uint32_t i = 0; status == SF_OK && i < n_sets; i++) {
-        status = sf_layers_make(n_layers, network->graph->n_nodes,
-                                &(*routesp)->sets[i], reader->err);
-        if (status == SF_OK) {
-            (*routesp)->sets[i]->max_hops = max_hops;
-        }
-    }
-    if (status == SF_OK) {
-        (*routesp)->n_addresses = n_addresses;
-        (*routesp)->n_switch_addresses = 1;
-    }
-    return status;
-}
-
-/* The number at 'i' of 'array', at most 'max'. */
-static uint32_t
-number_at(struct sf_json_reader *reader, const json_t *array, size_t i,
-          const char *where, uint32_t max)
-{
-    const json_t *item = json_array_get(array, i);
-
-    if (!json_is_integer(item) || json_integer_value(item) < 0 ||
-        json_integer_value(item) > max) {
-        sf_json_refuse(reader, "%s[%zu]: expected a number from 0 to %u",
-                       where, i, max);
-        return 0;
-    }
-    return (uint32_t)json_integer_value(item);
-}
-
-static void
-read_column(struct sf_json_reader *reader, const json_t *array,
-            const struct sf_network *network, const uint16_t *hop_of_port,
-            uint32_t d, uint16_t *column)
-{
-    for (uint32_t s = 0;
-         reader->status == SF_OK && s < network->graph->n_nodes; s++) {
-        uint32_t number =
-            number_at(reader, array, s, "columns[]", SF_MAX_PORTS);
-        uint32_t port = sf_fabric_port(network->fabric, s, number);
-        column[s] = port == SF_NONE ? SF_NO_HOP : hop_of_port[port];
-        if ((number != 0 || s == d) && (column[s] == SF_NO_HOP) != (s == d)) {
-            sf_json_refuse(reader, "columns: switch %u has no link at port %u",
-                           s, number);
-        }
-    }
-}
-
-static void
-fill_routes(struct sf_json_reader *reader, const json_t *root,
-            const struct sf_network *network, const uint16_t *hop_of_port,
-            struct sf_routes *routes)
-{
-    const json_t *sets = sf_json_array(reader, root, "host_sets");
-    const json_t *columns = sf_json_array(reader, root, "columns");
-    uint32_t n = network->graph->n_nodes;
-    uint32_t n_layers = sf_routes_n_layers(routes);
-
-    for (uint32_t h = 0;
-         reader->status == SF_OK && h < sf_network_count_hosts(network); h++) {
-        routes->host_sets[h] =
-            number_at(reader, sets, h, "host_sets", routes->n_sets - 1);
-    }
-    for (uint32_t i = 0; i < routes->n_sets * n_layers; i++) {
-        for (uint32_t d = 0; reader->status == SF_OK && d < n; d++) {
-            read_column(
-                reader, json_array_get(columns, (size_t)i * n + d), network,
-                hop_of_port, d,
-                sf_layers_tree(routes->sets[i / n_layers], i % n_layers, d));
-        }
-    }
+    return write_json(folder, BASE_FILE, root, err);
 }
 
 enum sf_status
@@ -409,19 +286,11 @@ sf_control_read_base(const struct sf_control_folder *folder,
     if (status != SF_OK || !root) {
         return status;
     }
-    uint16_t *hop_of_port = sf_network_hops_of_ports(network);
-    status = hop_of_port
-                 ? make_routes(&reader, root, network, routesp)
-                 : sf_fail(err, SF_ENOMEM, "%s: out of memory", path.text);
-    if (status == SF_OK) {
-        fill_routes(&reader, root, network, hop_of_port, *routesp);
-        status = reader.status;
-    }
+    status = sf_routes_from_json(&reader, root, "", network, routesp);
     for (uint32_t i = 0; status == SF_OK && i < (*routesp)->n_sets; i++) {
         status =
             sf_layers_check((*routesp)->sets[i], network->graph, &claims, err);
     }
-    free(hop_of_port);
     json_decref(root);
     if (status != SF_OK) {
         sf_routes_free(*routesp);

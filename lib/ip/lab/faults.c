@@ -135,23 +135,6 @@ sf_lab_links_clear(struct sf_lab_links *links)
     *links = (struct sf_lab_links){ 0 };
 }
 
-static enum sf_status
-look_at_all(struct sf_lab *lab, bool *runs, struct sf_error *err)
-{
-    struct sf_netns_home home;
-    enum sf_status status = sf_netns_leave(&home, err);
-
-    if (status != SF_OK) {
-        return status;
-    }
-    for (uint32_t i = 0; status == SF_OK && i < lab->network->fabric->n_nodes;
-         i++) {
-        status = sf_lab_look_links(lab, i, runs, err);
-    }
-    sf_netns_return(&home);
-    return status;
-}
-
 enum sf_status
 sf_lab_find_down(struct sf_lab *lab, struct sf_lab_links *links,
                  struct sf_error *err)
@@ -165,7 +148,7 @@ sf_lab_find_down(struct sf_lab *lab, struct sf_lab_links *links,
     }
     enum sf_status status = sf_lab_open_spaces(lab, err);
     if (status == SF_OK) {
-        status = look_at_all(lab, runs, err);
+        status = sf_lab_look_all_links(lab, runs, err);
     }
     for (uint32_t p = 0; status == SF_OK && p < fabric->n_ports; p++) {
         uint32_t peer = fabric->ports[p].peer;

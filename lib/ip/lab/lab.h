@@ -127,10 +127,15 @@ enum sf_status sf_lab_netlink(struct sf_lab *lab, uint32_t node,
                               struct sf_netlink *nl, struct sf_error *err);
 
 /* links.c: which ports of 'node' have a link that carries packets: 'runs' is
- * by port of the fabric; only those of the node are set.  Then the same, after
- * a wait for all that are plugged in.  The thread must have left home. */
+ * by port of the fabric; only those of the node are set.  The thread must have
+ * left home. */
 enum sf_status sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
                                  struct sf_error *err);
+/* The same of all nodes, for a thread that is at home. */
+enum sf_status sf_lab_look_all_links(struct sf_lab *lab, bool *runs,
+                                     struct sf_error *err);
+/* Waits until all that are plugged in carry packets.  The thread must have
+ * left home. */
 enum sf_status sf_lab_await_links(struct sf_lab *lab, uint32_t node,
                                   struct sf_error *err);
 enum sf_status sf_lab_await_port(struct sf_lab *lab, uint32_t port,

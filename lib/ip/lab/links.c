@@ -54,6 +54,23 @@ sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
     return status;
 }
 
+enum sf_status
+sf_lab_look_all_links(struct sf_lab *lab, bool *runs, struct sf_error *err)
+{
+    struct sf_netns_home home;
+    enum sf_status status = sf_netns_leave(&home, err);
+
+    if (status != SF_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; status == SF_OK && i < lab->network->fabric->n_nodes;
+         i++) {
+        status = sf_lab_look_links(lab, i, runs, err);
+    }
+    sf_netns_return(&home);
+    return status;
+}
+
 /* Whether one port has a link that carries packets. */
 static enum sf_status
 look_at_port(const struct sf_lab *lab, uint32_t port, struct sf_netlink *nl,

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"
-#include "routes/ports.h"
+#include "ip/routes_json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,6 @@
 
 #define SCHEMA     "slimfly.lab-state"
 #define MOST_RATE  1e15
-#define MOST_SETS  1024
 #define MOST_NODES 1000000
 
 static json_t *
@@ -55,50 +54,6 @@ make_cables(const struct sf_fabric *fabric)
     return array;
 }
 
-/* The out ports of all switches towards one, 0 where there is none. */
-static json_t *
-make_column(const struct sf_network *network, const uint16_t *column)
-{
-    json_t *array = json_array();
-
-    for (uint32_t s = 0; s < network->graph->n_nodes; s++) {
-        uint32_t arc = network->graph->first[s] + column[s];
-        json_array_append_new(
-            array,
-            json_integer(column[s] == SF_NO_HOP
-                             ? 0
-                             : (json_int_t)sf_network_port(network, arc)));
-    }
-    return array;
-}
-
-static json_t *
-make_routes(const struct sf_lab *lab)
-{
-    const struct sf_routes *routes = lab->routes;
-    uint32_t n_layers = sf_routes_n_layers(routes);
-    uint32_t n_switches = lab->network->graph->n_nodes;
-    json_t *columns = json_array(), *sets = json_array();
-
-    for (uint32_t h = 0; h < sf_network_count_hosts(lab->network); h++) {
-        json_array_append_new(sets, json_integer(routes->host_sets[h]));
-    }
-    for (uint32_t i = 0; i < routes->n_sets * n_layers; i++) {
-        const struct sf_layers *set = routes->sets[i / n_layers];
-        for (uint32_t d = 0; d < n_switches; d++) {
-            json_array_append_new(
-                columns, make_column(lab->network,
-                                     sf_layers_tree(set, i % n_layers, d)));
-        }
-    }
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "n_sets",
-                     (json_int_t)routes->n_sets, "n_layers",
-                     (json_int_t)n_layers, "n_addresses",
-                     (json_int_t)routes->n_addresses, "max_hops",
-                     (json_int_t)routes->sets[0]->max_hops, "host_sets", sets,
-                     "columns", columns);
-}
-
 static json_t *
 make_state(const struct sf_lab *lab)
 {
@@ -113,7 +68,7 @@ make_state(const struct sf_lab *lab)
         prefix.text, "switch_ports", lab->switch_ports.rule, "host_ports",
         lab->host_ports.rule, "has_alternates", lab->has_alternates, "nodes",
         make_nodes(fabric), "cables", make_cables(fabric), "routes",
-        make_routes(lab));
+        sf_routes_to_json(lab->network, lab->routes));
 }
 
 enum sf_status
@@ -224,138 +179,6 @@ read_network(struct sf_json_reader *reader, const json_t *root,
     return status;
 }
 
-/* A column: out ports, which must have a link to another switch. */
-static void
-read_column(struct sf_json_reader *reader, const json_t *array, size_t i,
-            const struct sf_network *network, const uint16_t *hop_of_port,
-            uint16_t *column)
-{
-    uint32_t n_switches = network->graph->n_nodes;
-
-    if (json_array_size(array) != n_switches) {
-        sf_json_refuse(reader, "routes.columns[%zu]: expected %u ports", i,
-                       n_switches);
-        return;
-    }
-    for (uint32_t s = 0; s < n_switches; s++) {
-        json_int_t number = json_integer_value(json_array_get(array, s));
-        uint32_t port =
-            number > 0 && number <= SF_MAX_PORTS
-                ? sf_fabric_port(network->fabric, s, (uint32_t)number)
-                : SF_NONE;
-        column[s] = port == SF_NONE ? SF_NO_HOP : hop_of_port[port];
-        if (number != 0 && column[s] == SF_NO_HOP) {
-            sf_json_refuse(reader,
-                           "routes.columns[%zu][%u]: expected 0 or a port "
-                           "with a link",
-                           i, s);
-        }
-    }
-}
-
-static void
-read_columns(struct sf_json_reader *reader, const json_t *columns,
-             struct sf_lab *lab, const uint16_t *hop_of_port)
-{
-    uint32_t n_layers = sf_routes_n_layers(lab->routes);
-    uint32_t n_switches = lab->network->graph->n_nodes;
-    size_t n = (size_t)lab->routes->n_sets * n_layers * n_switches;
-
-    if (json_array_size(columns) != n) {
-        sf_json_refuse(reader, "routes.columns: expected %zu of them", n);
-    }
-    for (size_t i = 0; reader->status == SF_OK && i < n; i++) {
-        size_t which = i / n_switches;
-        const struct sf_layers *set = lab->routes->sets[which / n_layers];
-        read_column(reader, json_array_get(columns, i), i, lab->network,
-                    hop_of_port,
-                    sf_layers_tree(set, (uint32_t)(which % n_layers),
-                                   (uint32_t)(i % n_switches)));
-    }
-}
-
-static void
-read_host_sets(struct sf_json_reader *reader, const json_t *object,
-               struct sf_lab *lab)
-{
-    const json_t *sets = json_object_get(object, "host_sets");
-    uint32_t n_hosts = sf_network_count_hosts(lab->network);
-
-    if (json_array_size(sets) != n_hosts) {
-        sf_json_refuse(reader, "routes.host_sets: expected %u of them",
-                       n_hosts);
-        return;
-    }
-    for (uint32_t h = 0; h < n_hosts; h++) {
-        json_int_t set = json_integer_value(json_array_get(sets, h));
-        if (set < 0 || set >= lab->routes->n_sets) {
-            sf_json_refuse(reader,
-                           "routes.host_sets[%u]: there is no set "
-                           "%lld",
-                           h, (long long)set);
-            return;
-        }
-        lab->routes->host_sets[h] = (uint32_t)set;
-    }
-}
-
-static enum sf_status
-make_sets(struct sf_json_reader *reader, const json_t *object,
-          struct sf_lab *lab)
-{
-    uint32_t n_sets =
-        sf_json_number(reader, object, "routes", "n_sets", 1, MOST_SETS);
-    uint32_t n_layers =
-        sf_json_number(reader, object, "routes", "n_layers", 1, SF_MAX_LAYERS);
-    uint32_t n_addresses = sf_json_number(reader, object, "routes",
-                                          "n_addresses", 1, SF_MAX_LAYERS);
-    uint32_t max_hops =
-        sf_json_number(reader, object, "routes", "max_hops", 0, UINT32_MAX);
-    enum sf_status status = reader->status;
-
-    if (status == SF_OK) {
-        status =
-            sf_routes_make(lab->network, n_sets, &lab->routes, reader->err);
-    }
-    for (uint32_t i = 0; status == SF_OK && i < n_sets; i++) {
-        status = sf_layers_make(n_layers, lab->network->graph->n_nodes,
-                                &lab->routes->sets[i], reader->err);
-        if (status == SF_OK) {
-            lab->routes->sets[i]->max_hops = max_hops;
-        }
-    }
-    if (status == SF_OK) {
-        lab->routes->n_addresses = n_addresses;
-        lab->routes->n_switch_addresses = 1;
-    }
-    return status;
-}
-
-static enum sf_status
-read_routes(struct sf_json_reader *reader, const json_t *root,
-            struct sf_lab *lab)
-{
-    const json_t *object = json_object_get(root, "routes");
-    uint16_t *hop_of_port = NULL;
-    enum sf_status status = make_sets(reader, object, lab);
-
-    if (status == SF_OK) {
-        hop_of_port = sf_network_hops_of_ports(lab->network);
-        if (!hop_of_port) {
-            sf_json_fail_memory(reader);
-            status = SF_ENOMEM;
-        }
-    }
-    if (status == SF_OK) {
-        read_host_sets(reader, object, lab);
-        read_columns(reader, json_object_get(object, "columns"), lab,
-                     hop_of_port);
-        status = reader->status;
-    }
-    free(hop_of_port);
-    return status;
-}
-
 static enum sf_status
 read_settings(struct sf_json_reader *reader, const json_t *root,
               struct sf_lab *lab)
@@ -391,7 +214,8 @@ read_all(struct sf_json_reader *reader, const json_t *root, struct sf_lab *lab)
         status = sf_lab_read_rules(lab, ports, host_ports, reader->err);
     }
     if (status == SF_OK) {
-        status = read_routes(reader, root, lab);
+        status = sf_routes_from_json(reader, json_object_get(root, "routes"),
+                                     "routes", lab->network, &lab->routes);
     }
     if (status == SF_OK) {
         params.prefix = sf_json_text(reader, root, "", "prefix", 60);

@@ -2,26 +2,8 @@
 #include "ip/lab/ways.h"
 
 #include "base/mem.h"
-#include "ip/lab/netns.h"
 
 #include <stdlib.h>
-
-static enum sf_status
-look(struct sf_lab *lab, bool *runs, struct sf_error *err)
-{
-    struct sf_netns_home home;
-    enum sf_status status = sf_netns_leave(&home, err);
-
-    if (status != SF_OK) {
-        return status;
-    }
-    for (uint32_t i = 0; status == SF_OK && i < lab->network->fabric->n_nodes;
-         i++) {
-        status = sf_lab_look_links(lab, i, runs, err);
-    }
-    sf_netns_return(&home);
-    return status;
-}
 
 static void
 mark(const struct sf_fabric *fabric, const bool *runs,
@@ -50,7 +32,7 @@ sf_lab_look_down(struct sf_lab *lab, struct sf_lab_down *down,
                              sizeof *down->is_down)
     };
     enum sf_status status =
-        runs && down->is_down ? look(lab, runs, err)
+        runs && down->is_down ? sf_lab_look_all_links(lab, runs, err)
                               : sf_fail(err, SF_ENOMEM, "the ports of a lab");
     if (status == SF_OK) {
         mark(fabric, runs, down);
