@@ -7,7 +7,9 @@
 static const struct cli_verb *
 verb_at(const void *verbs, size_t i, size_t size)
 {
-    return (const struct cli_verb *)((const char *)verbs + i * size);
+    const void *verb = (const char *)verbs + i * size;
+
+    return verb;
 }
 
 /* Says that none of the verbs is there. */
