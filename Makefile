@@ -73,12 +73,17 @@ test:
 	@tools/test.sh test $(JOBS) "$(TEST_GCC) short" \
 	    "$(TEST_SANITIZE) short --suite sanitize"
 
+# Under sanitizers: all programs that 'make test' has not run so, then the long
+# cases of units and the fuzzers.  Long cases of whole programs are larger inputs
+# for the same code, and run without.
 test-long:
 	@tools/deps.sh build demo demo-ip test
 	@$(MAKE) -s --no-print-directory $(TEST_GCC)/build.ninja \
 	    $(TEST_SANITIZE)/build.ninja $(TEST_THREADS)/build.ninja
 	@tools/test.sh test-long $(JOBS) "$(TEST_GCC) long --no-suite short" \
-	    "$(TEST_SANITIZE) all" "$(TEST_THREADS) short --suite threads"
+	    "$(TEST_SANITIZE) short --no-suite sanitize" \
+	    "$(TEST_SANITIZE) long --suite sanitize" \
+	    "$(TEST_THREADS) short --suite threads"
 
 bench:
 	@tools/deps.sh build demo bench
