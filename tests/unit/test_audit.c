@@ -922,7 +922,7 @@ check_changes(uint32_t n_rounds, uint32_t n_changes)
 
 TEST(audit_finds_exactly_the_harmful_changes)
 {
-    check_changes(2, 12);
+    check_changes(2, 25);
 }
 
 TEST_LONG(audit_finds_exactly_the_harmful_changes_of_more)
