@@ -112,8 +112,12 @@ sweep_alone(int fd)
 {
     struct timespec now;
 
-    /* The clock of file systems. */
-    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0) {
+    /* The times of files may be a tick ahead of the coarse clock, or behind
+     * the fine one.  Half a second is less than lock_shared() waits. */
+    if (clock_gettime(CLOCK_REALTIME, &now) == 0) {
+        now.tv_nsec += 500000000;
+        now.tv_sec += now.tv_nsec / 1000000000;
+        now.tv_nsec %= 1000000000;
         cli_sweep_folder(fd, is_before, &now);
     }
 }
