@@ -97,6 +97,7 @@ struct design {
     uint8_t *levels;      /* [2E] */
     uint8_t *arriving;    /* [2E] The level of the arc's reverse. */
     bool *is_gate;        /* [2E] Whether layers want to arrive by this arc. */
+    uint32_t *heads;      /* [2E] Where arcs lead to. */
     uint32_t *slots;      /* [2E] Where worths of paths that end with this arc
                            * stand in the row of their source. */
     uint16_t *worths;     /* [V * V * 2] Of one more path, by source,
@@ -127,7 +128,7 @@ struct design {
 static uint32_t
 head(const struct design *design, uint32_t arc)
 {
-    return design->graph->arcs[arc].to;
+    return design->heads[arc];
 }
 
 static uint32_t
@@ -251,24 +252,40 @@ add_gain_as_end(struct design *design, uint32_t f, uint32_t level,
     design->gain[level] -= gain;
 }
 
+/* The worth of all paths over the arcs from 'begin' to 'end' whose level is
+ * not below 'level'; each stands in 'row' at the slot of its arc. */
+static uint64_t
+add_worths(const uint8_t *levels, const uint32_t *slots, uint32_t begin,
+           uint32_t end, uint32_t level, const uint16_t *row)
+{
+    uint32_t worth = 0;
+
+    for (uint32_t i = begin; i < end; i++) {
+        worth += if_so(levels[i] >= level, row[slots[i]]);
+    }
+    return worth;
+}
+
 static void
 add_gains_as_first(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
-    const uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    uint16_t kept[2] = { row[2 * c], row[2 * c + 1] };
 
+    row[2 * c] = row[2 * c + 1] = 0; /* No path leads to 'c' again. */
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g), level = design->levels[g];
-        uint64_t worth = 0;
-        for (uint32_t h = graph->first[d]; d != b && h < graph->first[d + 1];
-             h++) {
-            worth +=
-                if_so((design->levels[h] >= level) & (head(design, h) != c),
-                      row[design->slots[h]]);
+        if (d != b) {
+            uint64_t worth =
+                add_worths(design->levels, design->slots, graph->first[d],
+                           graph->first[d + 1], level, row);
+            add_gain_as_end(design, f, level, worth, design->grow[1]);
         }
-        add_gain_as_end(design, f, level, worth, design->grow[1]);
     }
+    row[2 * c] = kept[0];
+    row[2 * c + 1] = kept[1];
 }
 
 static void
@@ -276,22 +293,23 @@ add_gains_as_last(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
-    const uint16_t *row = design->worths_to + (size_t)c * graph->n_nodes;
+    uint16_t *row = design->worths_to + (size_t)c * graph->n_nodes;
+    uint16_t kept = row[b];
     bool is_gate = design->is_gate[f];
 
+    row[b] = 0; /* No path comes from 'b' to 'b'. */
     for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
         uint32_t a = head(design, i), level = design->arriving[i];
-        uint64_t worth = 0;
-        for (uint32_t j = graph->first[a]; a != c && j < graph->first[a + 1];
-             j++) {
-            worth +=
-                if_so((design->arriving[j] >= level) & (head(design, j) != b),
-                      row[head(design, j)]);
+        if (a != c) {
+            uint64_t worth =
+                add_worths(design->arriving, design->heads, graph->first[a],
+                           graph->first[a + 1], level, row);
+            add_gain_as_end(design, f, level,
+                            worth * (is_gate ? design->gate_paths : 1),
+                            design->grow[is_gate]);
         }
-        add_gain_as_end(design, f, level,
-                        worth * (is_gate ? design->gate_paths : 1),
-                        design->grow[is_gate]);
     }
+    row[b] = kept;
 }
 
 /* The level of the largest gain; of equals, the next one after a level that is
@@ -876,6 +894,7 @@ make_design(struct design *design)
     design->levels = sf_calloc(n_arcs, sizeof *design->levels);
     design->arriving = sf_calloc(n_arcs, sizeof *design->arriving);
     design->is_gate = sf_calloc(n_arcs, sizeof *design->is_gate);
+    design->heads = sf_calloc(n_arcs, sizeof *design->heads);
     design->slots = sf_calloc(n_arcs, sizeof *design->slots);
     design->worths = sf_calloc(n, 2 * n * sizeof *design->worths);
     design->worths_to = sf_calloc(n, n * sizeof *design->worths_to);
@@ -889,10 +908,11 @@ make_design(struct design *design)
     design->stamps = sf_calloc(n, sizeof *design->stamps);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
-           design->slots && design->worths && design->worths_to &&
-           design->needs && design->exits && design->order && design->bits &&
-           design->gate_bits && design->last && design->n_first &&
-           design->stamps && design->turns->gates;
+           design->heads && design->slots && design->worths &&
+           design->worths_to && design->needs && design->exits &&
+           design->order && design->bits && design->gate_bits &&
+           design->last && design->n_first && design->stamps &&
+           design->turns->gates;
 }
 
 static void
@@ -909,6 +929,7 @@ clear_design(struct design *design)
     free(design->worths_to);
     free(design->worths);
     free(design->slots);
+    free(design->heads);
     free(design->is_gate);
     free(design->arriving);
     free(design->levels);
@@ -934,6 +955,9 @@ sf_turns_by_arcs(const struct sf_network *network, uint64_t seed,
     if (!make_design(&design)) {
         clear_design(&design);
         return sf_fail(err, SF_ENOMEM, "out of memory for turns");
+    }
+    for (uint32_t i = 0; i < 2 * network->graph->n_links; i++) {
+        design.heads[i] = network->graph->arcs[i].to;
     }
     sf_random_init(&design.random, seed, 0);
     draw_gates(&design);
