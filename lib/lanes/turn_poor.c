@@ -12,7 +12,9 @@
  *
  * If pairs lack disjoint paths even then, it goes on for these alone, from the
  * best levels on and several times: paths of layers then matter only between
- * changes that are as good otherwise. */
+ * changes that are as good otherwise, and arcs that have changed rest for a
+ * while, as in a tabu search.  Larger networks have few such pairs and need
+ * only that. */
 #include "lanes/turn_design.h"
 
 #include "base/mem.h"
@@ -25,15 +27,18 @@
 #define ODDS        4 /* One of so many changes for the worse is made. */
 
 /* Where pairs lack disjoint paths in the end: how many times in a row to start
- * again in vain, with how many tries, and what such a path counts as then,
- * beside one that layers can take. */
+ * again in vain, with how many tries, for how many changes at least an arc
+ * that has changed then stays, so that no change is undone by the next, and
+ * what such a path counts as, beside one that layers can take. */
 #define VAIN_STARTS  8
-#define MORE_TRIES   100
+#define MORE_TRIES   400
+#define REST         8
 #define FIRST_OF_ALL (1u << 20)
 
-/* Where pairs can expect so many times as many as they should have, none is
- * poor. */
+/* Where pairs can expect so many times as many as they should have, those who
+ * lack disjoint paths alone are helped, or none is poor. */
 #define PLENTY 3
+#define RICHES 5
 
 struct pair {
     uint32_t s, d;
@@ -78,6 +83,8 @@ struct helper {
     uint32_t *into;          /* [V] Of neighbours of a switch, the arc to it,
                               * plus 1; 0 of all others. */
     struct has *has;         /* [V * V] What pairs have, by 'levels'. */
+    uint32_t *rests;         /* [2E] Until when an arc stays as it is, */
+    uint32_t now;            /* in changes. */
     bool is_simple;          /* No two links are parallel. */
     uint32_t *stamps;        /* [V * V] Pairs that stand in 'met'. */
     uint32_t stamp;
@@ -345,7 +352,8 @@ try_change(struct helper *helper, uint32_t arc, uint32_t level,
 {
     struct change change = { arc, level };
 
-    if (level < 1 || level >= helper->n_levels) {
+    if (level < 1 || level >= helper->n_levels ||
+        helper->rests[arc] > helper->now) {
         return;
     }
     int64_t gain = gain_of(helper, change, best->gain);
@@ -478,11 +486,16 @@ help_pair(struct helper *helper, struct pair pair)
     if (choice.n_equal == 0) {
         return 0;
     }
-    if (choice.gain < 0 && sf_random_below(&helper->random, ODDS) > 0) {
+    if (choice.gain <= -(int64_t)helper->path_lack &&
+        sf_random_below(&helper->random, ODDS) > 0) {
         helper->out_of_memory |= !sf_vec_push(&helper->poor, pair);
         return 0;
     }
     make_change(helper, choice.change);
+    if (helper->path_lack == FIRST_OF_ALL) {
+        helper->rests[choice.change.arc] =
+            ++helper->now + REST + sf_random_below(&helper->random, REST);
+    }
     return choice.gain;
 }
 
@@ -514,14 +527,26 @@ help(struct helper *helper, size_t n_tries, uint8_t *best)
     return least;
 }
 
+/* Whether pairs can expect fewer than 'n' paths. */
+static bool
+expects_less(const struct sf_graph *graph, uint64_t n)
+{
+    uint64_t degree = sf_graph_max_degree(graph);
+
+    return 3 * degree * degree * degree < 4 * graph->n_nodes * n;
+}
+
 /* Helps all that are poor, and then those again that lack disjoint paths. */
 static void
 help_all(struct helper *helper, struct ends *ends, uint8_t *best)
 {
-    helper->path_lack = helper->least_lack = 1;
-    list_poor(helper, ends);
-    int64_t lack = help(helper, MANY * helper->poor.n, best);
+    int64_t lack = 1;
 
+    if (expects_less(helper->graph, PLENTY * helper->enough)) {
+        helper->path_lack = helper->least_lack = 1;
+        list_poor(helper, ends);
+        lack = help(helper, MANY * helper->poor.n, best);
+    }
     helper->path_lack = helper->least_lack = FIRST_OF_ALL;
     uint32_t n_vain = 0;
     while (lack > 0 && n_vain < VAIN_STARTS) {
@@ -531,16 +556,6 @@ help_all(struct helper *helper, struct ends *ends, uint8_t *best)
         n_vain = lack < before ? 0 : n_vain + 1;
         lack = lack < FIRST_OF_ALL ? 0 : lack;
     }
-}
-
-/* Whether some pair may be poor. */
-static bool
-is_needed(const struct sf_graph *graph, uint32_t enough)
-{
-    uint64_t degree = sf_graph_max_degree(graph), n = graph->n_nodes;
-
-    return degree <= MOST_DEGREE &&
-           3 * degree * degree * degree < 4 * n * PLENTY * enough;
 }
 
 enum sf_status
@@ -560,15 +575,19 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
                              .enough_gates = wanted->n_by_gates,
                              .gates = wanted->gates };
 
-    if (!is_needed(network->graph, wanted->n_paths)) {
+    if (sf_graph_max_degree(network->graph) > MOST_DEGREE ||
+        !expects_less(network->graph, RICHES * wanted->n_paths)) {
         return SF_OK;
     }
     helper.into = sf_calloc(n, sizeof *helper.into);
     helper.has = sf_calloc(n, n * sizeof *helper.has);
+    helper.rests =
+        sf_calloc(2 * (size_t)network->graph->n_links, sizeof *helper.rests);
     helper.stamps = sf_calloc(n, n * sizeof *helper.stamps);
     ends = sf_calloc(n, sizeof *ends);
     best = sf_calloc(2 * (size_t)network->graph->n_links, sizeof *best);
-    bool made = helper.into && helper.has && helper.stamps && ends && best;
+    bool made = helper.into && helper.has && helper.rests && helper.stamps &&
+                ends && best;
     for (uint32_t i = 0; i < network->graph->n_links; i++) {
         helper.is_simple &= !sf_graph_is_parallel(network->graph, i);
     }
@@ -581,6 +600,7 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
     free(best);
     free(ends);
     free(helper.stamps);
+    free(helper.rests);
     free(helper.has);
     free(helper.into);
     return made && !helper.out_of_memory
