@@ -121,7 +121,9 @@ struct design {
     struct exit *exits; /* [max_degree] */
     uint32_t *order;    /* [V] */
     uint64_t *last;     /* [V] By which links allowed paths of a */
-    uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
+    uint32_t *n_first;  /* [V] source arrive and how many leave it; */
+    uint8_t *is_met;    /* [V] who is reached by one of these. */
+    uint32_t *stamps;   /* [V] */
     struct sf_random random;
 };
 
@@ -406,16 +408,14 @@ choose_level(struct design *design, uint32_t f)
     design->levels[f] = design->arriving[design->reverse[f]] = (uint8_t)now;
 }
 
-/* Notes a path that starts with the arc before 'stamp' and ends with 'arc', if
- * it 'is_allowed'. */
+/* Notes a path that ends with 'arc', if it 'is_allowed'. */
 static void
-note_path(struct design *design, uint32_t stamp, uint32_t arc, bool is_allowed)
+note_path(struct design *design, uint32_t arc, bool is_allowed)
 {
     uint32_t d = head(design, arc);
 
     design->last[d] |= design->bits[arc] & -(uint64_t)is_allowed;
-    design->n_first[d] += is_allowed & (design->stamps[d] != stamp);
-    design->stamps[d] = is_allowed ? stamp : design->stamps[d];
+    design->is_met[d] |= is_allowed;
 }
 
 /* Notes all allowed paths of up to three hops that start with arc 'e'. */
@@ -425,19 +425,23 @@ note_paths(struct design *design, uint32_t e)
     const struct sf_graph *graph = design->graph;
     uint32_t a = tail(design, e), b = head(design, e);
 
-    note_path(design, e + 1, e, true);
+    note_path(design, e, true);
     for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
         uint32_t c = head(design, f), level = design->levels[f];
         bool rises = design->levels[e] < level;
         if (c == a) {
             continue;
         }
-        note_path(design, e + 1, f, true);
+        note_path(design, f, true);
         for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
-            note_path(design, e + 1, g,
+            note_path(design, g,
                       (rises | (design->levels[g] < level)) &
                           (head(design, g) != b));
         }
+    }
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        design->n_first[d] += design->is_met[d];
+        design->is_met[d] = 0;
     }
 }
 
@@ -475,7 +479,6 @@ find_worths(struct design *design, uint32_t halvings)
     for (uint32_t s = 0; s < n; s++) {
         memset(design->last, 0, n * sizeof *design->last);
         memset(design->n_first, 0, n * sizeof *design->n_first);
-        memset(design->stamps, 0, n * sizeof *design->stamps);
         for (uint32_t e = graph->first[s]; e < graph->first[s + 1]; e++) {
             note_paths(design, e);
         }
@@ -565,17 +568,18 @@ note_arrivals(struct design *design, uint32_t d)
     }
 }
 
-/* What switches gain if they can arrive at 'd' by the links of 'bit', too. */
-static uint64_t
-gain_of_gate(const struct design *design, uint64_t bit)
+/* What switches gain if they can arrive by each of the links that have a bit,
+ * too. */
+static void
+find_gains_of_gates(const struct design *design, uint64_t gains[64])
 {
-    uint64_t gain = 0;
-
+    memset(gains, 0, 64 * sizeof *gains);
     for (uint32_t s = 0; s < design->graph->n_nodes; s++) {
-        gain +=
-            (design->last[s] & bit) ? MOST_WORTH >> 2 * design->stamps[s] : 0;
+        uint32_t worth = MOST_WORTH >> 2 * design->stamps[s];
+        for (uint64_t rest = design->last[s]; rest; rest &= rest - 1) {
+            gains[__builtin_ctzll(rest)] += worth;
+        }
     }
-    return gain;
 }
 
 /* Lets 'd' choose its gates one by one: each the best for switches that have
@@ -591,10 +595,10 @@ choose_gates(struct design *design, uint32_t d)
     memset(design->stamps, 0, graph->n_nodes * sizeof *design->stamps);
     for (uint32_t i = 0; i < design->n_gates && i < degree; i++) {
         uint32_t best = i;
-        uint64_t most = 0;
+        uint64_t most = 0, gains[64];
+        find_gains_of_gates(design, gains);
         for (uint32_t j = i; j < degree; j++) {
-            uint64_t gain = gain_of_gate(
-                design, design->bits[design->reverse[first + gates[j]]]);
+            uint64_t gain = gains[gates[j] % 64];
             best = gain > most ? j : best;
             most = gain > most ? gain : most;
         }
@@ -905,20 +909,22 @@ make_design(struct design *design)
     design->gate_bits = sf_calloc(n, sizeof *design->gate_bits);
     design->last = sf_calloc(n, sizeof *design->last);
     design->n_first = sf_calloc(n, sizeof *design->n_first);
+    design->is_met = sf_calloc(n, sizeof *design->is_met);
     design->stamps = sf_calloc(n, sizeof *design->stamps);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
            design->heads && design->slots && design->worths &&
            design->worths_to && design->needs && design->exits &&
            design->order && design->bits && design->gate_bits &&
-           design->last && design->n_first && design->stamps &&
-           design->turns->gates;
+           design->last && design->n_first && design->is_met &&
+           design->stamps && design->turns->gates;
 }
 
 static void
 clear_design(struct design *design)
 {
     free(design->stamps);
+    free(design->is_met);
     free(design->n_first);
     free(design->last);
     free(design->gate_bits);
