@@ -27,10 +27,12 @@
 #define ODDS        4 /* One of so many changes for the worse is made. */
 
 /* Where pairs lack disjoint paths in the end: how many times in a row to start
- * again in vain, with how many tries, for how many changes at least an arc
+ * again in vain, how many paths are too many, as then the network is to blame,
+ * with how many tries to start, for how many changes at least an arc
  * that has changed then stays, so that no change is undone by the next, and
  * what such a path counts as, beside one that layers can take. */
 #define VAIN_STARTS  8
+#define TOO_MANY     16
 #define MORE_TRIES   400
 #define REST         8
 #define FIRST_OF_ALL (1u << 20)
@@ -38,7 +40,7 @@
 /* Where pairs can expect so many times as many as they should have, those who
  * lack disjoint paths alone are helped, or none is poor. */
 #define PLENTY 3
-#define RICHES 5
+#define RICHES 6
 
 struct pair {
     uint32_t s, d;
@@ -552,6 +554,9 @@ help_all(struct helper *helper, struct ends *ends, uint8_t *best)
     while (lack > 0 && n_vain < VAIN_STARTS) {
         list_poor(helper, ends);
         int64_t before = sum_listed(helper);
+        if (before >= (int64_t)TOO_MANY * FIRST_OF_ALL) {
+            return;
+        }
         lack = help(helper, MORE_TRIES, best);
         n_vain = lack < before ? 0 : n_vain + 1;
         lack = lack < FIRST_OF_ALL ? 0 : lack;
