@@ -214,8 +214,7 @@ TEST_LONG(turns_of_large_slim_flies_allow_most_paths)
     }
 }
 
-/* So it is with every seed.  The constants of the design were chosen by
- * others than these. */
+/* So it is with every seed of these. */
 #define FIRST_SEED 101
 #define N_SEEDS    40
 
