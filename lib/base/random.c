@@ -50,12 +50,14 @@ sf_random_next(struct sf_random *random)
 uint32_t
 sf_random_below(struct sf_random *random, uint32_t n)
 {
-    uint32_t unfair = -n % n;
-    uint64_t product;
+    uint64_t product = (sf_random_next(random) >> 32) * n;
 
-    do {
-        product = (sf_random_next(random) >> 32) * n;
-    } while ((uint32_t)product < unfair);
+    if ((uint32_t)product < n) { /* Else it is not below -n % n either. */
+        uint32_t unfair = -n % n;
+        while ((uint32_t)product < unfair) {
+            product = (sf_random_next(random) >> 32) * n;
+        }
+    }
     return (uint32_t)(product >> 32);
 }
 

@@ -97,6 +97,7 @@ struct design {
     uint8_t *levels;      /* [2E] */
     uint8_t *arriving;    /* [2E] The level of the arc's reverse. */
     bool *is_gate;        /* [2E] Whether layers want to arrive by this arc. */
+    uint32_t *heads;      /* [2E] Where arcs lead to. */
     uint32_t *slots;      /* [2E] Where worths of paths that end with this arc
                            * stand in the row of their source. */
     uint16_t *worths;     /* [V * V * 2] Of one more path, by source,
@@ -120,14 +121,16 @@ struct design {
     struct exit *exits; /* [max_degree] */
     uint32_t *order;    /* [V] */
     uint64_t *last;     /* [V] By which links allowed paths of a */
-    uint32_t *n_first, *stamps; /* [V] source arrive and how many leave it. */
+    uint32_t *n_first;  /* [V] source arrive and how many leave it; */
+    uint8_t *is_met;    /* [V] who is reached by one of these. */
+    uint32_t *stamps;   /* [V] */
     struct sf_random random;
 };
 
 static uint32_t
 head(const struct design *design, uint32_t arc)
 {
-    return design->graph->arcs[arc].to;
+    return design->heads[arc];
 }
 
 static uint32_t
@@ -251,24 +254,40 @@ add_gain_as_end(struct design *design, uint32_t f, uint32_t level,
     design->gain[level] -= gain;
 }
 
+/* The worth of all paths over the arcs from 'begin' to 'end' whose level is
+ * not below 'level'; each stands in 'row' at the slot of its arc. */
+static uint64_t
+add_worths(const uint8_t *levels, const uint32_t *slots, uint32_t begin,
+           uint32_t end, uint32_t level, const uint16_t *row)
+{
+    uint32_t worth = 0;
+
+    for (uint32_t i = begin; i < end; i++) {
+        worth += if_so(levels[i] >= level, row[slots[i]]);
+    }
+    return worth;
+}
+
 static void
 add_gains_as_first(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
-    const uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    uint16_t kept[2] = { row[2 * c], row[2 * c + 1] };
 
+    row[2 * c] = row[2 * c + 1] = 0; /* No path leads to 'c' again. */
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g), level = design->levels[g];
-        uint64_t worth = 0;
-        for (uint32_t h = graph->first[d]; d != b && h < graph->first[d + 1];
-             h++) {
-            worth +=
-                if_so((design->levels[h] >= level) & (head(design, h) != c),
-                      row[design->slots[h]]);
+        if (d != b) {
+            uint64_t worth =
+                add_worths(design->levels, design->slots, graph->first[d],
+                           graph->first[d + 1], level, row);
+            add_gain_as_end(design, f, level, worth, design->grow[1]);
         }
-        add_gain_as_end(design, f, level, worth, design->grow[1]);
     }
+    row[2 * c] = kept[0];
+    row[2 * c + 1] = kept[1];
 }
 
 static void
@@ -276,22 +295,23 @@ add_gains_as_last(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
-    const uint16_t *row = design->worths_to + (size_t)c * graph->n_nodes;
+    uint16_t *row = design->worths_to + (size_t)c * graph->n_nodes;
+    uint16_t kept = row[b];
     bool is_gate = design->is_gate[f];
 
+    row[b] = 0; /* No path comes from 'b' to 'b'. */
     for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
         uint32_t a = head(design, i), level = design->arriving[i];
-        uint64_t worth = 0;
-        for (uint32_t j = graph->first[a]; a != c && j < graph->first[a + 1];
-             j++) {
-            worth +=
-                if_so((design->arriving[j] >= level) & (head(design, j) != b),
-                      row[head(design, j)]);
+        if (a != c) {
+            uint64_t worth =
+                add_worths(design->arriving, design->heads, graph->first[a],
+                           graph->first[a + 1], level, row);
+            add_gain_as_end(design, f, level,
+                            worth * (is_gate ? design->gate_paths : 1),
+                            design->grow[is_gate]);
         }
-        add_gain_as_end(design, f, level,
-                        worth * (is_gate ? design->gate_paths : 1),
-                        design->grow[is_gate]);
     }
+    row[b] = kept;
 }
 
 /* The level of the largest gain; of equals, the next one after a level that is
@@ -388,16 +408,14 @@ choose_level(struct design *design, uint32_t f)
     design->levels[f] = design->arriving[design->reverse[f]] = (uint8_t)now;
 }
 
-/* Notes a path that starts with the arc before 'stamp' and ends with 'arc', if
- * it 'is_allowed'. */
+/* Notes a path that ends with 'arc', if it 'is_allowed'. */
 static void
-note_path(struct design *design, uint32_t stamp, uint32_t arc, bool is_allowed)
+note_path(struct design *design, uint32_t arc, bool is_allowed)
 {
     uint32_t d = head(design, arc);
 
     design->last[d] |= design->bits[arc] & -(uint64_t)is_allowed;
-    design->n_first[d] += is_allowed & (design->stamps[d] != stamp);
-    design->stamps[d] = is_allowed ? stamp : design->stamps[d];
+    design->is_met[d] |= is_allowed;
 }
 
 /* Notes all allowed paths of up to three hops that start with arc 'e'. */
@@ -407,19 +425,23 @@ note_paths(struct design *design, uint32_t e)
     const struct sf_graph *graph = design->graph;
     uint32_t a = tail(design, e), b = head(design, e);
 
-    note_path(design, e + 1, e, true);
+    note_path(design, e, true);
     for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
         uint32_t c = head(design, f), level = design->levels[f];
         bool rises = design->levels[e] < level;
         if (c == a) {
             continue;
         }
-        note_path(design, e + 1, f, true);
+        note_path(design, f, true);
         for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
-            note_path(design, e + 1, g,
+            note_path(design, g,
                       (rises | (design->levels[g] < level)) &
                           (head(design, g) != b));
         }
+    }
+    for (uint32_t d = 0; d < graph->n_nodes; d++) {
+        design->n_first[d] += design->is_met[d];
+        design->is_met[d] = 0;
     }
 }
 
@@ -457,7 +479,6 @@ find_worths(struct design *design, uint32_t halvings)
     for (uint32_t s = 0; s < n; s++) {
         memset(design->last, 0, n * sizeof *design->last);
         memset(design->n_first, 0, n * sizeof *design->n_first);
-        memset(design->stamps, 0, n * sizeof *design->stamps);
         for (uint32_t e = graph->first[s]; e < graph->first[s + 1]; e++) {
             note_paths(design, e);
         }
@@ -547,17 +568,18 @@ note_arrivals(struct design *design, uint32_t d)
     }
 }
 
-/* What switches gain if they can arrive at 'd' by the links of 'bit', too. */
-static uint64_t
-gain_of_gate(const struct design *design, uint64_t bit)
+/* What switches gain if they can arrive by each of the links that have a bit,
+ * too. */
+static void
+find_gains_of_gates(const struct design *design, uint64_t gains[64])
 {
-    uint64_t gain = 0;
-
+    memset(gains, 0, 64 * sizeof *gains);
     for (uint32_t s = 0; s < design->graph->n_nodes; s++) {
-        gain +=
-            (design->last[s] & bit) ? MOST_WORTH >> 2 * design->stamps[s] : 0;
+        uint32_t worth = MOST_WORTH >> 2 * design->stamps[s];
+        for (uint64_t rest = design->last[s]; rest; rest &= rest - 1) {
+            gains[__builtin_ctzll(rest)] += worth;
+        }
     }
-    return gain;
 }
 
 /* Lets 'd' choose its gates one by one: each the best for switches that have
@@ -573,10 +595,10 @@ choose_gates(struct design *design, uint32_t d)
     memset(design->stamps, 0, graph->n_nodes * sizeof *design->stamps);
     for (uint32_t i = 0; i < design->n_gates && i < degree; i++) {
         uint32_t best = i;
-        uint64_t most = 0;
+        uint64_t most = 0, gains[64];
+        find_gains_of_gates(design, gains);
         for (uint32_t j = i; j < degree; j++) {
-            uint64_t gain = gain_of_gate(
-                design, design->bits[design->reverse[first + gates[j]]]);
+            uint64_t gain = gains[gates[j] % 64];
             best = gain > most ? j : best;
             most = gain > most ? gain : most;
         }
@@ -876,6 +898,7 @@ make_design(struct design *design)
     design->levels = sf_calloc(n_arcs, sizeof *design->levels);
     design->arriving = sf_calloc(n_arcs, sizeof *design->arriving);
     design->is_gate = sf_calloc(n_arcs, sizeof *design->is_gate);
+    design->heads = sf_calloc(n_arcs, sizeof *design->heads);
     design->slots = sf_calloc(n_arcs, sizeof *design->slots);
     design->worths = sf_calloc(n, 2 * n * sizeof *design->worths);
     design->worths_to = sf_calloc(n, n * sizeof *design->worths_to);
@@ -886,12 +909,14 @@ make_design(struct design *design)
     design->gate_bits = sf_calloc(n, sizeof *design->gate_bits);
     design->last = sf_calloc(n, sizeof *design->last);
     design->n_first = sf_calloc(n, sizeof *design->n_first);
+    design->is_met = sf_calloc(n, sizeof *design->is_met);
     design->stamps = sf_calloc(n, sizeof *design->stamps);
     design->turns->gates = sf_calloc(n_arcs, sizeof *design->turns->gates);
     return design->levels && design->arriving && design->is_gate &&
-           design->slots && design->worths && design->worths_to &&
-           design->needs && design->exits && design->order && design->bits &&
-           design->gate_bits && design->last && design->n_first &&
+           design->heads && design->slots && design->worths &&
+           design->worths_to && design->needs && design->exits &&
+           design->order && design->bits && design->gate_bits &&
+           design->last && design->n_first && design->is_met &&
            design->stamps && design->turns->gates;
 }
 
@@ -899,6 +924,7 @@ static void
 clear_design(struct design *design)
 {
     free(design->stamps);
+    free(design->is_met);
     free(design->n_first);
     free(design->last);
     free(design->gate_bits);
@@ -909,6 +935,7 @@ clear_design(struct design *design)
     free(design->worths_to);
     free(design->worths);
     free(design->slots);
+    free(design->heads);
     free(design->is_gate);
     free(design->arriving);
     free(design->levels);
@@ -934,6 +961,9 @@ sf_turns_by_arcs(const struct sf_network *network, uint64_t seed,
     if (!make_design(&design)) {
         clear_design(&design);
         return sf_fail(err, SF_ENOMEM, "out of memory for turns");
+    }
+    for (uint32_t i = 0; i < 2 * network->graph->n_links; i++) {
+        design.heads[i] = network->graph->arcs[i].to;
     }
     sf_random_init(&design.random, seed, 0);
     draw_gates(&design);

@@ -8,7 +8,13 @@
  * lower end, or an end if it falls below the middle.  Of all such changes the
  * one is made that all pairs together gain most by, or lose least: what mends
  * one pair at the cost of others may lead on.  In the end the best levels that
- * were met are taken. */
+ * were met are taken.
+ *
+ * If pairs lack disjoint paths even then, it goes on for these alone, from the
+ * best levels on and several times: paths of layers then matter only between
+ * changes that are as good otherwise, and arcs that have changed rest for a
+ * while, as in a tabu search.  Larger networks have few such pairs and need
+ * only that. */
 #include "lanes/turn_design.h"
 
 #include "base/mem.h"
@@ -20,13 +26,40 @@
 #define MANY        8 /* Tries for each poor pair, at most. */
 #define ODDS        4 /* One of so many changes for the worse is made. */
 
-/* Where pairs can expect so many times as many as they should have, none is
- * poor. */
+/* Where pairs lack disjoint paths in the end: how many times in a row to start
+ * again in vain, how many paths are too many, as then the network is to blame,
+ * with how many tries to start, for how many changes at least an arc
+ * that has changed then stays, so that no change is undone by the next, and
+ * what such a path counts as, beside one that layers can take. */
+#define VAIN_STARTS  8
+#define TOO_MANY     16
+#define MORE_TRIES   400
+#define REST         8
+#define FIRST_OF_ALL (1u << 20)
+
+/* Where pairs can expect so many times as many as they should have, those who
+ * lack disjoint paths alone are helped, or none is poor. */
 #define PLENTY 3
+#define RICHES 6
 
 struct pair {
     uint32_t s, d;
 };
+
+/* A pair that has some paths at one of two levels of an arc only: at the new
+ * one, or at the old one, if it 'loses' them. */
+struct meeting {
+    struct pair pair;
+    bool loses;
+};
+
+/* Disjoint paths of a pair, and those that layers can take, both up to one
+ * more than is enough; ANY of neighbours. */
+struct has {
+    uint8_t paths, by_gates;
+};
+
+#define ANY UINT8_MAX
 
 /* By which links allowed paths between two switches leave and arrive: may[i]
  * has a bit for each last link of a path with first link i. */
@@ -46,13 +79,19 @@ struct helper {
     uint32_t n_levels;       /* Levels are 1 to this, less 1. */
     uint32_t enough;         /* Disjoint paths for a pair, */
     uint32_t enough_gates;   /* and those that layers can take. */
+    uint32_t path_lack;      /* What the lack of one of the former counts, */
+    uint32_t least_lack;     /* and what a pair must lack to be helped. */
     const uint64_t *gates;   /* [V] Bits of the links that are gates. */
     uint32_t *into;          /* [V] Of neighbours of a switch, the arc to it,
                               * plus 1; 0 of all others. */
+    struct has *has;         /* [V * V] What pairs have, by 'levels'. */
+    uint32_t *rests;         /* [2E] Until when an arc stays as it is, */
+    uint32_t now;            /* in changes. */
+    bool is_simple;          /* No two links are parallel. */
     uint32_t *stamps;        /* [V * V] Pairs that stand in 'met'. */
     uint32_t stamp;
-    SF_VEC(struct pair) met;  /* Pairs that a change concerns. */
-    SF_VEC(struct pair) poor; /* Pairs that are or were poor. */
+    SF_VEC(struct meeting) met; /* Pairs that a change concerns. */
+    SF_VEC(struct pair) poor;   /* Pairs that are or were poor. */
     bool out_of_memory;
     struct sf_random random;
 };
@@ -116,30 +155,43 @@ count_disjoint(const struct ends *ends, uint32_t degree, uint32_t most)
     return n;
 }
 
-/* How many disjoint paths to 'd' are lacking. */
-static uint32_t
-count_lack(const struct helper *helper, const struct ends *ends,
-           uint32_t degree, uint32_t d)
+/* Counts the disjoint paths to 'd'. */
+static struct has
+count_paths(const struct helper *helper, const struct ends *ends,
+            uint32_t degree, uint32_t d)
 {
-    uint32_t lack =
-        helper->enough - count_disjoint(ends, degree, helper->enough);
     uint64_t wanted = helper->gates[d] | ends->shortest;
+    struct has has = {
+        .paths = (uint8_t)count_disjoint(ends, degree, helper->enough + 1),
+        .by_gates = ANY,
+    };
     struct ends taken;
 
-    if (helper->enough_gates == 0) {
-        return lack;
+    if (helper->enough_gates > 0) {
+        for (uint32_t i = 0; i < degree; i++) {
+            taken.may[i] = ends->may[i] & wanted;
+        }
+        has.by_gates =
+            (uint8_t)count_disjoint(&taken, degree, helper->enough_gates + 1);
     }
-    for (uint32_t i = 0; i < degree; i++) {
-        taken.may[i] = ends->may[i] & wanted;
-    }
-    return lack + helper->enough_gates -
-           count_disjoint(&taken, degree, helper->enough_gates);
+    return has;
 }
 
-/* How many disjoint paths the pair lacks; neighbours lack none.  Switches
- * beside 'd' are marked. */
+/* What is lacking to those who have that. */
 static uint32_t
-find_lack(const struct helper *helper, uint32_t s, uint32_t d)
+count_lack(const struct helper *helper, struct has has)
+{
+    uint32_t paths = has.paths, by_gates = has.by_gates;
+
+    return (paths < helper->enough ? helper->enough - paths : 0) *
+               helper->path_lack +
+           (by_gates < helper->enough_gates ? helper->enough_gates - by_gates
+                                            : 0);
+}
+
+/* What the pair has.  Switches beside 'd' are marked. */
+static struct has
+find_paths(const struct helper *helper, uint32_t s, uint32_t d)
 {
     const struct sf_graph *graph = helper->graph;
     struct ends ends = { 0 };
@@ -147,9 +199,6 @@ find_lack(const struct helper *helper, uint32_t s, uint32_t d)
 
     for (uint32_t i = 0; i < degree; i++) {
         uint32_t b = head(helper, first + i);
-        if (b == d) {
-            return 0;
-        }
         for (uint32_t f = graph->first[b]; f < graph->first[b + 1]; f++) {
             uint32_t c = head(helper, f);
             uint32_t g = helper->into[c] - 1;
@@ -164,56 +213,76 @@ find_lack(const struct helper *helper, uint32_t s, uint32_t d)
             ends.shortest |= c == d ? bit : 0;
         }
     }
-    return count_lack(helper, &ends, degree, d);
+    return count_paths(helper, &ends, degree, d);
+}
+
+static struct has *
+has_of(const struct helper *helper, const struct pair *pair)
+{
+    return &helper->has[(size_t)pair->s * helper->graph->n_nodes + pair->d];
 }
 
 static uint32_t
-lack_of(struct helper *helper, const struct pair *pair)
+lack_of(const struct helper *helper, const struct pair *pair)
 {
-    mark(helper, pair->d, true);
-    uint32_t lack = find_lack(helper, pair->s, pair->d);
-    mark(helper, pair->d, false);
-    return lack;
+    return count_lack(helper, *has_of(helper, pair));
 }
 
-/* What all pairs lack that the change at hand concerns; those that lack
- * something join the poor if 'joins'. */
-static uint32_t
-sum_lacks(struct helper *helper, bool joins)
+/* What a pair that is met has now. */
+static struct has
+find_paths_now(struct helper *helper, const struct meeting *meeting)
 {
-    uint32_t sum = 0;
+    const struct pair *pair = &meeting->pair;
+    struct has has = *has_of(helper, pair);
 
-    for (size_t i = 0; i < helper->met.n; i++) {
-        uint32_t lack = lack_of(helper, &helper->met.items[i]);
-        sum += lack;
-        if (joins && lack &&
-            !sf_vec_push(&helper->poor, helper->met.items[i])) {
-            helper->out_of_memory = true;
-        }
+    if (has.paths != ANY) {
+        mark(helper, pair->d, true);
+        has = find_paths(helper, pair->s, pair->d);
+        mark(helper, pair->d, false);
     }
-    return sum;
+    return has;
+}
+
+/* The same as far as it makes a difference to what it lacks.  One arc makes a
+ * difference of one disjoint path at most: all its paths share that link, or
+ * it is a single path. */
+static struct has
+find_change_of(struct helper *helper, const struct meeting *meeting)
+{
+    struct has has = *has_of(helper, &meeting->pair);
+
+    if (has.paths == ANY ||
+        (meeting->loses ? helper->is_simple && has.paths > helper->enough &&
+                              has.by_gates > helper->enough_gates
+                        : count_lack(helper, has) == 0)) {
+        return has;
+    }
+    return find_paths_now(helper, meeting);
 }
 
 static void
-meet(struct helper *helper, uint32_t s, uint32_t d)
+meet(struct helper *helper, uint32_t s, uint32_t d, bool loses)
 {
     size_t place = (size_t)s * helper->graph->n_nodes + d;
 
     if (s != d && helper->stamps[place] != helper->stamp) {
-        struct pair pair = { s, d };
+        struct meeting meeting = { { s, d }, loses };
         helper->stamps[place] = helper->stamp;
-        helper->out_of_memory |= !sf_vec_push(&helper->met, pair);
+        helper->out_of_memory |= !sf_vec_push(&helper->met, meeting);
     }
 }
 
 /* Lists the pairs that have a path with arc 'f' in its middle, or at its ends,
- * which is allowed at one of two levels of 'f' only. */
+ * which is allowed at one of two levels of 'f' only: now and at 'level'. */
 static void
-meet_all(struct helper *helper, uint32_t f, uint32_t low, uint32_t high)
+meet_all(struct helper *helper, uint32_t f, uint32_t level)
 {
     const struct sf_graph *graph = helper->graph;
     const uint8_t *levels = helper->levels;
     uint32_t b = tail(helper, f), c = head(helper, f);
+    bool rises = level > levels[f];
+    uint32_t low = rises ? levels[f] : level;
+    uint32_t high = rises ? level : levels[f];
 
     helper->stamp++;
     helper->met.n = 0;
@@ -223,7 +292,7 @@ meet_all(struct helper *helper, uint32_t f, uint32_t low, uint32_t high)
              g++) {
             uint32_t lower = levels[e] < levels[g] ? levels[e] : levels[g];
             if (lower >= low && lower < high && head(helper, g) != b) {
-                meet(helper, a, head(helper, g));
+                meet(helper, a, head(helper, g), !rises);
             }
         }
         for (uint32_t j = graph->first[a];
@@ -231,7 +300,7 @@ meet_all(struct helper *helper, uint32_t f, uint32_t low, uint32_t high)
              j < graph->first[a + 1];
              j++) {
             if (levels[helper->reverse[j]] >= levels[e]) {
-                meet(helper, head(helper, j), c);
+                meet(helper, head(helper, j), c, rises);
             }
         }
     }
@@ -242,26 +311,34 @@ meet_all(struct helper *helper, uint32_t f, uint32_t low, uint32_t high)
              h < graph->first[d + 1];
              h++) {
             if (levels[h] >= levels[g]) {
-                meet(helper, b, head(helper, h));
+                meet(helper, b, head(helper, h), rises);
             }
         }
     }
 }
 
-/* What pairs gain by a change, in disjoint paths that they lacked. */
+/* What pairs gain by a change; if that is less than 'least', something that is
+ * less, too. */
 static int64_t
-gain_of(struct helper *helper, struct change change)
+gain_of(struct helper *helper, struct change change, int64_t least)
 {
-    uint32_t before = helper->levels[change.arc];
-    bool rises = change.level > before;
+    uint8_t before = helper->levels[change.arc];
+    int64_t lack = 0, gain = 0;
 
-    meet_all(helper, change.arc, rises ? before : change.level,
-             rises ? change.level : before);
-    int64_t gain = sum_lacks(helper, false);
+    meet_all(helper, change.arc, change.level);
+    for (size_t i = 0; i < helper->met.n; i++) {
+        lack += lack_of(helper, &helper->met.items[i].pair);
+    }
     helper->levels[change.arc] = (uint8_t)change.level;
-    gain -= sum_lacks(helper, false);
-    helper->levels[change.arc] = (uint8_t)before;
-    return gain;
+    for (size_t i = 0; i < helper->met.n && gain + lack >= least; i++) {
+        const struct meeting *meeting = &helper->met.items[i];
+        uint32_t lacked = lack_of(helper, &meeting->pair);
+        lack -= lacked;
+        gain += (int64_t)lacked -
+                count_lack(helper, find_change_of(helper, meeting));
+    }
+    helper->levels[change.arc] = before;
+    return gain + lack;
 }
 
 /* The best change so far, and how many are as good. */
@@ -277,10 +354,11 @@ try_change(struct helper *helper, uint32_t arc, uint32_t level,
 {
     struct change change = { arc, level };
 
-    if (level < 1 || level >= helper->n_levels) {
+    if (level < 1 || level >= helper->n_levels ||
+        helper->rests[arc] > helper->now) {
         return;
     }
-    int64_t gain = gain_of(helper, change);
+    int64_t gain = gain_of(helper, change, best->gain);
     best->n_equal = gain > best->gain ? 0 : best->n_equal;
     if (gain >= best->gain &&
         sf_random_below(&helper->random, ++best->n_equal) == 0) {
@@ -318,21 +396,26 @@ find_change(struct helper *helper, const struct pair *pair)
     return best;
 }
 
+/* Makes a change.  Pairs that lack something then join the poor. */
 static void
 make_change(struct helper *helper, struct change change)
 {
-    uint32_t before = helper->levels[change.arc];
-    bool rises = change.level > before;
-
-    meet_all(helper, change.arc, rises ? before : change.level,
-             rises ? change.level : before);
+    meet_all(helper, change.arc, change.level);
     helper->levels[change.arc] = (uint8_t)change.level;
-    sum_lacks(helper, true);
+    for (size_t i = 0; i < helper->met.n; i++) {
+        const struct meeting *meeting = &helper->met.items[i];
+        struct has has = find_paths_now(helper, meeting);
+        *has_of(helper, &meeting->pair) = has;
+        if (count_lack(helper, has) > 0 &&
+            !sf_vec_push(&helper->poor, meeting->pair)) {
+            helper->out_of_memory = true;
+        }
+    }
 }
 
 /* What all pairs lack that are listed; each stands there once. */
 static int64_t
-sum_listed(struct helper *helper)
+sum_listed(const struct helper *helper)
 {
     int64_t sum = 0;
 
@@ -365,13 +448,14 @@ note_paths(const struct helper *helper, uint32_t e, uint32_t i,
     }
 }
 
-/* Lists all pairs that are poor. */
+/* Finds what all pairs have, and lists those that are poor. */
 static void
 list_poor(struct helper *helper, struct ends *ends)
 {
     const struct sf_graph *graph = helper->graph;
     uint32_t n = graph->n_nodes;
 
+    helper->poor.n = 0;
     for (uint32_t s = 0; s < n; s++) {
         uint32_t first = graph->first[s], degree = sf_graph_degree(graph, s);
         memset(ends, 0, n * sizeof *ends);
@@ -381,8 +465,12 @@ list_poor(struct helper *helper, struct ends *ends)
         mark(helper, s, true);
         for (uint32_t d = 0; d < n; d++) {
             struct pair pair = { s, d };
-            if (s != d && !helper->into[d] &&
-                count_lack(helper, &ends[d], degree, d) > 0 &&
+            struct has has = { ANY, ANY };
+            if (s != d && !helper->into[d]) {
+                has = count_paths(helper, &ends[d], degree, d);
+            }
+            *has_of(helper, &pair) = has;
+            if (count_lack(helper, has) > 0 &&
                 !sf_vec_push(&helper->poor, pair)) {
                 helper->out_of_memory = true;
             }
@@ -400,29 +488,37 @@ help_pair(struct helper *helper, struct pair pair)
     if (choice.n_equal == 0) {
         return 0;
     }
-    if (choice.gain < 0 && sf_random_below(&helper->random, ODDS) > 0) {
+    if (choice.gain <= -(int64_t)helper->path_lack &&
+        sf_random_below(&helper->random, ODDS) > 0) {
         helper->out_of_memory |= !sf_vec_push(&helper->poor, pair);
         return 0;
     }
     make_change(helper, choice.change);
+    if (helper->path_lack == FIRST_OF_ALL) {
+        helper->rests[choice.change.arc] =
+            ++helper->now + REST + sf_random_below(&helper->random, REST);
+    }
     return choice.gain;
 }
 
-/* Changes levels pair by pair, and keeps the best in 'best' [2E]. */
-static void
-help(struct helper *helper, uint8_t *best)
+/* Changes levels pair by pair, so many times at most, and keeps the best in
+ * 'best' [2E]; what all pairs lack then. */
+static int64_t
+help(struct helper *helper, size_t n_tries, uint8_t *best)
 {
     size_t n_arcs = 2 * (size_t)helper->graph->n_links;
-    size_t n_left = MANY * helper->poor.n;
     int64_t lack = sum_listed(helper), least = lack;
 
     memcpy(best, helper->levels, n_arcs);
-    for (size_t i = 0; least > 0 && n_left > 0 && i < helper->poor.n; i++) {
+    for (size_t i = 0;
+         least >= helper->least_lack && n_tries > 0 && i < helper->poor.n;
+         i++) {
         struct pair pair = helper->poor.items[i];
-        if (helper->out_of_memory || !lack_of(helper, &pair)) {
+        if (helper->out_of_memory ||
+            lack_of(helper, &pair) < helper->least_lack) {
             continue;
         }
-        n_left--;
+        n_tries--;
         lack -= help_pair(helper, pair);
         if (lack < least) {
             least = lack;
@@ -430,16 +526,41 @@ help(struct helper *helper, uint8_t *best)
         }
     }
     memcpy(helper->levels, best, n_arcs);
+    return least;
 }
 
-/* Whether some pair may be poor. */
+/* Whether pairs can expect fewer than 'n' paths. */
 static bool
-is_needed(const struct sf_graph *graph, uint32_t enough)
+expects_less(const struct sf_graph *graph, uint64_t n)
 {
-    uint64_t degree = sf_graph_max_degree(graph), n = graph->n_nodes;
+    uint64_t degree = sf_graph_max_degree(graph);
 
-    return degree <= MOST_DEGREE &&
-           3 * degree * degree * degree < 4 * n * PLENTY * enough;
+    return 3 * degree * degree * degree < 4 * graph->n_nodes * n;
+}
+
+/* Helps all that are poor, and then those again that lack disjoint paths. */
+static void
+help_all(struct helper *helper, struct ends *ends, uint8_t *best)
+{
+    int64_t lack = 1;
+
+    if (expects_less(helper->graph, PLENTY * helper->enough)) {
+        helper->path_lack = helper->least_lack = 1;
+        list_poor(helper, ends);
+        lack = help(helper, MANY * helper->poor.n, best);
+    }
+    helper->path_lack = helper->least_lack = FIRST_OF_ALL;
+    uint32_t n_vain = 0;
+    while (lack > 0 && n_vain < VAIN_STARTS) {
+        list_poor(helper, ends);
+        int64_t before = sum_listed(helper);
+        if (before >= (int64_t)TOO_MANY * FIRST_OF_ALL) {
+            return;
+        }
+        lack = help(helper, MORE_TRIES, best);
+        n_vain = lack < before ? 0 : n_vain + 1;
+        lack = lack < FIRST_OF_ALL ? 0 : lack;
+    }
 }
 
 enum sf_status
@@ -453,29 +574,39 @@ sf_levels_help_poor(const struct sf_network *network, uint64_t seed,
     struct helper helper = { .graph = network->graph,
                              .reverse = network->reverse,
                              .levels = levels,
+                             .is_simple = true,
                              .n_levels = wanted->n_levels,
                              .enough = wanted->n_paths,
                              .enough_gates = wanted->n_by_gates,
                              .gates = wanted->gates };
 
-    if (!is_needed(network->graph, wanted->n_paths)) {
+    if (sf_graph_max_degree(network->graph) > MOST_DEGREE ||
+        !expects_less(network->graph, RICHES * wanted->n_paths)) {
         return SF_OK;
     }
     helper.into = sf_calloc(n, sizeof *helper.into);
+    helper.has = sf_calloc(n, n * sizeof *helper.has);
+    helper.rests =
+        sf_calloc(2 * (size_t)network->graph->n_links, sizeof *helper.rests);
     helper.stamps = sf_calloc(n, n * sizeof *helper.stamps);
     ends = sf_calloc(n, sizeof *ends);
     best = sf_calloc(2 * (size_t)network->graph->n_links, sizeof *best);
-    bool made = helper.into && helper.stamps && ends && best;
+    bool made = helper.into && helper.has && helper.rests && helper.stamps &&
+                ends && best;
+    for (uint32_t i = 0; i < network->graph->n_links; i++) {
+        helper.is_simple &= !sf_graph_is_parallel(network->graph, i);
+    }
     sf_random_init(&helper.random, seed, 1);
     if (made) {
-        list_poor(&helper, ends);
-        help(&helper, best);
+        help_all(&helper, ends, best);
     }
     free(helper.met.items);
     free(helper.poor.items);
     free(best);
     free(ends);
     free(helper.stamps);
+    free(helper.rests);
+    free(helper.has);
     free(helper.into);
     return made && !helper.out_of_memory
                ? SF_OK

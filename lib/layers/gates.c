@@ -105,6 +105,10 @@ set_effort(struct sf_gates_task *task)
         task->n_rounds == LARGE_ROUNDS) {
         task->n_rounds++; /* Few gates are left to even loads. */
     }
+    if (n > HUGE_GRAPH && task->job->values[FOR].number != FOR_SPLIT &&
+        4 * task->job->layers->n_layers <= task->max_degree) {
+        task->n_rounds = 1; /* Enough to start from, for share.c. */
+    }
     if (task->job->layers->n_layers == 1) {
         task->n_rounds = 1; /* Nothing is to be improved in layer 0. */
     }

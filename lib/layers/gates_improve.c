@@ -156,8 +156,8 @@ static inline bool
 would_follow(const struct sf_gates_tree *tree, uint32_t c)
 {
     const struct sf_gates_node *node = &tree->nodes[c];
-    return node->child == SF_NONE && tree->depth[c] >= tree->max_hops &&
-           tree->worker->gate_price[node->gate] > 0;
+    return (node->height == 0) & (tree->depth[c] >= tree->max_hops) &
+           (tree->worker->gate_price[node->gate] > 0);
 }
 
 /* Whether 'n' of the links of 's' are enough to make it a relay: more relays
@@ -182,10 +182,9 @@ may_open(const struct sf_gates_tree *tree, uint32_t s)
     for (uint32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
         uint32_t c = graph->arcs[i].to;
         int32_t gained = price[tree->nodes[c].gate] - own;
-        if (gained > 0 && would_follow(tree, c)) {
-            gain += gained;
-            n++;
-        }
+        bool follows = (gained > 0) & would_follow(tree, c);
+        gain += gained & -(int32_t)follows;
+        n += follows;
     }
     return are_enough(tree, s, n) && gain > sf_gates_waste_cost(tree, s, 2);
 }

@@ -32,7 +32,7 @@ sf_search_run(struct sf_search *search, const struct sf_graph *graph,
            graph->n_nodes * sizeof *search->distance); /* SF_NONE */
     search->distance[root] = 0;
     search->order[tail++] = root;
-    while (head < tail) {
+    while (head < tail && tail < graph->n_nodes) { /* Some are missing. */
         uint32_t v = search->order[head++];
         for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
             const struct sf_arc *arc = &graph->arcs[i];

@@ -10,6 +10,8 @@ struct checker {
     const struct sf_layers_claims *claims;
     uint32_t *distance; /* [V] From the destination at hand. */
     uint32_t *queue;    /* [V] */
+    uint32_t *places;   /* [2E] Of an arc's link, at the switch where the arc
+                         * leads to. */
     struct sf_error *err;
 };
 
@@ -24,7 +26,7 @@ search(struct checker *checker, uint32_t root)
     }
     checker->distance[root] = 0;
     checker->queue[tail++] = root;
-    while (head < tail) {
+    while (head < tail && tail < graph->n_nodes) {
         uint32_t v = checker->queue[head++];
         for (uint32_t i = graph->first[v]; i < graph->first[v + 1]; i++) {
             uint32_t w = graph->arcs[i].to;
@@ -46,6 +48,22 @@ fail(struct checker *checker, const char *what, uint32_t l, uint32_t s,
                    sf_graph_name(checker->graph, d).text, what);
 }
 
+/* Notes where links stand among those of their switches. */
+static void
+find_places(struct checker *checker)
+{
+    const struct sf_graph *graph = checker->graph;
+
+    for (uint32_t i = 0; i < 2 * graph->n_links; i++) {
+        uint32_t at = graph->arcs[i].to, place = 0;
+        while (graph->arcs[graph->first[at] + place].link !=
+               graph->arcs[i].link) {
+            place++;
+        }
+        checker->places[i] = place;
+    }
+}
+
 /* The VL on which a packet that came over arc 'in' leaves 'at' over arc
  * 'out'. */
 static uint8_t
@@ -54,11 +72,8 @@ vl_of_turn(const struct checker *checker, uint32_t at, uint32_t in,
 {
     const struct sf_graph *graph = checker->graph;
     const struct sf_turns *turns = checker->claims->turns;
-    size_t from = 0;
+    size_t from = checker->places[in];
 
-    while (graph->arcs[graph->first[at] + from].link != graph->arcs[in].link) {
-        from++;
-    }
     return turns->vls[turns->first[at] + from * sf_graph_degree(graph, at) +
                       (out - graph->first[at])];
 }
@@ -149,7 +164,9 @@ enum sf_status
 sf_layers_check(const struct sf_layers *layers, const struct sf_graph *graph,
                 const struct sf_layers_claims *claims, struct sf_error *err)
 {
-    struct checker checker = { layers, graph, claims, NULL, NULL, err };
+    struct checker checker = {
+        .layers = layers, .graph = graph, .claims = claims, .err = err
+    };
     uint32_t n = graph->n_nodes;
     enum sf_status status;
 
@@ -159,12 +176,16 @@ sf_layers_check(const struct sf_layers *layers, const struct sf_graph *graph,
     }
     checker.distance = sf_calloc(n, sizeof *checker.distance);
     checker.queue = sf_calloc(n, sizeof *checker.queue);
-    if (!checker.distance || !checker.queue) {
+    checker.places =
+        sf_calloc(2 * (size_t)graph->n_links, sizeof *checker.places);
+    if (!checker.distance || !checker.queue || !checker.places) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for %u switches", n);
         goto done;
     }
+    find_places(&checker);
     status = check_all(&checker);
 done:
+    free(checker.places);
     free(checker.queue);
     free(checker.distance);
     return status;

@@ -131,7 +131,8 @@ load(struct sf_job_grower *grower, const uint16_t *hops, uint32_t s,
         uint32_t arc = graph->first[s] + hops[s];
         if (!grower->is_touched[arc]) {
             grower->is_touched[arc] = true;
-            grower->before[arc] = grower->loads[arc];
+            grower->before[arc] =
+                (struct sf_job_arc){ grower->loads[arc], grower->prices[arc] };
             grower->touched[grower->n_touched++] = arc;
         }
         grower->is_most_stale |= grower->loads[arc] >= grower->most;
@@ -553,8 +554,8 @@ take_back(struct sf_job_grower *grower)
 {
     for (uint32_t i = 0; i < grower->n_touched; i++) {
         uint32_t arc = grower->touched[i];
-        grower->loads[arc] = grower->before[arc];
-        grower->prices[arc] = price_of(grower, grower->loads[arc]);
+        grower->loads[arc] = grower->before[arc].load;
+        grower->prices[arc] = grower->before[arc].price;
     }
     grower->most = grower->most_before;
     grower->is_most_stale = false;

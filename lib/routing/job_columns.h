@@ -36,6 +36,11 @@ struct sf_job_column {
     uint16_t *hops;             /* [V] In the routes. */
 };
 
+/* What an arc carries and costs. */
+struct sf_job_arc {
+    double load, price;
+};
+
 /* Loads and prices of arcs, and what growing needs. */
 struct sf_job_grower {
     const struct sf_network *network;
@@ -65,10 +70,10 @@ struct sf_job_grower {
     uint32_t *direct; /* [V] The arc to the destination, where there is one. */
     double rise;      /* Of the potential, so far. */
     double most_before;
-    uint32_t *touched;      /* [2E] Arcs whose loads changed, */
-    double *before;         /* [2E] and what they were, by arc. */
-    bool *is_touched;       /* [2E] */
-    double *uniform_before; /* [2E] */
+    uint32_t *touched;         /* [2E] Arcs whose loads changed, */
+    struct sf_job_arc *before; /* [2E] and what they were, by arc. */
+    bool *is_touched;          /* [2E] */
+    double *uniform_before;    /* [2E] */
     uint32_t n_touched;
     uint32_t path[SF_JOB_MAX_HOPS], best[SF_JOB_MAX_HOPS], n_best;
     double best_cost;
