@@ -192,6 +192,13 @@ read_all(const struct cli_args *args, struct job *job, struct sf_error *err)
     }
     job->view.read_seconds = cli_seconds() - between;
     job->view.read_at = seconds_since_1970();
+    if (status == SF_OK && job->counters->n_by_answer[SF_ANSWER_NOT_ASKED] ==
+                               job->counters->n_ports) {
+        status = sf_fail(err, SF_EINVAL,
+                         "counters: nothing in '%s' has a LID; expected a "
+                         "fabric whose subnet is up",
+                         args->words[0]);
+    }
     if (status == SF_OK && is_twice) {
         status = sf_counters_compare(job->before, job->counters, &job->growths,
                                      err);

@@ -101,7 +101,8 @@ struct sf_counter_finding {
     double share; /* SF_FINDING_BUSY and _HOT: of what the link carries, */
     double times; /* and of what the routing predicts; 0 if not known. */
     uint32_t n;   /* Sweeps that were silent, of 'value'; ports of a node that
-                   * did not answer. */
+                   * did not answer, and 'value' hosts on it; ports whose
+                   * counters were reset, of which the first is named. */
 };
 
 /* One direction of a cable, from its port. */

@@ -94,6 +94,8 @@ add_details(const struct sf_counters_view *view,
                                                : json_null());
         break;
     case SF_FINDING_NO_ANSWER:
+        json_object_set_new(object, "hosts", make_count(finding->value));
+        /* fall through */
     case SF_FINDING_RESET:
     case SF_N_COUNTER_FINDING_KINDS:
         json_object_set_new(object, "ports", json_integer(finding->n));

@@ -133,6 +133,19 @@ write_load(const struct sf_counter_finding *finding, FILE *stream)
     }
 }
 
+static void
+write_unanswered(const struct sf_counter_finding *finding, FILE *stream)
+{
+    fprintf(stream, ": %" PRIu32 " port%s not tell %s counters", finding->n,
+            finding->n == 1 ? " does" : "s do",
+            finding->n == 1 ? "its" : "their");
+    if (finding->value) {
+        fprintf(stream, ", nor do%s %" PRIu64 " host%s on it",
+                finding->value == 1 ? "es" : "", finding->value,
+                finding->value == 1 ? "" : "s");
+    }
+}
+
 void
 sf_counter_finding_write(const struct sf_counters_view *view,
                          const struct sf_counter_finding *finding,
@@ -161,9 +174,7 @@ sf_counter_finding_write(const struct sf_counters_view *view,
         write_load(finding, stream);
         break;
     case SF_FINDING_NO_ANSWER:
-        fprintf(stream, ": %" PRIu32 " port%s not tell %s counters",
-                finding->n, finding->n == 1 ? " does" : "s do",
-                finding->n == 1 ? "its" : "their");
+        write_unanswered(finding, stream);
         break;
     case SF_FINDING_RESET:
     case SF_N_COUNTER_FINDING_KINDS:
