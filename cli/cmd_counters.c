@@ -4,9 +4,10 @@
 #include "cli.h"
 #include "held.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+
+#define STEP 0.2 /* Seconds between two looks at the clock. */
 
 enum {
     OPT_INTERVAL = CLI_OWN,
@@ -87,15 +88,17 @@ seconds_since_1970(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Waits until 'end', on the clock of cli_seconds(). */
 static void
-pause_for(double seconds)
+wait_until(double start, double end)
 {
-    if (seconds > 0) {
-        struct timespec left = {
-            (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)
-        };
-        while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-        }
+    for (double left; (left = end - cli_seconds()) > 0;) {
+        double step = left < STEP ? left : STEP;
+        struct timespec pause = { 0, (long)(step * 1e9) };
+        sf_progress_report("waiting for the second reading",
+                           (uint64_t)((end - start - left) * 10),
+                           (uint64_t)((end - start) * 10) + 1);
+        nanosleep(&pause, NULL);
     }
 }
 
@@ -175,22 +178,20 @@ read_all(const struct cli_args *args, struct job *job, struct sf_error *err)
         status = sf_counters_read(job->source, job->fabric, &job->params,
                                   &job->before, err);
     }
-    double between = cli_seconds();
     if (status == SF_OK && !cli_has(args, OPT_NO_PROBE)) {
         status = probe(job, err);
     }
     if (status == SF_OK && is_twice) {
         predict(job, args->words[args->n_words - 1],
                 cli_number(args, OPT_TIMEOUT));
-        cli_progress_hide();
-        pause_for(cli_real(args, OPT_INTERVAL) + start - cli_seconds());
+        wait_until(start, start + cli_real(args, OPT_INTERVAL));
     }
-    between = cli_seconds();
+    double second = cli_seconds();
     if (status == SF_OK) {
         status = sf_counters_read(job->source, job->fabric, &job->params,
                                   &job->counters, err);
     }
-    job->view.read_seconds = cli_seconds() - between;
+    job->view.read_seconds = cli_seconds() - second;
     job->view.read_at = seconds_since_1970();
     if (status == SF_OK && job->counters->n_by_answer[SF_ANSWER_NOT_ASKED] ==
                                job->counters->n_ports) {

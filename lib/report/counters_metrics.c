@@ -206,7 +206,7 @@ write_kind(const struct sf_counters_view *view, enum sf_node_kind kind,
 static void
 write_saturated(const struct sf_counters_view *view, FILE *stream)
 {
-    static const char name[] = "slimfly_port_counter_saturated";
+    static const char name[] = "slimfly_port_saturated";
 
     write_head(name, "gauge",
                "1 for a counter that stands at its limit and counts no more",
