@@ -520,6 +520,7 @@ TEST(findings_about_loads)
         scene.after->ports[i].values[SF_COUNTER_XMIT_DATA] = 12500000000;
     }
     scene.after->ports[hot].values[SF_COUNTER_XMIT_DATA] *= 3;
+    scene.after->ports[hot + 1].values[SF_COUNTER_XMIT_DATA] *= 2;
     scene.after->ports[busy].values[SF_COUNTER_XMIT_DATA] *= 9;
     judge(&scene, true);
     CHECK_EQ(scene.findings->n_loads, 2 * scene.fabric->n_cables);
