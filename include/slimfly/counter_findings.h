@@ -37,7 +37,7 @@ struct sf_thresholds {
     uint32_t n_silent, n_sweeps; /* See struct sf_silence. */
 };
 
-/* Reads the file of thresholds at 'path'; doc/formats.md describes it.
+/* Reads the file of thresholds at 'path'; doc/counters.md describes it.
  * SF_EPARSE says what is wrong where. */
 enum sf_status sf_thresholds_read(const char *path,
                                   struct sf_thresholds *thresholds,
