@@ -106,5 +106,11 @@ enum sf_status sf_ib_compare(const struct sf_routing *routing,
                              struct sf_difference *difference,
                              struct sf_error *err);
 
+/* The same for the fabric of a routing alone. */
+enum sf_status sf_ib_compare_fabrics(const struct sf_fabric *routed,
+                                     const struct sf_fabric *fabric,
+                                     struct sf_difference *difference,
+                                     struct sf_error *err);
+
 #pragma GCC visibility pop
 #endif
