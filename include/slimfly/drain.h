@@ -10,6 +10,8 @@
 
 #include "slimfly/plan.h"
 
+#include <stdio.h>
+
 #pragma GCC visibility push(default)
 
 /* Something that is drained. */
@@ -57,6 +59,11 @@ enum sf_status sf_drain_list_load(const char *path,
                                   struct sf_drain_list **listp,
                                   struct sf_error *err);
 void sf_drain_list_free(struct sf_drain_list *list);
+
+/* Waits until nobody else changes the list at 'path': the lock is that of the
+ * file PATH.lock, which stays.  '*lockp' is a descriptor to be closed. */
+enum sf_status sf_drain_list_lock(const char *path, int *lockp,
+                                  struct sf_error *err);
 
 /* Adds an entry, which is copied, with a comment ("" for none; control
  * characters become blanks).  If it is there already, the line gets
@@ -113,6 +120,17 @@ enum sf_status sf_drain_apply(const struct sf_drain_list *list,
                               struct sf_drained *drained,
                               struct sf_error *err);
 void sf_drained_clear(struct sf_drained *drained);
+
+/* For people, and for programs: schema "slimfly.drained".  'drained' says what
+ * became of the entries on 'fabric'; both may be NULL. */
+void sf_drain_list_write_text(const struct sf_drain_list *list,
+                              const struct sf_drained *drained,
+                              const struct sf_fabric *fabric, FILE *stream);
+enum sf_status sf_drain_list_write_json(const struct sf_drain_list *list,
+                                        const char *path,
+                                        const struct sf_drained *drained,
+                                        const struct sf_fabric *fabric,
+                                        FILE *stream, struct sf_error *err);
 
 /* Entries that a word of an administrator means. */
 struct sf_drain_words {

@@ -66,6 +66,7 @@
 #include "slimfly/sl2vl.h"
 #include "slimfly/spec.h"
 #include "slimfly/steps.h"
+#include "slimfly/table_diff.h"
 #include "slimfly/tables.h"
 #include "slimfly/throughput.h"
 #include "slimfly/topology.h"

@@ -392,6 +392,12 @@ write_lines(const void *aux, FILE *stream)
 }
 
 enum sf_status
+sf_drain_list_lock(const char *path, int *lockp, struct sf_error *err)
+{
+    return sf_locked_file_take(path, lockp, err);
+}
+
+enum sf_status
 sf_drain_list_save(const struct sf_drain_list *list, const char *path,
                    struct sf_error *err)
 {

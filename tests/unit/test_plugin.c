@@ -138,7 +138,8 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "expected a key: scheme, layers, "
                   "path_sets, lanes, guarantee, max_vls, max_sls, max_hops, "
                   "seed, "
-                  "plan, guids, base, status, jobs, found 'colour'");
+                  "plan, guids, base, status, jobs, "
+          "drained, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
@@ -807,7 +808,7 @@ TEST(plugin_holds_what_it_has_if_memory_runs_out)
     sf_fabric_unplug(hurt, link_at(hurt, 3));
     CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
     check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
-    for (unsigned long nth = 1; nth < 60; nth++) {
+    for (unsigned long nth = 1; nth < 300; nth++) {
         struct sf_engine_result result;
         sf_mem_fail_at(nth);
         CHECK_EQ(sf_engine_route(engine, nth % 2 ? hurt : whole, NULL,
