@@ -20,7 +20,8 @@ struct side {
     uint32_t *homes;   /* [max_lid + 1] The switch of a host's LID, or
                         * SF_NONE. */
     uint32_t *hosts;   /* [max_lid + 1] And the host's port. */
-    uint64_t *loads;   /* [ports] Paths over each out port. */
+    uint64_t *loads;   /* [ports] Paths over each out port that arrive. */
+    uint32_t *trail;   /* [switches + 1] Ports of the path at hand. */
     uint32_t *hops;    /* [switches] Of the LID at hand; BROKEN: it does not
                         * arrive. */
     uint64_t *hashes;  /* [switches] Of its paths. */
@@ -78,7 +79,7 @@ follow(struct side *side, uint32_t s, uint32_t lid)
             has_arrived = peer == side->hosts[lid];
             break;
         }
-        side->loads[port]++;
+        side->trail[n_hops] = port;
         at = fabric->ports[peer].node;
         n_hops++;
     }
@@ -86,6 +87,9 @@ follow(struct side *side, uint32_t s, uint32_t lid)
     side->hashes[s] = hash;
     side->result->n_paths++;
     side->result->n_broken += !has_arrived;
+    for (uint32_t i = 0; has_arrived && i < n_hops; i++) {
+        side->loads[side->trail[i]]++;
+    }
     if (has_arrived) {
         side->n_arrived++;
         side->n_hops += n_hops;
@@ -367,11 +371,12 @@ make_side(struct side *side, const struct sf_diff_side *of,
         .homes = sf_calloc(n_lids, sizeof *side->homes),
         .hosts = sf_calloc(n_lids, sizeof *side->hosts),
         .loads = sf_calloc(of->fabric->n_ports, sizeof *side->loads),
+        .trail = sf_calloc((size_t)n + 1, sizeof *side->trail),
         .hops = sf_calloc(n, sizeof *side->hops),
         .hashes = sf_calloc(n, sizeof *side->hashes),
     };
     if (!side->n_hosts || !side->homes || !side->hosts || !side->loads ||
-        !side->hops || !side->hashes) {
+        !side->trail || !side->hops || !side->hashes) {
         return false;
     }
     sf_fabric_count_hosts(of->fabric, side->n_hosts);
@@ -384,6 +389,7 @@ clear_side(struct side *side)
 {
     free(side->hashes);
     free(side->hops);
+    free(side->trail);
     free(side->loads);
     free(side->hosts);
     free(side->homes);

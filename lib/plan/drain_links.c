@@ -22,7 +22,7 @@ struct drainer {
     uint32_t *before;  /* [switches] The part that each is in, */
     uint32_t *after;   /* and after an entry. */
     uint32_t *queue;   /* [switches] */
-    uint32_t *weight;  /* [switches] Hosts of a part. */
+    uint32_t *weight;  /* [switches] Hosts of a part that must not be. */
     uint32_t *main;    /* [switches] Of a part before, the largest after. */
     SF_VEC(uint32_t) ports;
     SF_VEC(uint32_t) peers; /* Of 'ports', to be plugged in again. */
@@ -79,7 +79,8 @@ find_main_parts(const struct drainer *drainer)
 
     memset(drainer->weight, 0, n * sizeof *drainer->weight);
     for (uint32_t s = 0; s < n; s++) {
-        drainer->weight[drainer->after[s]] += drainer->n_hosts[s];
+        drainer->weight[drainer->after[s]] +=
+            drainer->may_lose[s] ? 0 : drainer->n_hosts[s];
         drainer->main[s] = SF_NONE;
     }
     for (uint32_t s = 0; s < n; s++) {
@@ -146,9 +147,11 @@ pull(struct drainer *drainer, uint32_t port, uint32_t owner)
         return true;
     }
     uint32_t peer = drainer->fabric->ports[port].peer;
+    size_t n = drainer->ports.n;
     if (!sf_vec_push(&drainer->ports, port) ||
         !sf_vec_push(&drainer->peers, peer) ||
         !sf_vec_push(&drainer->owners, owner)) {
+        drainer->ports.n = drainer->peers.n = n; /* It is still plugged. */
         return false;
     }
     sf_fabric_unplug(drainer->fabric, port);

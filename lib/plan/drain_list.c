@@ -193,6 +193,13 @@ read_entry(struct reader *reader, struct sf_drain_entry *entry)
                : status;
 }
 
+static void
+clear_line(struct sf_drain_line *line)
+{
+    sf_drain_entry_clear(&line->entry);
+    free(line->text);
+}
+
 /* Takes over 'text' as the last line. */
 static enum sf_status
 push_line(struct sf_drain_list *list, char *text, const char *path,
@@ -217,9 +224,13 @@ push_line(struct sf_drain_list *list, char *text, const char *path,
         line.comment = reader.at + (*reader.at == '#');
         line.comment += strspn(line.comment, BLANKS);
     }
+    if (status != SF_OK) {
+        clear_line(&line);
+        return status;
+    }
     lines[list->n_lines++] = line;
     list->n_entries += line.is_entry;
-    return status;
+    return SF_OK;
 }
 
 enum sf_status
@@ -274,13 +285,6 @@ sf_drain_list_load(const char *path, struct sf_drain_list **listp,
         free(text);
     }
     return status;
-}
-
-static void
-clear_line(struct sf_drain_line *line)
-{
-    sf_drain_entry_clear(&line->entry);
-    free(line->text);
 }
 
 void

@@ -9,7 +9,9 @@ import tempfile
 from plugged import Plugged, harness
 
 
-class Drain(Plugged):
+class Operated(Plugged):
+    """OpenSM with a base, a plan and a list of drained links."""
+
     def start(self, spec, *lines):
         """Brings up 'spec' with a base, a plan and a list of drained
         links."""
@@ -123,6 +125,8 @@ class Drain(Plugged):
                 hosts.setdefault(here, found[1])
         return lids, hosts
 
+
+class Drain(Operated):
     def test_packets_leave_a_drained_link_alone(self):
         opensm = self.start("sf:q=4")
         before, text = self.tables(), self.live_tables()
@@ -229,7 +233,7 @@ class Drain(Plugged):
         self.assertEqual(self.live_tables(), text)
 
 
-class Replace(Drain):
+class Replace(Operated):
     """Nodes with other GUIDs take the places of others."""
 
     def start_with_spares(self, spec):
@@ -280,7 +284,7 @@ class Replace(Drain):
         text = self.live_tables()
         old = "sf-0-1-2"
         with open(f"{self.work}/plan/plan.json", encoding="utf-8") as file:
-            guid = next(n["guid"] for n in json.load(file)["nodes"]
+            guid = next(n["guid"] for n in json.load(file)["switches"]
                         if n["name"] == old)
         self.move(old, "spare")
         status = self.wait_replaced(opensm, 1)
