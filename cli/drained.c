@@ -206,9 +206,23 @@ find_before(const char *word, uint32_t timeout, struct sf_fabric *fabric,
         return status == SF_OK ? encode(*routingp, before, err) : status;
     }
     status = cli_held_load(before, word, fabric, timeout, err);
-    return status == SF_OK ? sf_ib_take_routing(fabric, before->tables,
-                                                before->sl2vl, routingp, err)
-                           : status;
+    if (status != SF_OK) {
+        return status;
+    }
+    char *report =
+        cli_is_folder(word) ? cli_find_in_folder(word, "route.json") : NULL;
+    if (report) {
+        free(report);
+        return sf_ib_read_routing(word, routingp, err);
+    }
+    status = sf_ib_take_routing(fabric, before->tables, before->sl2vl,
+                                routingp, err);
+    if (status == SF_ELANES) { /* Lanes by the SL of each path, perhaps. */
+        what_if->is_without_lanes = true;
+        status =
+            sf_ib_take_routing(fabric, before->tables, NULL, routingp, err);
+    }
+    return status;
 }
 
 /* Repairs 'routing' for 'left'; anew if its lanes do not allow that. */
@@ -252,9 +266,16 @@ compare(const struct sf_fabric *fabric, struct cli_what_if *what_if,
     const struct cli_held *a = &what_if->before, *b = &what_if->after;
     struct sf_diff_side before = { fabric, a->tables, a->sl2vl, a->path_sls };
     struct sf_diff_side after = { fabric, b->tables, b->sl2vl, b->path_sls };
+
+    if (what_if->is_without_lanes) {
+        after.sl2vl = NULL;
+        after.path_sls = NULL;
+    }
     enum sf_status status =
         sf_table_diff_build(&before, &after, &what_if->diff, err);
-
+    if (status != SF_OK || what_if->is_without_lanes) {
+        return status;
+    }
     if (status == SF_OK) {
         status = sf_mixture_build(
             fabric,

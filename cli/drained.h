@@ -72,6 +72,7 @@ struct cli_what_if {
     struct sf_mixture *mixture;
     struct sf_steps *steps;
     struct cli_held before, after;
+    bool is_without_lanes; /* Those of before are not known well enough. */
     char why_anew[SF_ERROR_TEXT_SIZE]; /* Why a repair is not enough, or "". */
 };
 

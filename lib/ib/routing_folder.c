@@ -241,19 +241,17 @@ decode(const struct sf_fabric *fabric, const struct sf_tables *tables,
     return status == SF_OK ? sf_routing_add_lanes(routing, err) : status;
 }
 
-/* Fills a routing that nobody has described: lanes by turns, if these are
- * known. */
+/* Fills a routing that nobody has described, with lanes by 'lanes'. */
 static enum sf_status
 take(const struct sf_fabric *fabric, const struct sf_tables *tables,
-     const struct sf_sl2vl *sl2vl, struct sf_routing *routing,
-     struct sf_error *err)
+     const struct sf_sl2vl *sl2vl, const char *lanes,
+     struct sf_routing *routing, struct sf_error *err)
 {
     struct sf_routing_params *params = &routing->params;
     struct sf_route_figures figures;
 
     snprintf(routing->specs.layers, sizeof routing->specs.layers, "gates");
-    snprintf(routing->specs.lanes, sizeof routing->specs.lanes, "%s",
-             sl2vl ? "turns" : "none");
+    snprintf(routing->specs.lanes, sizeof routing->specs.lanes, "%s", lanes);
     params->layers.scheme = routing->specs.layers;
     params->lanes = routing->specs.lanes;
     params->layers.may_exceed = params->layers.within_parts = true;
@@ -271,15 +269,15 @@ take(const struct sf_fabric *fabric, const struct sf_tables *tables,
     return status;
 }
 
-enum sf_status
-sf_ib_take_routing(const struct sf_fabric *fabric,
-                   const struct sf_tables *tables,
-                   const struct sf_sl2vl *sl2vl, struct sf_routing **routingp,
-                   struct sf_error *err)
+/* The same in a routing of its own. */
+static enum sf_status
+take_with(const struct sf_fabric *fabric, const struct sf_tables *tables,
+          const struct sf_sl2vl *sl2vl, const char *lanes,
+          struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_routing *routing = sf_calloc(1, sizeof *routing);
     enum sf_status status =
-        routing ? take(fabric, tables, sl2vl, routing, err)
+        routing ? take(fabric, tables, sl2vl, lanes, routing, err)
                 : sf_fail(err, SF_ENOMEM, "out of memory for a routing");
 
     *routingp = status == SF_OK ? routing : NULL;
@@ -287,6 +285,21 @@ sf_ib_take_routing(const struct sf_fabric *fabric,
         sf_routing_free(routing);
     }
     return status;
+}
+
+enum sf_status
+sf_ib_take_routing(const struct sf_fabric *fabric,
+                   const struct sf_tables *tables,
+                   const struct sf_sl2vl *sl2vl, struct sf_routing **routingp,
+                   struct sf_error *err)
+{
+    enum sf_status status = take_with(fabric, tables, sl2vl,
+                                      sl2vl ? "turns" : "none", routingp, err);
+
+    /* Up and down a tree, hosts are safe although switches are not. */
+    return sl2vl && status == SF_ELANES
+               ? take_with(fabric, tables, NULL, "single", routingp, err)
+               : status;
 }
 
 static enum sf_status
