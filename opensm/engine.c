@@ -367,15 +367,15 @@ can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
            (is_best || engine->n_vls == n_vls) && is_same_fabric(&since);
 }
 
-/* Whether base can be repaired to serve 'fabric'; if not, 'reason' says why.
- */
+/* Whether base can be repaired to serve a fabric that differs from its own by
+ * 'difference'; if not, 'reason' says why. */
 static bool
-can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
+can_repair(const struct sf_engine *engine,
            const struct sf_routing_params *params, uint32_t n_vls,
-           struct sf_difference *difference, struct sf_engine_result *result)
+           const struct sf_difference *difference,
+           struct sf_engine_result *result)
 {
-    if (!engine->base || !is_same_params(params, &engine->base_asked) ||
-        sf_ib_compare(engine->base, fabric, difference, NULL) != SF_OK) {
+    if (!is_same_params(params, &engine->base_asked)) {
         return false;
     }
     if (engine->base->routes->lanes->n_vls > n_vls ||
@@ -630,7 +630,12 @@ find_routing(struct sf_engine *engine, const struct sf_fabric *fabric,
         return SF_OK;
     }
     restore_base(engine, params, n_vls);
-    if (can_repair(engine, fabric, params, n_vls, &difference, result)) {
+    if (engine->base &&
+        sf_ib_compare(engine->base, fabric, &difference, err) != SF_OK) {
+        return SF_ENOMEM; /* No reason to make a new base. */
+    }
+    if (engine->base &&
+        can_repair(engine, params, n_vls, &difference, result)) {
         status = repair(engine, fabric, &difference, result, err);
     }
     return status == SF_ELANES
