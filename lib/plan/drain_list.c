@@ -97,6 +97,18 @@ is_end(const struct reader *reader)
     return *reader->at == '\0' || *reader->at == '#';
 }
 
+/* Whether one of 'length' bytes is a control character. */
+static bool
+has_control(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)text[i] < ' ' || text[i] == 127) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Reads a name, in quotes or without. */
 static enum sf_status
 read_name(struct reader *reader, char **namep)
@@ -105,7 +117,7 @@ read_name(struct reader *reader, char **namep)
     const char *start = reader->at + is_quoted;
     size_t length = strcspn(start, is_quoted ? "\"" : BLANKS "\"#[]");
 
-    if (length == 0 || length > MAX_NAME ||
+    if (length == 0 || length > MAX_NAME || has_control(start, length) ||
         (is_quoted && start[length] != '"')) {
         return refuse(reader, "the name of a switch");
     }
@@ -337,8 +349,8 @@ make_text(const struct sf_drain_entry *entry, const char *comment)
 static bool
 is_good_name(const char *name)
 {
-    return !name ||
-           (*name && strlen(name) <= MAX_NAME && !strpbrk(name, "\"\n\r\t"));
+    return !name || (*name && strlen(name) <= MAX_NAME && !strchr(name, '"') &&
+                     !has_control(name, strlen(name)));
 }
 
 enum sf_status
