@@ -275,6 +275,7 @@ route_fabric(struct plugin *plugin, const struct sf_fabric *fabric,
     if (plugin->has_more_steps && code == SF_OK &&
         status->result.outcome == SF_OUTCOME_KEPT) {
         status->result = before;
+        status->result.n_replaced = 0; /* That was said and kept. */
         status->n_routings--;
     } else {
         plugin->has_more_steps = false;

@@ -272,6 +272,17 @@ class Replace(Operated):
             self.sim.command(f'Link "{new}"[{a[1]}] "{b[0]}"[{b[1]}]')
         return len(ends)
 
+    def entries(self, dump):
+        """The entries of all switches, by LID of the switch."""
+        found = {}
+        for line in dump.splitlines():
+            head = re.match(r"Unicast lids .* of switch Lid (\d+)", line)
+            if head:
+                here = found[int(head[1])] = []
+            elif line.startswith("0x"):
+                here.append(line.split("#")[0])
+        return found
+
     def wait_replaced(self, opensm, n):
         return opensm.until(
             lambda: (s := opensm.status()).get("state") == "up"
@@ -294,18 +305,9 @@ class Replace(Operated):
         self.assertEqual(status["outcome"], "repaired")
         self.assertNotIn("anew:", opensm.log().split("was replaced")[1])
 
-        def entries(dump):
-            """The entries of all switches, by LID of the switch."""
-            found = {}
-            for line in dump.splitlines():
-                head = re.match(r"Unicast lids .* of switch Lid (\d+)", line)
-                if head:
-                    here = found[int(head[1])] = []
-                elif line.startswith("0x"):
-                    here.append(line.split("#")[0])
-            return found
         # LIDs and tables stay, every one.
-        self.assertEqual(entries(self.live_tables()), entries(text))
+        self.assertEqual(self.entries(self.live_tables()),
+                         self.entries(text))
         self.audit()
         with open(f"{self.work}/base", encoding="utf-8") as file:
             self.assertIn("7000000000000001", file.read())
@@ -325,7 +327,26 @@ class Replace(Operated):
         self.assertEqual(status["replaced"], [])
         self.assertEqual(status["missing"],
                          {"switches": 0, "links": 0, "hosts": 0})
-        self.assertEqual(entries(self.live_tables()), entries(text))
+        self.assertEqual(self.entries(self.live_tables()),
+                         self.entries(text))
+
+    def test_a_drained_switch_is_replaced_without_a_word(self):
+        opensm = self.start_with_spares("hx2:size=3x3,p=2")
+        before = self.live_tables()
+        old = self.cables[4][0][0]
+        self.drain(old, "--with-hosts", "--why", "to be replaced")
+        self.wait_drained(opensm, 4)
+        self.move(old, "spare")
+        status = self.wait_replaced(opensm, 1)
+        # The list names it as before, so nothing uses it yet.
+        status = self.wait_drained(opensm, 4)
+        self.assertEqual(status["drained"]["entries"][0]["state"], "drained")
+        self.undrain(old)
+        status = self.wait_drained(opensm, 0)
+        self.assertFalse(any(status["missing"].values()))
+        self.assertEqual(self.entries(self.live_tables()),
+                         self.entries(before))
+        self.audit()
 
     def test_a_new_adapter_takes_the_place_of_the_old(self):
         opensm = self.start_with_spares("hx2:size=3x3,p=2")
