@@ -139,7 +139,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "path_sets, lanes, guarantee, max_vls, max_sls, max_hops, "
                   "seed, "
                   "plan, guids, base, status, jobs, "
-          "drained, found 'colour'");
+                  "drained, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
     check_refused("layers=129", "found '129'");
