@@ -72,8 +72,9 @@ follow(struct side *side, uint32_t s, uint32_t lid)
         uint8_t entry = sf_tables_of(side->of->tables, at)[lid];
         uint32_t port = sf_fabric_port(fabric, at, entry);
         uint32_t peer = port == SF_NONE ? SF_NONE : fabric->ports[port].peer;
-        uint64_t step[] = { fabric->nodes[at].guid, entry };
-        hash = sf_hash_bytes(hash, step, sizeof step);
+        hash = sf_hash_bytes(hash, &fabric->nodes[at].guid,
+                             sizeof fabric->nodes[at].guid);
+        hash = sf_hash_bytes(hash, &entry, sizeof entry);
         if (peer == SF_NONE ||
             fabric->ports[peer].node >= fabric->n_switches) {
             has_arrived = peer == side->hosts[lid];

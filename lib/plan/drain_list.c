@@ -340,7 +340,9 @@ make_text(const struct sf_drain_entry *entry, const char *comment)
                  entry->with_hosts ? " with-hosts" : "", *comment ? " # " : "",
                  comment);
         for (char *c = line; *c; c++) {
-            *c = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c;
+            if (has_control(c, 1)) {
+                *c = ' ';
+            }
         }
     }
     return line;
