@@ -46,6 +46,12 @@ struct cli_command {
 /* The file of jobs, likewise. */
 #define CLI_JOBS_FILE "/var/lib/slimfly/jobs"
 
+/* The list of drained links, likewise. */
+#define CLI_DRAINED_FILE "/var/lib/slimfly/drained"
+
+/* The options of the plugin, likewise. */
+#define CLI_PLUGIN_FILE "/etc/opensm/slimfly.conf"
+
 /* All commands, ended by NULL. */
 extern const struct cli_command *const cli_commands[];
 

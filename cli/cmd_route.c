@@ -12,6 +12,8 @@ enum {
     OPT_WITHIN_PARTS,
     OPT_JOBS,
     OPT_KEEP_MINIMAL,
+    OPT_DRAINED,
+    OPT_DRY_RUN,
     OPT_LIST,
 };
 
@@ -29,6 +31,10 @@ static const struct cli_option options[] = {
               "NODES" },
     { OPT_KEEP_MINIMAL, "keep-minimal", 0, CLI_FLAG,
       .help = "with --jobs, leave layer 0 as it is" },
+    { OPT_DRAINED, "drained", 0, CLI_FILE, "FILE",
+      .help = "route around the links that FILE lists ('slimfly drain')" },
+    { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
+      .help = "write nothing; with --previous or --jobs, say what changes" },
     { OPT_LIST, "list", 0, CLI_FLAG,
       .help = "explain the schemes of layers and lanes" },
     { 0 },
@@ -98,6 +104,8 @@ read_options(const struct cli_args *args, struct cli_routing *job)
     job->params.max_vls = cli_number(args, OPT_MAX_VLS);
     job->params.max_sls = cli_number(args, OPT_MAX_SLS);
     job->jobs_path = cli_text(args, OPT_JOBS);
+    job->drained_path = cli_text(args, OPT_DRAINED);
+    job->wants_diff = cli_has(args, OPT_DRY_RUN);
     job->job_params.seed = params->seed;
     job->job_params.keeps_minimal = cli_has(args, OPT_KEEP_MINIMAL);
     if (job->job_params.keeps_minimal && !job->jobs_path) {
@@ -164,16 +172,35 @@ tell(const struct cli_routing *job, const char *folder)
                "old ones collide or do not go with LMC %u\n",
                job->n_lids_lost, lmc);
     }
-    printf("  the tables were made in %.3f s and written to %s\n",
-           job->seconds, folder);
+    if (job->drained.n_links) {
+        printf("  links that are drained: %u\n", job->drained.n_links);
+    }
+    printf("  the tables were made in %.3f s%s%s\n", job->seconds,
+           folder ? " and written to " : "", folder ? folder : "");
     if (job->jobs) {
         printf("  the routes were fitted to the jobs in %.3f s\n",
                job->job_seconds);
     }
-    if (routing->routes->lanes->n_vls == 1) {
+    if (folder && routing->routes->lanes->n_vls == 1) {
         printf("to load the tables: opensm -R file -U %s/%s -l %u\n", folder,
                CLI_TABLES_FILE, lmc);
     }
+}
+
+/* Says what would change, as 'slimfly diff' does. */
+static void
+tell_diff(const struct cli_routing *job)
+{
+    struct sf_diff_report report = { job->diff, job->before_fabric,
+                                     job->fabric, job->mixture, job->steps };
+
+    if (job->diff) {
+        printf("%s and these tables are ", job->previous
+                                               ? "the tables of before"
+                                               : "the tables without jobs");
+        sf_diff_write_text(&report, stdout);
+    }
+    puts("nothing was written (--dry-run)");
 }
 
 static void
@@ -223,7 +250,11 @@ run(const struct cli_args *args)
             "live; found %zu words",
             args->n_words);
     }
-    if (!folder || !*folder) {
+    bool is_dry = cli_has(args, OPT_DRY_RUN);
+    if (is_dry && folder) {
+        return cli_fail("route: expected -o DIR or --dry-run, found both");
+    }
+    if (!is_dry && (!folder || !*folder)) {
         return cli_fail("route: expected a folder for the tables, -o DIR");
     }
     if (!read_options(args, &job)) {
@@ -234,11 +265,15 @@ run(const struct cli_args *args)
     if (!job.fabric) {
         return CLI_ERROR;
     }
-    int code = cli_route(&job, cli_text(args, OPT_PREVIOUS), &err) == SF_OK
-                   ? write_all(&job, folder)
-                   : cli_fail("%s", err.text);
+    int code = cli_route(&job, cli_text(args, OPT_PREVIOUS), &err) != SF_OK
+                   ? cli_fail("%s", err.text)
+               : is_dry ? CLI_FINE
+                        : write_all(&job, folder);
     if (code == CLI_FINE) {
         tell(&job, folder);
+    }
+    if (code == CLI_FINE && is_dry) {
+        tell_diff(&job);
     }
     cli_routing_clear(&job);
     return code;
@@ -302,6 +337,13 @@ const struct cli_command cli_command_route = {
         "--previous DIR as well, paths for jobs that still run stay where "
         "they are good, and paths for jobs that have ended become what they "
         "would be without jobs.\n"
+        "\n"
+        "With --drained FILE, route does without the links that 'slimfly "
+        "drain' put on the list, as if they were gone: the whole fabric is "
+        "routed, and repaired. The files in DIR have the whole fabric.\n"
+        "\n"
+        "With --dry-run, nothing is written. With --previous or --jobs, it "
+        "says what changes in the words of 'slimfly diff'.\n"
         "\n"
         "With --previous or --jobs, route also says whether the old tables "
         "can be changed to the new ones under traffic: whether a mixture of "

@@ -54,6 +54,32 @@ is_better_anew(struct cli_routing *job)
     return true;
 }
 
+/* Routes the whole fabric, and repairs that where links are drained, as the
+ * plugin does: what is drained no more is then routed as before. */
+static enum sf_status
+build(const struct cli_routing *job, struct sf_routing **routingp,
+      struct sf_error *err)
+{
+    struct sf_network *network = NULL;
+    struct sf_routing *whole = NULL;
+
+    if (!job->left) {
+        return sf_routing_build(job->network, &job->params, routingp, err);
+    }
+    enum sf_status status = sf_network_build(job->fabric, &network, err);
+    if (status == SF_OK) {
+        status = sf_routing_build(network, &job->params, &whole, err);
+    }
+    if (status == SF_OK) {
+        status = sf_routing_repair(whole, job->network, routingp, err);
+    }
+    sf_routing_free(whole);
+    sf_network_free(network);
+    return status == SF_ELANES
+               ? sf_routing_build(job->network, &job->params, routingp, err)
+               : status;
+}
+
 /* Makes all anew.  After a repair that is there to be compared with, and need
  * not be possible. */
 static enum sf_status
@@ -61,8 +87,7 @@ make_anew(struct cli_routing *job, struct sf_error *err)
 {
     struct sf_ib_tables *tables = NULL;
     struct sf_routing *anew;
-    enum sf_status status =
-        sf_routing_build(job->network, &job->params, &anew, err);
+    enum sf_status status = build(job, &anew, err);
 
     if (job->routing && (status == SF_ELANES || status == SF_EUNREACHABLE)) {
         snprintf(job->why_not, sizeof job->why_not, "%s", err->text);
@@ -186,6 +211,72 @@ fit_jobs(struct cli_routing *job, struct sf_error *err)
     return encode(job, job->routing, &job->tables, &job->repair, err);
 }
 
+/* Names an entry of the list of drained links that cannot be drained. */
+static enum sf_status
+check_drained(const struct cli_routing *job, const struct sf_drain_list *list,
+              struct sf_error *err)
+{
+    char text[SF_DRAIN_TEXT_SIZE];
+
+    for (uint32_t i = 0; i < job->drained.n_outcomes; i++) {
+        const struct sf_drain_outcome *outcome = &job->drained.outcomes[i];
+        sf_drain_entry_text(&list->lines[outcome->line].entry, text);
+        if (outcome->state == SF_DRAIN_UNKNOWN) {
+            return sf_fail(err, SF_EINVAL, "%s:%u: there is no %s here",
+                           job->drained_path, outcome->line + 1, text);
+        }
+        if (outcome->state == SF_DRAIN_REFUSED) {
+            return sf_fail(err, SF_EINVAL,
+                           "%s:%u: without %s, hosts are cut off, %u of them, "
+                           "such as %s",
+                           job->drained_path, outcome->line + 1, text,
+                           outcome->n_cut_off,
+                           job->fabric->nodes[outcome->cut_off[0]].name);
+        }
+    }
+    return SF_OK;
+}
+
+/* Builds the network, without links that are drained. */
+static enum sf_status
+build_network(struct cli_routing *job, struct sf_error *err)
+{
+    struct sf_drain_list *list = NULL;
+
+    if (!job->drained_path) {
+        return sf_network_build(job->fabric, &job->network, err);
+    }
+    enum sf_status status = sf_drain_list_load(job->drained_path, &list, err);
+    if (status == SF_OK) {
+        status = sf_fabric_copy(job->fabric, &job->left, err);
+    }
+    if (status == SF_OK) {
+        status = sf_drain_apply(list, job->left, &job->drained, err);
+    }
+    if (status == SF_OK) {
+        status = check_drained(job, list, err);
+    }
+    for (uint32_t i = 0; status == SF_OK && i < list->n_lines; i++) {
+        job->params.layers.within_parts |= list->lines[i].entry.with_hosts;
+    }
+    sf_drain_list_free(list);
+    return status == SF_OK ? sf_network_build(job->left, &job->network, err)
+                           : status;
+}
+
+/* Compares the tables of before with those of now. */
+static enum sf_status
+compare(struct cli_routing *job, struct sf_error *err)
+{
+    const struct sf_ib_tables *a = job->before, *b = job->tables;
+    struct sf_diff_side before = { job->before_fabric, a->lfts, a->sl2vl,
+                                   a->path_sls };
+    struct sf_diff_side after = { job->fabric, b->lfts, b->sl2vl,
+                                  b->path_sls };
+
+    return sf_table_diff_build(&before, &after, &job->diff, err);
+}
+
 /* Judges the change from the tables of before to those of now. */
 static enum sf_status
 judge_change(struct cli_routing *job, struct sf_error *err)
@@ -262,7 +353,7 @@ route(struct cli_routing *job, const char *previous, struct sf_error *err)
     }
     if (status == SF_OK) {
         sf_ib_count_addresses(job->fabric, &job->params);
-        status = sf_network_build(job->fabric, &job->network, err);
+        status = build_network(job, err);
     }
     if (status == SF_OK && job->jobs_path) {
         status = sf_jobs_load(job->jobs_path, job->network, &job->jobs, err);
@@ -303,6 +394,9 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 {
     enum sf_status status = route(job, previous, err);
 
+    if (status == SF_OK && job->before && job->wants_diff) {
+        status = compare(job, err);
+    }
     if (status == SF_OK && job->before) {
         status = judge_change(job, err);
     }
@@ -341,6 +435,9 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
 void
 cli_routing_clear(struct cli_routing *job)
 {
+    sf_table_diff_free(job->diff);
+    sf_drained_clear(&job->drained);
+    sf_fabric_free(job->left);
     sf_steps_free(job->steps);
     sf_mixture_free(job->mixture);
     sf_ib_tables_free(job->before);

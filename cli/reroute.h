@@ -20,8 +20,13 @@ struct cli_routing {
     char why_not[SF_ERROR_TEXT_SIZE]; /* and why it could not be made anew. */
     uint32_t n_lids_lost; /* LIDs that the fabric had and has not now. */
     struct sf_repair repair, recomputation;
-    const char *jobs_path; /* Of a file of jobs to fit, or NULL; */
-    struct sf_jobs *jobs;  /* these, */
+    const char *drained_path;   /* Of a list of drained links, or NULL; */
+    struct sf_drained drained;  /* these, */
+    struct sf_fabric *left;     /* and the fabric without; NULL if none. */
+    bool wants_diff;            /* Compare in full with what there was: */
+    struct sf_table_diff *diff; /* this; NULL if nothing was. */
+    const char *jobs_path;      /* Of a file of jobs to fit, or NULL; */
+    struct sf_jobs *jobs;       /* these, */
     struct sf_job_routes_params job_params;
     struct sf_job_routes job_routes; /* what came of it, */
     double job_seconds;              /* and how long it took. */

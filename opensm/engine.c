@@ -4,6 +4,7 @@
 
 #include "base/ids.h"
 #include "base/mem.h"
+#include "slimfly/replace.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -30,7 +31,11 @@ struct sf_engine {
     struct asked base_asked;
     uint32_t base_n_vls;           /* That there were for base. */
     struct sf_fabric *base_fabric; /* To make base of, or NULL. */
-    struct sf_routing *plain;      /* Without jobs; may be 'base'. */
+    struct sf_fabric *found;       /* The whole fabric of the last time. */
+    uint32_t n_adopted;            /* Since something was routed last. */
+    uint32_t n_replaced;
+    struct sf_engine_replaced replaced[SF_MAX_REPLACED];
+    struct sf_routing *plain; /* Without jobs; may be 'base'. */
     struct view current;
     bool is_fallback;      /* 'current' is. */
     pthread_rwlock_t lock; /* Of 'current': path_sl() comes from threads. */
@@ -82,6 +87,7 @@ sf_engine_free(struct sf_engine *engine)
         }
         sf_routing_free(engine->base);
         sf_fabric_free(engine->base_fabric);
+        sf_fabric_free(engine->found);
         pthread_rwlock_destroy(&engine->lock);
         free(engine);
     }
@@ -155,27 +161,39 @@ show(struct sf_engine *engine, struct sf_routing *routing,
     return SF_OK;
 }
 
-/* Makes 'routing' the plain and the current one.  It is base too if 'is_base',
- * and may have been already. */
+/* Frees a routing that is neither in use nor 'other'. */
+static void
+drop(const struct sf_engine *engine, struct sf_routing *routing,
+     const struct sf_routing *other)
+{
+    if (routing != engine->base && routing != engine->plain &&
+        routing != other) {
+        sf_routing_free(routing);
+    }
+}
+
+/* Makes 'routing' the plain and the current one, and 'base', which may be the
+ * same or have been already, base; NULL: base stays. */
 static enum sf_status
-publish(struct sf_engine *engine, struct sf_routing *routing, bool is_base,
-        struct sf_error *err)
+publish(struct sf_engine *engine, struct sf_routing *routing,
+        struct sf_routing *base, struct sf_error *err)
 {
     enum sf_status status = show(engine, routing, err);
 
     if (status != SF_OK) {
-        if (routing != engine->base && routing != engine->plain) {
-            sf_routing_free(routing);
-        }
+        drop(engine, base, routing);
+        drop(engine, routing, NULL);
         return status;
     }
     if (engine->plain != engine->base && engine->plain != routing) {
         sf_routing_free(engine->plain);
     }
     engine->plain = routing;
-    if (is_base && routing != engine->base) {
-        sf_routing_free(engine->base);
-        engine->base = routing;
+    if (base && base != engine->base) {
+        if (engine->base != routing) {
+            sf_routing_free(engine->base);
+        }
+        engine->base = base;
     }
     return SF_OK;
 }
@@ -319,11 +337,23 @@ is_same_fabric(const struct sf_difference *difference)
            !difference->n_without_paths;
 }
 
-/* Whether what is current will do for 'fabric' as well.  Sees on the way
- * whether cables were moved: some links are gone and others are new. */
+/* Whether cables were moved since the last time: some links are gone and
+ * others are new. */
+static bool
+has_moved(const struct sf_engine *engine, const struct sf_fabric *whole)
+{
+    struct sf_difference since = { 0 };
+
+    return engine->found &&
+           sf_ib_compare_fabrics(engine->found, whole, &since, NULL) ==
+               SF_OK &&
+           since.n_lost_links > 0 && since.n_new_links > 0;
+}
+
+/* Whether what is current will do for 'fabric' as well. */
 static bool
 can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
-         uint32_t n_vls, bool *has_movedp)
+         uint32_t n_vls)
 {
     const struct sf_routing *routing = engine->current.routing;
     struct sf_difference since = { 0 };
@@ -331,24 +361,21 @@ can_keep(const struct sf_engine *engine, const struct sf_fabric *fabric,
     if (!routing || sf_ib_compare(routing, fabric, &since, NULL) != SF_OK) {
         return false;
     }
-    *has_movedp = since.n_lost_links > 0 && since.n_new_links > 0;
     /* With other VLs, what was not possible may be. */
     bool is_best = !engine->is_fallback && routing->refusal.status == SF_OK;
     return routing->routes->lanes->n_vls <= n_vls &&
            (is_best || engine->n_vls == n_vls) && is_same_fabric(&since);
 }
 
-/* Whether base can be repaired to serve 'fabric'; if not, 'reason' says why.
- */
+/* Whether base can be repaired to serve a fabric that differs from its own by
+ * 'difference'; if not, 'reason' says why. */
 static bool
-can_repair(const struct sf_engine *engine, const struct sf_fabric *fabric,
+can_repair(const struct sf_engine *engine,
            const struct sf_routing_params *params, uint32_t n_vls,
+           const struct sf_difference *difference,
            struct sf_engine_result *result)
 {
-    struct sf_difference *difference = &result->difference;
-
-    if (!engine->base || !is_same_params(params, &engine->base_asked) ||
-        sf_ib_compare(engine->base, fabric, difference, NULL) != SF_OK) {
+    if (!is_same_params(params, &engine->base_asked)) {
         return false;
     }
     if (engine->base->routes->lanes->n_vls > n_vls ||
@@ -389,14 +416,14 @@ route_fabric(const struct sf_fabric *fabric,
 }
 
 static enum sf_status
-repair_base(const struct sf_engine *engine, const struct sf_fabric *fabric,
+repair_base(const struct sf_routing *base, const struct sf_fabric *fabric,
             struct sf_routing **routingp, struct sf_error *err)
 {
     struct sf_network *network;
     enum sf_status status = sf_network_build(fabric, &network, err);
 
     if (status == SF_OK) {
-        status = sf_routing_repair(engine->base, network, routingp, err);
+        status = sf_routing_repair(base, network, routingp, err);
         sf_network_free(network);
     }
     return status;
@@ -405,16 +432,17 @@ repair_base(const struct sf_engine *engine, const struct sf_fabric *fabric,
 /* Makes base serve 'fabric'.  SF_ELANES if its lanes do not allow it. */
 static enum sf_status
 repair(struct sf_engine *engine, const struct sf_fabric *fabric,
-       struct sf_engine_result *result, struct sf_error *err)
+       const struct sf_difference *difference, struct sf_engine_result *result,
+       struct sf_error *err)
 {
     struct sf_routing *routing = engine->base;
     enum sf_status status = SF_OK;
 
-    if (!is_same_fabric(&result->difference)) {
-        status = repair_base(engine, fabric, &routing, err);
+    if (!is_same_fabric(difference)) {
+        status = repair_base(engine->base, fabric, &routing, err);
     }
     if (status == SF_OK) {
-        status = publish(engine, routing, routing == engine->base, err);
+        status = publish(engine, routing, NULL, err);
     }
     if (status == SF_OK) {
         result->outcome = SF_OUTCOME_REPAIRED;
@@ -484,31 +512,54 @@ restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
     sf_engine_set_base_fabric(engine, NULL);
 }
 
+/* Routes the whole fabric for a base, and repairs it where links are drained.
+ * If its lanes do not allow that, base is of what is left. */
+static enum sf_status
+route_base(const struct sf_fabric *fabric, const struct sf_fabric *whole,
+           const struct sf_routing_params *params, struct sf_routing **basep,
+           struct sf_routing **routingp, struct sf_error *err)
+{
+    enum sf_status status = route_fabric(whole, params, basep, err);
+
+    *routingp = *basep;
+    if (status == SF_OK && whole != fabric) {
+        status = repair_base(*basep, fabric, routingp, err);
+        if (status != SF_OK) {
+            sf_routing_free(*basep);
+        }
+        if (status == SF_ELANES) {
+            status = route_fabric(fabric, params, basep, err);
+            *routingp = *basep;
+        }
+    }
+    return status;
+}
+
 /* Routes 'fabric' as asked, or else as can be. */
 static enum sf_status
 build(struct sf_engine *engine, const struct sf_fabric *fabric,
-      const struct sf_routing_params *params, uint32_t n_vls,
-      struct sf_engine_result *result, struct sf_error *err)
+      const struct sf_fabric *whole, const struct sf_routing_params *params,
+      uint32_t n_vls, struct sf_engine_result *result, struct sf_error *err)
 {
     struct sf_routing_params asked = limit_vls(params, n_vls);
     struct sf_routing_params open = fallback_params(&asked);
-    struct sf_routing *routing = NULL;
-    enum sf_status status = route_fabric(fabric, &asked, &routing, err);
+    struct sf_routing *routing = NULL, *base = NULL;
+    enum sf_status status =
+        route_base(fabric, whole, &asked, &base, &routing, err);
     if (status == SF_OK) {
-        status = publish(engine, routing, true, err);
+        status = publish(engine, routing, base, err);
     }
     if (status == SF_OK) {
         note_asked(params, &engine->base_asked);
         engine->base_n_vls = n_vls;
         engine->is_fallback = false;
         result->outcome = SF_OUTCOME_ANEW;
-        result->difference = (struct sf_difference){ 0 };
         return SF_OK;
     }
     snprintf(result->reason, sizeof result->reason, "%s", err->text);
     status = route_fabric(fabric, &open, &routing, err);
     if (status == SF_OK) {
-        status = publish(engine, routing, false, err);
+        status = publish(engine, routing, NULL, err);
     }
     if (status == SF_OK) {
         engine->is_fallback = true;
@@ -517,28 +568,109 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
     return status;
 }
 
+/* Notes that a node took the place of another of 'known'. */
+static void
+note_replaced(struct sf_engine *engine, const struct sf_fabric *known,
+              const struct sf_replacement *item)
+{
+    struct sf_engine_replaced *replaced = engine->replaced;
+
+    if (engine->n_replaced == SF_MAX_REPLACED) {
+        engine->n_replaced--;
+        memmove(replaced, replaced + 1, engine->n_replaced * sizeof *replaced);
+    }
+    replaced += engine->n_replaced++;
+    *replaced = (struct sf_engine_replaced){ .is_switch = item->is_switch,
+                                             .old_guid = item->old_guid,
+                                             .new_guid = item->new_guid,
+                                             .at = time(NULL) };
+    snprintf(replaced->name, sizeof replaced->name, "%s",
+             known->nodes[item->old_node].name);
+    for (uint32_t i = 0; engine->found && i < engine->found->n_nodes; i++) {
+        struct sf_node *node = &engine->found->nodes[i];
+        node->guid =
+            node->guid == item->old_guid ? item->new_guid : node->guid;
+    }
+}
+
+/* In base, or in what base will be made of. */
+void
+sf_engine_adopt(struct sf_engine *engine, const struct sf_fabric *found)
+{
+    struct sf_fabric *known = engine->base_fabric ? engine->base_fabric
+                              : engine->base ? engine->base->network->fabric
+                                             : NULL;
+    struct sf_replacements replacements = { 0 };
+
+    if (!known ||
+        sf_replacements_find(known, found, &replacements, NULL) != SF_OK) {
+        return;
+    }
+    for (uint32_t i = 0; i < replacements.n; i++) {
+        note_replaced(engine, known, &replacements.items[i]);
+    }
+    sf_replacements_apply(&replacements, found, known);
+    engine->n_adopted += replacements.n;
+    sf_replacements_clear(&replacements);
+}
+
+/* Finds what serves 'fabric': what there is, base repaired, or something
+ * new. */
+static enum sf_status
+find_routing(struct sf_engine *engine, const struct sf_fabric *fabric,
+             const struct sf_fabric *whole,
+             const struct sf_routing_params *params, uint32_t n_vls,
+             struct sf_engine_result *result, struct sf_error *err)
+{
+    struct sf_difference difference = { 0 };
+    enum sf_status status = SF_ELANES; /* Nothing to be had from base. */
+
+    if (!result->n_replaced && can_keep(engine, fabric, n_vls) &&
+        !engine->base_fabric && is_same_params(params, &engine->asked)) {
+        return SF_OK;
+    }
+    restore_base(engine, params, n_vls);
+    if (engine->base &&
+        sf_ib_compare(engine->base, fabric, &difference, err) != SF_OK) {
+        return SF_ENOMEM; /* No reason to make a new base. */
+    }
+    if (engine->base &&
+        can_repair(engine, params, n_vls, &difference, result)) {
+        status = repair(engine, fabric, &difference, result, err);
+    }
+    return status == SF_ELANES
+               ? build(engine, fabric, whole, params, n_vls, result, err)
+               : status;
+}
+
+/* Keeps a copy of the whole fabric, for the next time. */
+static void
+keep_found(struct sf_engine *engine, const struct sf_fabric *whole)
+{
+    sf_fabric_free(engine->found);
+    sf_fabric_copy(whole, &engine->found, NULL); /* Or NULL. */
+}
+
 enum sf_status
 sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
+                const struct sf_fabric *whole,
                 const struct sf_routing_params *params, uint32_t n_vls,
                 struct sf_engine_result *result, struct sf_error *err)
 {
     struct sf_error problem = { 0 };
-    enum sf_status status = SF_ELANES; /* Nothing to be had from base. */
 
+    whole = whole ? whole : fabric;
     *result = (struct sf_engine_result){ .outcome = SF_OUTCOME_KEPT };
-    if (can_keep(engine, fabric, n_vls, &result->has_moved) &&
-        !engine->base_fabric && is_same_params(params, &engine->asked)) {
-        status = engine->base ? sf_ib_compare(engine->base, fabric,
-                                              &result->difference, NULL)
-                              : SF_OK;
-    } else {
-        restore_base(engine, params, n_vls);
-        if (can_repair(engine, fabric, params, n_vls, result)) {
-            status = repair(engine, fabric, result, &problem);
-        }
-        if (status == SF_ELANES) {
-            status = build(engine, fabric, params, n_vls, result, &problem);
-        }
+    sf_engine_adopt(engine, whole);
+    result->n_replaced = engine->n_adopted;
+    engine->n_adopted = 0;
+    result->has_moved = has_moved(engine, whole);
+    keep_found(engine, whole);
+    enum sf_status status =
+        find_routing(engine, fabric, whole, params, n_vls, result, &problem);
+    if (status == SF_OK && engine->base) {
+        status =
+            sf_ib_compare(engine->base, whole, &result->difference, &problem);
     }
     if (status == SF_OK) {
         note_asked(params, &engine->asked);
@@ -558,6 +690,40 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
     result->is_safe = engine->current.routing &&
                       engine->current.routing->routes->lanes->scheme->is_safe;
     return status;
+}
+
+const struct sf_fabric *
+sf_engine_base(const struct sf_engine *engine)
+{
+    return engine->base_fabric ? engine->base_fabric
+           : engine->base      ? engine->base->network->fabric
+                               : NULL;
+}
+
+const struct sf_fabric *
+sf_engine_whole(const struct sf_engine *engine)
+{
+    const struct sf_fabric *routed = engine->current.routing->network->fabric;
+    const struct sf_fabric *found = engine->found;
+
+    if (!found || found->n_switches != routed->n_switches ||
+        found->n_nodes != routed->n_nodes ||
+        found->n_ports != routed->n_ports) {
+        return routed;
+    }
+    for (uint32_t i = 0; i < found->n_nodes; i++) {
+        if (found->nodes[i].guid != routed->nodes[i].guid) {
+            return routed;
+        }
+    }
+    return found;
+}
+
+const struct sf_engine_replaced *
+sf_engine_replaced(const struct sf_engine *engine, uint32_t *np)
+{
+    *np = engine->n_replaced;
+    return engine->replaced;
 }
 
 const struct sf_routing *

@@ -8,6 +8,12 @@
  * routed as asked is routed as if nothing had been asked for; and if even that
  * fails, what was there before stays.
  *
+ * Links may be drained (slimfly/drain.h): 'fabric' lacks them, 'whole' has
+ * them.  Base is of the whole fabric, and is repaired as if they were gone; so
+ * nothing else changes, and what is drained no more is routed as before.
+ *
+ * A node that took the place of another (slimfly/replace.h) does so in base.
+ *
  * What comes of that is the plain routing.  The current one is the same, or a
  * copy that was fitted to jobs (jobs.h). */
 #ifndef SF_OPENSM_ENGINE_H
@@ -16,6 +22,8 @@
 #include "job_hops.h"
 #include "slimfly/ib.h"
 #include "slimfly/job_routes.h"
+
+#include <time.h>
 
 struct sf_engine; /* Opaque. */
 
@@ -37,9 +45,10 @@ struct sf_engine_result {
     enum sf_outcome outcome;
     char reason[SF_ERROR_TEXT_SIZE]; /* Why not repaired, why a fallback, why
                                       * held; or "". */
-    struct sf_difference difference; /* Of the fabric to that of base. */
-    bool is_safe;   /* Nothing can deadlock, if senders use path SLs. */
-    bool has_moved; /* Cables were moved since the last time. */
+    struct sf_difference difference; /* Of the whole fabric to base. */
+    uint32_t n_replaced; /* Nodes that took the place of others just now. */
+    bool is_safe;        /* Nothing can deadlock, if senders use path SLs. */
+    bool has_moved;      /* Cables were moved since the last time. */
 };
 
 enum sf_status sf_engine_new(struct sf_engine **enginep, struct sf_error *err);
@@ -52,11 +61,17 @@ void sf_engine_free(struct sf_engine *engine);
 void sf_engine_set_base_fabric(struct sf_engine *engine,
                                struct sf_fabric *fabric);
 
+/* Lets nodes of 'found', the whole fabric, take the places of those of base
+ * that are gone; sf_engine_route() does so, too, and counts both. */
+void sf_engine_adopt(struct sf_engine *engine, const struct sf_fabric *found);
+
 /* Routes 'fabric' as 'params' ask, on links that have 'n_vls' lanes; fewer are
- * used if params->max_vls says so.  Fails only if there is nothing that could
- * be held. */
+ * used if params->max_vls says so.  'whole' is the same fabric with links that
+ * are drained; NULL if none are.  Fails only if there is nothing that could be
+ * held. */
 enum sf_status sf_engine_route(struct sf_engine *engine,
                                const struct sf_fabric *fabric,
+                               const struct sf_fabric *whole,
                                const struct sf_routing_params *params,
                                uint32_t n_vls, struct sf_engine_result *result,
                                struct sf_error *err);
@@ -81,6 +96,26 @@ const struct sf_routing *sf_engine_routing(const struct sf_engine *engine);
 
 /* The same without jobs. */
 const struct sf_routing *sf_engine_plain(const struct sf_engine *engine);
+
+/* The fabric that base was made for, to be kept; NULL if there is none. */
+const struct sf_fabric *sf_engine_base(const struct sf_engine *engine);
+
+/* The fabric of sf_engine_routing(), with its numbers, and with the links that
+ * are drained. */
+const struct sf_fabric *sf_engine_whole(const struct sf_engine *engine);
+
+/* A node that took the place of another since the start. */
+struct sf_engine_replaced {
+    char name[SF_ERROR_TEXT_SIZE / 4]; /* As base has it. */
+    bool is_switch;
+    uint64_t old_guid, new_guid;
+    time_t at;
+};
+
+/* The last of these, at most SF_MAX_REPLACED; '*np' are there. */
+#define SF_MAX_REPLACED 64
+const struct sf_engine_replaced *
+sf_engine_replaced(const struct sf_engine *engine, uint32_t *np);
 
 /* The tables of sf_engine_routing(); likewise. */
 const struct sf_ib_tables *sf_engine_tables(const struct sf_engine *engine);

@@ -97,3 +97,44 @@ sf_describe_jobs(const struct sf_plugin_jobs *jobs, char text[SF_RESULT_SIZE])
              jobs->strays.n, jobs->strays.n ? "; " : "",
              jobs->strays.first.text);
 }
+
+/* Says of an entry why it is not drained. */
+static void
+judge_entry(struct sf_plugin_status *status,
+            const struct sf_plugin_drained *drained,
+            const struct sf_drain_outcome *outcome)
+{
+    const struct sf_drain_entry *entry =
+        &drained->list->lines[outcome->line].entry;
+    char text[SF_DRAIN_TEXT_SIZE];
+
+    sf_drain_entry_text(entry, text);
+    if (outcome->state == SF_DRAIN_UNKNOWN) {
+        sf_plugin_warn(status,
+                       "%s:%u: nothing is drained: there is no %s here",
+                       drained->path, outcome->line + 1, text);
+    } else if (outcome->state == SF_DRAIN_REFUSED) {
+        sf_plugin_warn(
+            status,
+            "%s:%u: %s is not drained: that would cut off hosts, %u of them, "
+            "such as %s",
+            drained->path, outcome->line + 1, text, outcome->n_cut_off,
+            drained->whole->nodes[outcome->cut_off[0]].name);
+    }
+}
+
+void
+sf_judge_drained(struct sf_plugin_status *status)
+{
+    const struct sf_plugin_drained *drained = status->drained;
+
+    if (drained->problem[0]) {
+        sf_plugin_warn(status,
+                       "the list of drained links cannot be read: %s. What "
+                       "was drained stays so",
+                       drained->problem);
+    }
+    for (uint32_t i = 0; i < drained->drained.n_outcomes; i++) {
+        judge_entry(status, drained, &drained->drained.outcomes[i]);
+    }
+}

@@ -18,4 +18,7 @@ void sf_judge_jobs(struct sf_plugin_status *status);
 void sf_describe_jobs(const struct sf_plugin_jobs *jobs,
                       char text[SF_RESULT_SIZE]);
 
+/* Says what of the list of drained links is not as it asks for. */
+void sf_judge_drained(struct sf_plugin_status *status);
+
 #endif

@@ -227,6 +227,12 @@ read_jobs(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_drained(const struct reader *reader, const char *value)
+{
+    return read_path(reader, value, reader->options->drained);
+}
+
+static enum sf_status
 read_status(const struct reader *reader, const char *value)
 {
     return read_path(reader, value, reader->options->status);
@@ -243,6 +249,7 @@ static const struct {
     { "seed", read_seed },           { "plan", read_plan },
     { "guids", read_guids },         { "base", read_base },
     { "status", read_status },       { "jobs", read_jobs },
+    { "drained", read_drained },
 };
 
 static const char *

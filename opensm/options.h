@@ -19,12 +19,13 @@ struct sf_plugin_options {
     uint32_t max_sls;     /* 0: SF_N_SLS. */
     uint32_t max_hops;    /* 0: the scheme's default. */
     uint64_t seed;
-    char plan[SF_OPTION_SIZE];   /* For names; "" if none. */
-    char guids[SF_OPTION_SIZE];  /* GUID map, for names; "" if none. */
-    char base[SF_OPTION_SIZE];   /* Where to keep the fabric of base over a
-                                  * restart; "" if nowhere. */
-    char status[SF_OPTION_SIZE]; /* Where to write it; "" if nowhere. */
-    char jobs[SF_OPTION_SIZE];   /* The jobs to route for; "" if none. */
+    char plan[SF_OPTION_SIZE];    /* For names; "" if none. */
+    char guids[SF_OPTION_SIZE];   /* GUID map, for names; "" if none. */
+    char base[SF_OPTION_SIZE];    /* Where to keep the fabric of base over a
+                                   * restart; "" if nowhere. */
+    char status[SF_OPTION_SIZE];  /* Where to write it; "" if nowhere. */
+    char jobs[SF_OPTION_SIZE];    /* The jobs to route for; "" if none. */
+    char drained[SF_OPTION_SIZE]; /* The list of drained links; "" if none. */
 };
 
 /* Reads 'text', what event_plugin_options says; NULL and "" stand for all

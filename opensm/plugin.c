@@ -10,9 +10,11 @@
 
 #include <opensm/osm_version.h>
 
+#include "drained.h"
 #include "heartbeat.h"
 #include "jobs.h"
 #include "judge.h"
+#include "keep_lids.h"
 #include "resweep.h"
 #include "slimfly/version.h"
 #include "sources.h"
@@ -42,11 +44,13 @@ struct plugin {
     struct sf_heartbeat *heartbeat; /* Of the status file. */
     struct sf_plugin_jobs jobs;
     struct sf_watcher *watcher; /* Of the file of jobs. */
-    atomic_bool is_routing;     /* Tables are being made. */
-    bool has_old_vls;           /* VLs were masked; see update_sl2vl(). */
-    bool has_strays;            /* Tables may be elsewhere; see subnet_up(). */
-    uint32_t n_extra_sweeps;    /* In a row. */
-    bool has_more_steps;        /* Of the change that is being written. */
+    struct sf_plugin_drained drained;
+    struct sf_watcher *drain_watcher; /* Of the list of drained links. */
+    atomic_bool is_routing;           /* Tables are being made. */
+    bool has_old_vls;        /* VLs were masked; see update_sl2vl(). */
+    bool has_strays;         /* Tables may be elsewhere; see subnet_up(). */
+    uint32_t n_extra_sweeps; /* In a row. */
+    bool has_more_steps;     /* Of the change that is being written. */
 };
 
 static double
@@ -166,7 +170,8 @@ tell_result(struct plugin *plugin)
     char text[SF_RESULT_SIZE];
 
     sf_judge_result(status);
-    sf_sources_keep_base(&plugin->sources, status);
+    sf_sources_keep_base(&plugin->sources, sf_engine_base(plugin->engine),
+                         status);
     log_warnings(plugin);
     sf_describe_result(status, text);
     say(plugin, OSM_LOG_INFO, "%s", text);
@@ -245,8 +250,8 @@ write_tables(struct plugin *plugin)
     if (plugin->osm->subn.coming_out_of_standby || status->result.has_moved) {
         sf_changes_forget(plugin->changes);
     }
-    sf_changes_begin(plugin->changes,
-                     sf_engine_routing(engine)->network->fabric,
+    /* Links that are drained are up: packets may still use them. */
+    sf_changes_begin(plugin->changes, sf_engine_whole(engine),
                      sf_engine_tables(engine));
     status->change = *sf_changes_state(plugin->changes);
     sf_subnet_write(plugin->osm, engine, sf_changes_lfts(plugin->changes),
@@ -263,17 +268,55 @@ route_fabric(struct plugin *plugin, const struct sf_fabric *fabric,
     struct sf_plugin_status *status = &plugin->status;
     struct sf_routing_params params = routing_params(plugin);
     struct sf_engine_result before = status->result;
-    enum sf_status code = sf_engine_route(plugin->engine, fabric, &params,
-                                          status->n_vls, &status->result, err);
+    enum sf_status code = sf_engine_route(
+        plugin->engine, fabric, sf_plugin_drained_whole(&plugin->drained),
+        &params, status->n_vls, &status->result, err);
 
     if (plugin->has_more_steps && code == SF_OK &&
         status->result.outcome == SF_OUTCOME_KEPT) {
         status->result = before;
+        status->result.n_replaced = 0; /* That was said and kept. */
         status->n_routings--;
     } else {
         plugin->has_more_steps = false;
     }
     return code;
+}
+
+/* Takes what is drained out of 'fabric', and says what cannot be. */
+static enum sf_status
+drain(struct plugin *plugin, struct sf_fabric *fabric, struct sf_error *err)
+{
+    struct sf_plugin_drained *drained = &plugin->drained;
+    enum sf_status code = sf_plugin_drained_update(
+        drained, plugin->sources.options.drained, fabric, err);
+
+    sf_watcher_set(plugin->drain_watcher, drained->path, &drained->stamp);
+    plugin->status.drained = drained;
+    if (code == SF_OK) {
+        sf_judge_drained(&plugin->status);
+    }
+    return code;
+}
+
+/* Says which nodes took the places of others. */
+static void
+tell_replaced(struct plugin *plugin)
+{
+    struct sf_plugin_status *status = &plugin->status;
+
+    status->replaced = sf_engine_replaced(plugin->engine, &status->n_replaced);
+    for (uint32_t i = status->n_replaced - status->result.n_replaced;
+         status->result.n_replaced <= status->n_replaced &&
+         i < status->n_replaced;
+         i++) {
+        const struct sf_engine_replaced *replaced = &status->replaced[i];
+        say(plugin, OSM_LOG_INFO,
+            "%s was replaced: 0x%016llx stands in the place of 0x%016llx, "
+            "which its cables tell; 'slimfly replace' confirms it",
+            replaced->name, (unsigned long long)replaced->new_guid,
+            (unsigned long long)replaced->old_guid);
+    }
 }
 
 /* Reads the subnet, routes it, and hands the tables over. */
@@ -291,6 +334,11 @@ route(struct plugin *plugin, struct sf_error *err)
     status->read_seconds = now() - start;
     if (code == SF_OK) {
         load_base(plugin, fabric);
+        sf_engine_adopt(plugin->engine, fabric);
+        sf_sources_name_replaced(&plugin->sources, plugin->engine, fabric);
+        code = drain(plugin, fabric, err);
+    }
+    if (code == SF_OK) {
         /* Without qos nobody sets SL-to-VL tables. */
         status->n_vls = plugin->osm->subn.opt.qos ? reading.n_vls : 1;
         start = now();
@@ -303,6 +351,7 @@ route(struct plugin *plugin, struct sf_error *err)
     sf_fabric_free(fabric);
     status->routing = sf_engine_routing(plugin->engine);
     if (code == SF_OK) {
+        tell_replaced(plugin);
         fit_jobs(plugin);
         start = now();
         write_tables(plugin);
@@ -433,7 +482,9 @@ setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 static void
 free_plugin(struct plugin *plugin)
 {
+    sf_watcher_stop(plugin->drain_watcher);
     sf_watcher_stop(plugin->watcher);
+    sf_plugin_drained_clear(&plugin->drained);
     sf_plugin_jobs_clear(&plugin->jobs);
     sf_heartbeat_stop(plugin->heartbeat);
     sf_changes_free(plugin->changes);
@@ -447,8 +498,9 @@ static void delete (void *data)
 {
     struct plugin *plugin = data;
 
+    sf_watcher_stop(plugin->drain_watcher);
     sf_watcher_stop(plugin->watcher);
-    plugin->watcher = NULL;
+    plugin->drain_watcher = plugin->watcher = NULL;
     if (!plugin->refusal[0]) {
         plugin->status.state = SF_STATE_ENDED;
         plugin->status.up_at = 0;
@@ -473,8 +525,8 @@ take_pulse(void *aux)
                               .sweep_seconds = is_standby ? polls : sweeps };
 }
 
-/* Asks for a sweep, at which the file of jobs is read again; from the thread
- * of the watcher. */
+/* Asks for a sweep, at which the files that are watched are read again; from
+ * the thread of a watcher. */
 static void
 ask_for_sweep(void *aux)
 {
@@ -512,7 +564,9 @@ make_plugin(osm_opensm_t *osm)
     if (sf_heartbeat_start(take_pulse, plugin, &plugin->heartbeat, &err) !=
             SF_OK ||
         sf_watcher_start(ask_for_sweep, plugin, &plugin->watcher, &err) !=
-            SF_OK) {
+            SF_OK ||
+        sf_watcher_start(ask_for_sweep, plugin, &plugin->drain_watcher,
+                         &err) != SF_OK) {
         say(plugin, OSM_LOG_ERROR, "%s", err.text);
         free_plugin(plugin);
         return NULL;
@@ -643,6 +697,23 @@ stop_leading(struct plugin *plugin)
     write_status(plugin);
 }
 
+/* All was found, and no LIDs are given yet: what took the place of something
+ * else shall get its LIDs. */
+static void
+keep_lids(struct plugin *plugin)
+{
+    const struct sf_fabric *base = sf_engine_base(plugin->engine);
+    uint32_t n = base && !plugin->osm->subn.coming_out_of_standby
+                     ? sf_keep_lids(plugin->osm, base)
+                     : 0;
+
+    if (n) {
+        say(plugin, OSM_LOG_INFO,
+            "ports that took the places of others keep the LIDs of these: %u",
+            n);
+    }
+}
+
 static void
 report(void *data, osm_epi_event_id_t event, void *detail)
 {
@@ -654,6 +725,8 @@ report(void *data, osm_epi_event_id_t event, void *detail)
     }
     if (event == OSM_EVENT_ID_HEAVY_SWEEP_START) {
         load_options(plugin);
+    } else if (event == OSM_EVENT_ID_HEAVY_SWEEP_DONE) {
+        keep_lids(plugin);
     } else if (event == OSM_EVENT_ID_UCAST_ROUTING_DONE) {
         write_status(plugin);
     } else if (event == OSM_EVENT_ID_SUBNET_UP &&

@@ -2,6 +2,7 @@
 #include "sources.h"
 
 #include "base.h"
+#include "base/mem.h"
 #include "planned.h"
 #include "whole_file.h"
 
@@ -77,16 +78,78 @@ sf_sources_find_base(const struct sf_sources *sources,
     return fabric;
 }
 
+/* Whether plan or map know a switch with that GUID. */
+static bool
+is_named(const struct sf_sources *sources, uint64_t guid)
+{
+    const struct sf_plan *plan = sources->names.plan;
+
+    if (sources->map && sf_guid_map_find(sources->map, guid)) {
+        return true;
+    }
+    for (uint32_t i = 0; plan && i < plan->fabric->n_switches; i++) {
+        if (plan->fabric->nodes[i].guid == guid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of what the switch with 'guid' took the place of, or NULL.  With
+ * plan or map, base has planned names; else, what switches call themselves. */
+static const char *
+former_name(const struct sf_sources *sources, const struct sf_engine *engine,
+            uint64_t guid)
+{
+    const struct sf_fabric *base = sf_engine_base(engine);
+    uint32_t n_replaced;
+    const struct sf_engine_replaced *replaced =
+        sf_engine_replaced(engine, &n_replaced);
+
+    for (uint32_t i = n_replaced; i > 0; i--) {
+        if (replaced[i - 1].new_guid == guid) {
+            return replaced[i - 1].name;
+        }
+    }
+    for (uint32_t i = 0;
+         base && (sources->map || sources->names.plan) && i < base->n_switches;
+         i++) {
+        if (base->nodes[i].guid == guid) {
+            return base->nodes[i].name;
+        }
+    }
+    return NULL;
+}
+
+void
+sf_sources_name_replaced(const struct sf_sources *sources,
+                         const struct sf_engine *engine,
+                         struct sf_fabric *fabric)
+{
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        struct sf_node *node = &fabric->nodes[s];
+        const char *name = is_named(sources, node->guid)
+                               ? NULL
+                               : former_name(sources, engine, node->guid);
+        char *copy = name ? sf_strdup(name) : NULL;
+        if (copy) {
+            free(node->name);
+            node->name = copy;
+        }
+    }
+}
+
 void
 sf_sources_keep_base(const struct sf_sources *sources,
+                     const struct sf_fabric *base,
                      struct sf_plugin_status *status)
 {
     struct sf_error err;
 
-    if (sources->options.base[0] &&
-        status->result.outcome == SF_OUTCOME_ANEW &&
-        sf_base_save(status->routing->network->fabric, sources->options.base,
-                     &err) != SF_OK) {
+    if (sources->options.base[0] && base &&
+        (status->result.outcome == SF_OUTCOME_ANEW ||
+         status->result.n_replaced) &&
+        sf_base_save(base, sources->options.base, &err) != SF_OK) {
         sf_plugin_warn(status, "a restart will forget the base: %s", err.text);
     }
 }

@@ -4,6 +4,7 @@
 #ifndef SF_OPENSM_SOURCES_H
 #define SF_OPENSM_SOURCES_H
 
+#include "engine.h"
 #include "names.h"
 #include "options.h"
 #include "slimfly/verify.h"
@@ -37,8 +38,16 @@ struct sf_fabric *sf_sources_find_base(const struct sf_sources *sources,
                                        const struct sf_fabric *found,
                                        struct sf_plugin_status *status);
 
-/* Keeps the fabric of a base that was made anew; warns likewise. */
+/* Gives switches of 'fabric' that took the place of others, and that neither
+ * plan nor map know yet, the names that base has for them. */
+void sf_sources_name_replaced(const struct sf_sources *sources,
+                              const struct sf_engine *engine,
+                              struct sf_fabric *fabric);
+
+/* Keeps the fabric 'base' of a base that was made anew, or in which nodes were
+ * replaced; warns likewise. */
 void sf_sources_keep_base(const struct sf_sources *sources,
+                          const struct sf_fabric *base,
                           struct sf_plugin_status *status);
 
 /* Removes what those left who were killed while they wrote status or base. */

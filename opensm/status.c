@@ -107,6 +107,41 @@ pack_change(const struct sf_change_state *change)
         change->text[0] ? sf_status_text(change->text) : json_null());
 }
 
+/* Links that are drained.  They can be unplugged once all tables without them
+ * are written. */
+static json_t *
+pack_drained(const struct sf_plugin_status *status)
+{
+    return status->drained ? sf_plugin_drained_pack(
+                                 status->drained,
+                                 status->state == SF_STATE_UP &&
+                                     status->result.outcome != SF_OUTCOME_HELD)
+                           : json_null();
+}
+
+/* Nodes that took the place of others since the start. */
+static json_t *
+pack_replaced(const struct sf_plugin_status *status)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < status->n_replaced; i++) {
+        const struct sf_engine_replaced *replaced = &status->replaced[i];
+        char old[20], new[20];
+        snprintf(old, sizeof old, "0x%016llx",
+                 (unsigned long long)replaced->old_guid);
+        snprintf(new, sizeof new, "0x%016llx",
+                 (unsigned long long)replaced->new_guid);
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:s, s:s, s:s, s:o}", "name",
+                      sf_status_text(replaced->name), "kind",
+                      replaced->is_switch ? "switch" : "host", "old_guid", old,
+                      "new_guid", new, "at", sf_status_time(replaced->at)));
+    }
+    return list;
+}
+
 json_t *
 sf_status_pack(const struct sf_plugin_status *status)
 {
@@ -118,7 +153,7 @@ sf_status_pack(const struct sf_plugin_status *status)
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
         "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:{s:f, s:f, s:f, s:f}, s:o, "
-        "s:o}",
+        "s:o, s:o, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
         "opensm", status->opensm, "state", states[status->state], "routed_at",
         sf_status_time(status->routed_at), "up_at",
@@ -138,6 +173,7 @@ sf_status_pack(const struct sf_plugin_status *status)
         status->route_seconds, "write", status->write_seconds, "lanes",
         status->lane_seconds, "jobs",
         status->jobs ? sf_plugin_jobs_pack(status->jobs) : json_null(),
+        "drained", pack_drained(status), "replaced", pack_replaced(status),
         "warnings", pack_warnings(status));
 }
 

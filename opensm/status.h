@@ -3,6 +3,7 @@
 #ifndef SF_OPENSM_STATUS_H
 #define SF_OPENSM_STATUS_H
 
+#include "drained.h"
 #include "engine.h"
 #include "jobs.h"
 #include "steps.h"
@@ -28,9 +29,12 @@ struct sf_plugin_status {
     time_t routed_at, up_at;          /* up_at: 0 if it is not up. */
     const struct sf_routing *routing; /* NULL if there is none. */
     struct sf_engine_result result;
-    struct sf_change_state change;     /* How what changed is written. */
-    const struct sf_plugin_jobs *jobs; /* NULL if there are none. */
-    uint32_t lmc, n_vls;               /* What OpenSM and the links offer. */
+    struct sf_change_state change;           /* How what changed is written. */
+    const struct sf_plugin_jobs *jobs;       /* NULL if there are none. */
+    const struct sf_plugin_drained *drained; /* Likewise. */
+    const struct sf_engine_replaced *replaced; /* Nodes that took the place */
+    uint32_t n_replaced;                       /* of others. */
+    uint32_t lmc, n_vls; /* What OpenSM and the links offer. */
     uint64_t n_entries, n_changed;
     double read_seconds, route_seconds, write_seconds, lane_seconds;
     uint32_t n_warnings;

@@ -22,6 +22,7 @@ struct reader {
                           * same. */
     struct sf_fabric_builder *builder;
     struct sf_subnet_reading *reading;
+    bool is_early; /* What this sweep did not find is not dropped yet. */
 };
 
 static int
@@ -45,6 +46,9 @@ find_nodes(struct reader *reader)
     for (cl_map_item_t *item = cl_qmap_head(map);
          item != cl_qmap_end(map) && i < n; item = cl_qmap_next(item)) {
         osm_node_t *node = (osm_node_t *)item;
+        if (reader->is_early && node->discovery_count == 0) {
+            continue;
+        }
         reader->found[i++] =
             (struct found){ .guid = cl_ntoh64(osm_node_get_node_guid(node)),
                             .node = node };
@@ -238,16 +242,16 @@ add_links(struct reader *reader, const struct found *found)
     }
 }
 
-enum sf_status
-sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
-               const struct sf_guid_map *map, struct sf_fabric **fabricp,
-               struct sf_subnet_reading *reading, struct sf_error *err)
+/* Reads the subnet with what is given in '*start'. */
+static enum sf_status
+read_subnet(const struct reader *start, struct sf_fabric **fabricp,
+            struct sf_subnet_reading *reading, struct sf_error *err)
 {
-    struct reader reader = {
-        .osm = osm, .plan = plan, .map = map, .reading = reading
-    };
+    struct reader reader = *start;
     enum sf_status status =
         sf_fabric_builder_new(&sf_ib_side, &reader.builder, err);
+
+    reader.reading = reading;
 
     *fabricp = NULL;
     *reading = (struct sf_subnet_reading){ .n_vls = SF_MAX_VLS };
@@ -270,6 +274,23 @@ sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
     free(reader.planned);
     free(reader.found);
     return status;
+}
+
+enum sf_status
+sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
+               const struct sf_guid_map *map, struct sf_fabric **fabricp,
+               struct sf_subnet_reading *reading, struct sf_error *err)
+{
+    struct reader start = { .osm = osm, .plan = plan, .map = map };
+    return read_subnet(&start, fabricp, reading, err);
+}
+
+enum sf_status
+sf_subnet_read_found(osm_opensm_t *osm, struct sf_fabric **fabricp,
+                     struct sf_subnet_reading *reading, struct sf_error *err)
+{
+    struct reader start = { .osm = osm, .is_early = true };
+    return read_subnet(&start, fabricp, reading, err);
 }
 
 void

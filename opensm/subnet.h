@@ -28,6 +28,13 @@ enum sf_status sf_subnet_read(osm_opensm_t *osm, const struct sf_plan *plan,
                               struct sf_subnet_reading *reading,
                               struct sf_error *err);
 
+/* The same without names while a sweep has found all, but has not yet dropped
+ * what is gone, nor given LIDs. */
+enum sf_status sf_subnet_read_found(osm_opensm_t *osm,
+                                    struct sf_fabric **fabricp,
+                                    struct sf_subnet_reading *reading,
+                                    struct sf_error *err);
+
 /* Hands 'tables', of the switches of 'engine', to OpenSM, which sends what
  * differs from the tables that the switches have: '*n_changedp' of
  * '*n_entriesp' entries. */

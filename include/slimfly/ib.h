@@ -63,6 +63,16 @@ enum sf_status sf_ib_read_routing(const char *folder,
                                   struct sf_routing **routingp,
                                   struct sf_error *err);
 
+/* Makes a routing of what switches of 'fabric' hold, whoever wrote it: enough
+ * for a repair under the same turns.  'sl2vl' may be NULL: then nothing is
+ * known of lanes.  SF_ELANES if packets can wait for each other in a circle
+ * with all traffic on SL 0. */
+enum sf_status sf_ib_take_routing(const struct sf_fabric *fabric,
+                                  const struct sf_tables *tables,
+                                  const struct sf_sl2vl *sl2vl,
+                                  struct sf_routing **routingp,
+                                  struct sf_error *err);
+
 /* Reads from the route.json at 'path' what the routing was made with; 'specs'
  * is what texts of 'params' point to. */
 enum sf_status sf_routing_params_read(const char *path,
@@ -105,6 +115,12 @@ enum sf_status sf_ib_compare(const struct sf_routing *routing,
                              const struct sf_fabric *fabric,
                              struct sf_difference *difference,
                              struct sf_error *err);
+
+/* The same for the fabric of a routing alone. */
+enum sf_status sf_ib_compare_fabrics(const struct sf_fabric *routed,
+                                     const struct sf_fabric *fabric,
+                                     struct sf_difference *difference,
+                                     struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

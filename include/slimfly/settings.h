@@ -39,6 +39,7 @@ struct sf_settings {
     const char *base;      /* of what it keeps over a restart, */
     const char *jobs;      /* of the jobs that it may route for, or NULL, */
     bool has_jobs;         /* and does; */
+    const char *drained;   /* of the list of drained links, or NULL; */
     const char *plan_path; /* paths of the plan, or NULL, */
     const char *guids;     /* of a GUID map, or NULL, */
     const char *tables; /* and of the tables for the file engine, or NULL. */

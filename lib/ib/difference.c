@@ -201,7 +201,15 @@ enum sf_status
 sf_ib_compare(const struct sf_routing *routing, const struct sf_fabric *fabric,
               struct sf_difference *difference, struct sf_error *err)
 {
-    const struct sf_fabric *routed = routing->network->fabric;
+    return sf_ib_compare_fabrics(routing->network->fabric, fabric, difference,
+                                 err);
+}
+
+enum sf_status
+sf_ib_compare_fabrics(const struct sf_fabric *routed,
+                      const struct sf_fabric *fabric,
+                      struct sf_difference *difference, struct sf_error *err)
+{
     struct side now, base;
     bool made = make_side(fabric, routed, &now);
     made = make_side(routed, fabric, &base) && made;

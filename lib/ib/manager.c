@@ -111,6 +111,24 @@ read_warnings(struct sf_json_reader *reader, const json_t *root,
     }
 }
 
+/* Links that are drained, and nodes that were replaced; plugins of before say
+ * nothing of them. */
+static void
+read_care(struct sf_json_reader *reader, const json_t *root,
+          struct sf_manager *manager)
+{
+    const json_t *drained = json_object_get(root, "drained");
+
+    if (json_is_object(drained)) {
+        manager->n_drained = sf_json_number(reader, drained, "drained",
+                                            "n_links", 0, UINT32_MAX);
+        manager->is_safe_to_unplug =
+            json_is_true(json_object_get(drained, "safe_to_unplug"));
+    }
+    manager->n_replaced =
+        (uint32_t)json_array_size(json_object_get(root, "replaced"));
+}
+
 static void
 read_root(struct sf_json_reader *reader, const json_t *root,
           struct sf_manager *manager)
@@ -143,6 +161,7 @@ read_root(struct sf_json_reader *reader, const json_t *root,
         sf_json_number(reader, missing, "missing", "links", 0, UINT32_MAX);
     manager->n_missing_hosts =
         sf_json_number(reader, missing, "missing", "hosts", 0, UINT32_MAX);
+    read_care(reader, root, manager);
     read_warnings(reader, root, manager);
 }
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "slimfly/discovery.h"
 #include "slimfly/ib.h"
+#include "slimfly/route_figures.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -217,27 +218,88 @@ read_files(char *const *paths, struct sf_routing *routing,
     return status;
 }
 
-/* Makes a routing of what was read. */
+/* Makes a routing of tables; 'sl2vl' is NULL unless the lanes need turns. */
 static enum sf_status
-decode(const struct contents *contents, struct sf_routing *routing,
+decode(const struct sf_fabric *fabric, const struct sf_tables *tables,
+       const struct sf_sl2vl *sl2vl, struct sf_routing *routing,
        struct sf_error *err)
 {
     struct sf_routing_params *params = &routing->params;
-    enum sf_status status =
-        sf_network_build(contents->fabric, &routing->network, err);
+    enum sf_status status = sf_network_build(fabric, &routing->network, err);
 
     if (status == SF_OK) {
-        status = sf_ib_decode(routing->network, contents->tables,
+        status = sf_ib_decode(routing->network, tables,
                               params->layers.n_layers, &routing->routes, err);
     }
     if (status == SF_OK) {
-        sf_ib_count_addresses(contents->fabric, params);
+        sf_ib_count_addresses(fabric, params);
     }
-    if (status == SF_OK && contents->sl2vl) {
-        status = sf_ib_decode_turns(routing->network, contents->sl2vl,
-                                    routing->routes, err);
+    if (status == SF_OK && sl2vl) {
+        status =
+            sf_ib_decode_turns(routing->network, sl2vl, routing->routes, err);
     }
     return status == SF_OK ? sf_routing_add_lanes(routing, err) : status;
+}
+
+/* Fills a routing that nobody has described, with lanes by 'lanes'. */
+static enum sf_status
+take(const struct sf_fabric *fabric, const struct sf_tables *tables,
+     const struct sf_sl2vl *sl2vl, const char *lanes,
+     struct sf_routing *routing, struct sf_error *err)
+{
+    struct sf_routing_params *params = &routing->params;
+    struct sf_route_figures figures;
+
+    snprintf(routing->specs.layers, sizeof routing->specs.layers, "gates");
+    snprintf(routing->specs.lanes, sizeof routing->specs.lanes, "%s", lanes);
+    params->layers.scheme = routing->specs.layers;
+    params->lanes = routing->specs.lanes;
+    params->layers.may_exceed = params->layers.within_parts = true;
+    params->n_path_sets = 1;
+    params->max_vls = SF_MAX_VLS;
+    params->max_sls = SF_N_SLS;
+    routing->is_fitted = true; /* Jobs may have changed it. */
+    enum sf_status status = decode(fabric, tables, sl2vl, routing, err);
+    if (status == SF_OK) {
+        params->layers.n_layers = sf_routes_n_layers(routing->routes);
+        status = sf_route_figures_measure(routing->network, routing->routes,
+                                          &figures, err);
+        routing->max_hops = figures.most_hops;
+    }
+    return status;
+}
+
+/* The same in a routing of its own. */
+static enum sf_status
+take_with(const struct sf_fabric *fabric, const struct sf_tables *tables,
+          const struct sf_sl2vl *sl2vl, const char *lanes,
+          struct sf_routing **routingp, struct sf_error *err)
+{
+    struct sf_routing *routing = sf_calloc(1, sizeof *routing);
+    enum sf_status status =
+        routing ? take(fabric, tables, sl2vl, lanes, routing, err)
+                : sf_fail(err, SF_ENOMEM, "out of memory for a routing");
+
+    *routingp = status == SF_OK ? routing : NULL;
+    if (status != SF_OK) {
+        sf_routing_free(routing);
+    }
+    return status;
+}
+
+enum sf_status
+sf_ib_take_routing(const struct sf_fabric *fabric,
+                   const struct sf_tables *tables,
+                   const struct sf_sl2vl *sl2vl, struct sf_routing **routingp,
+                   struct sf_error *err)
+{
+    enum sf_status status = take_with(fabric, tables, sl2vl,
+                                      sl2vl ? "turns" : "none", routingp, err);
+
+    /* Up and down a tree, hosts are safe although switches are not. */
+    return sl2vl && status == SF_ELANES
+               ? take_with(fabric, tables, NULL, "single", routingp, err)
+               : status;
 }
 
 static enum sf_status
@@ -247,7 +309,8 @@ read_all(char *const *paths, struct sf_routing *routing, struct sf_error *err)
     enum sf_status status = read_files(paths, routing, &contents, err);
 
     if (status == SF_OK) {
-        status = decode(&contents, routing, err);
+        status = decode(contents.fabric, contents.tables, contents.sl2vl,
+                        routing, err);
     }
     sf_sl2vl_free(contents.sl2vl);
     sf_tables_free(contents.tables);

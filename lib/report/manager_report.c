@@ -48,6 +48,17 @@ sf_manager_write_text(const struct sf_manager *manager,
                 manager->n_missing_switches, manager->n_missing_links,
                 manager->n_missing_hosts);
     }
+    if (lives && manager->n_drained) {
+        fprintf(stream, "  drained links: %u, %s\n", manager->n_drained,
+                manager->is_safe_to_unplug
+                    ? "which can be unplugged now"
+                    : "not to be unplugged yet: tables are being written");
+    }
+    if (lives && manager->n_replaced) {
+        fprintf(stream,
+                "  replaced nodes: %u; 'slimfly replace' confirms them\n",
+                manager->n_replaced);
+    }
     fprintf(stream, "  last heartbeat: %" PRId64 " s ago\n",
             health->heartbeat_age);
 }
@@ -70,7 +81,7 @@ sf_manager_write_json(const struct sf_manager *manager,
 {
     json_t *root = json_pack(
         "{s:s, s:i, s:s, s:s, s:o, s:s, s:I, s:s, s:s?, s:I, s:I, s:{s:I, "
-        "s:I, s:I}}",
+        "s:I, s:I}, s:{s:I, s:b}, s:I}",
         "schema", "slimfly.manager", "schema_version", 1, "file", path,
         "verdict", verdicts[health->verdict], "reasons", make_reasons(health),
         "host", manager->host, "pid", (json_int_t)manager->pid, "state",
@@ -79,7 +90,10 @@ sf_manager_write_json(const struct sf_manager *manager,
         (json_int_t)health->heartbeat_age, "idle", (json_int_t)health->idle,
         "missing", "switches", (json_int_t)manager->n_missing_switches,
         "links", (json_int_t)manager->n_missing_links, "hosts",
-        (json_int_t)manager->n_missing_hosts);
+        (json_int_t)manager->n_missing_hosts, "drained", "links",
+        (json_int_t)manager->n_drained, "safe_to_unplug",
+        (int)manager->is_safe_to_unplug, "n_replaced",
+        (json_int_t)manager->n_replaced);
 
     if (!root) {
         return sf_fail(err, SF_EINVAL,

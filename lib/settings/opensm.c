@@ -166,6 +166,13 @@ write_files(const struct sf_settings *settings, FILE *stream)
                         stream);
     fprintf(stream, "%sjobs = %s\n", settings->has_jobs ? "" : "# ",
             settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
+    fputc('\n', stream);
+    sf_settings_comment(
+        "Links that are routed as if they were gone while they "
+        "are up ('slimfly drain').",
+        stream);
+    fprintf(stream, "drained = %s\n",
+            settings->drained ? settings->drained : SF_SETTINGS_DRAINED);
 }
 
 enum sf_status

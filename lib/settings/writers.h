@@ -8,7 +8,8 @@
 #include <jansson.h>
 
 /* The file of jobs, if none is named. */
-#define SF_SETTINGS_JOBS "/var/lib/slimfly/jobs"
+#define SF_SETTINGS_JOBS    "/var/lib/slimfly/jobs"
+#define SF_SETTINGS_DRAINED "/var/lib/slimfly/drained"
 
 #define SF_SETTINGS_WRITER(name)                                          \
     enum sf_status name(const struct sf_settings *settings, FILE *stream, \

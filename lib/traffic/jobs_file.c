@@ -3,21 +3,18 @@
 #include "slimfly/jobs_file.h"
 
 #include "base/file.h"
+#include "base/locked_file.h"
 #include "base/mem.h"
 #include "slimfly/jobs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define BLANKS       " \t\r"
 #define MARK         "slimfly:"
 #define PATTERN_SIZE 256 /* Of a comment's pattern. */
-#define MODE         0644
 
 /* A line: its text, and its words where it has a job. */
 struct line {
@@ -37,12 +34,6 @@ static enum sf_status
 fail_memory(const char *path, struct sf_error *err)
 {
     return sf_fail(err, SF_ENOMEM, "%s: out of memory for jobs", path);
-}
-
-static enum sf_status
-fail_io(const char *path, int code, struct sf_error *err)
-{
-    return sf_fail(err, SF_EIO, "%s: %s", path, strerror(code));
 }
 
 static void
@@ -127,45 +118,6 @@ read_lines(struct sf_jobs_file *file, bool may_miss, struct sf_error *err)
     return made ? SF_OK : fail_memory(file->path, err);
 }
 
-/* 'path' with 'end' behind it, which the caller frees; NULL if out of memory.
- */
-static char *
-path_with(const char *path, const char *end)
-{
-    size_t size = strlen(path) + strlen(end) + 1;
-    char *joined = sf_calloc(size, 1);
-
-    if (joined) {
-        snprintf(joined, size, "%s%s", path, end);
-    }
-    return joined;
-}
-
-/* Waits for the lock. */
-static enum sf_status
-take_lock(struct sf_jobs_file *file, struct sf_error *err)
-{
-    char *path = path_with(file->path, ".lock");
-    enum sf_status status = SF_OK;
-    int code;
-
-    if (!path) {
-        return fail_memory(file->path, err);
-    }
-    file->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, MODE);
-    if (file->lock < 0) {
-        status = fail_io(path, errno, err);
-    } else {
-        while ((code = flock(file->lock, LOCK_EX)) != 0 && errno == EINTR) {
-        }
-        if (code != 0) {
-            status = fail_io(path, errno, err);
-        }
-    }
-    free(path);
-    return status;
-}
-
 enum sf_status
 sf_jobs_file_open(const char *path, bool changes, struct sf_jobs_file **filep,
                   struct sf_error *err)
@@ -179,8 +131,9 @@ sf_jobs_file_open(const char *path, bool changes, struct sf_jobs_file **filep,
     file->lock = -1;
     file->path = sf_strdup(path);
     enum sf_status status = !file->path ? fail_memory(path, err)
-                            : changes   ? take_lock(file, err)
-                                        : SF_OK;
+                            : changes
+                                ? sf_locked_file_take(path, &file->lock, err)
+                                : SF_OK;
     if (status == SF_OK) {
         status = read_lines(file, changes, err);
     }
@@ -285,44 +238,14 @@ sf_jobs_file_line(const struct sf_jobs_file *file, size_t i,
     return file->lines.items[i].words != NULL;
 }
 
-/* Writes all lines to 'stream', which is closed; returns an error number. */
-static int
-write_lines(const struct sf_jobs_file *file, FILE *stream)
+static void
+write_lines(const void *aux, FILE *stream)
 {
-    errno = 0;
+    const struct sf_jobs_file *file = aux;
+
     for (size_t i = 0; i < file->lines.n; i++) {
         fprintf(stream, "%s\n", file->lines.items[i].text);
     }
-    bool is_written = fflush(stream) == 0 && fsync(fileno(stream)) == 0;
-    int code = errno;
-    is_written = fclose(stream) == 0 && is_written;
-    return is_written ? 0 : code ? code : EIO;
-}
-
-/* Writes a file of a name of its own, with the mode of the present one, and
- * renames it. */
-static int
-replace(const struct sf_jobs_file *file, char *temporary)
-{
-    struct stat present;
-    mode_t mode =
-        stat(file->path, &present) == 0 ? present.st_mode & 0777 : MODE;
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0) {
-        return errno;
-    }
-    FILE *stream = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
-    int code = stream ? write_lines(file, stream) : errno;
-    if (!stream) {
-        close(fd);
-    }
-    if (code == 0 && rename(temporary, file->path) != 0) {
-        code = errno;
-    }
-    if (code != 0) {
-        unlink(temporary);
-    }
-    return code;
 }
 
 enum sf_status
@@ -331,14 +254,10 @@ sf_jobs_file_save(struct sf_jobs_file *file, struct sf_error *err)
     if (!file->has_changed) {
         return SF_OK;
     }
-    char *temporary = path_with(file->path, ".XXXXXX");
-    if (!temporary) {
-        return fail_memory(file->path, err);
-    }
-    int code = replace(file, temporary);
-    free(temporary);
-    if (code != 0) {
-        return fail_io(file->path, code, err);
+    enum sf_status status =
+        sf_locked_file_replace(file->path, write_lines, file, err);
+    if (status != SF_OK) {
+        return status;
     }
     file->has_changed = false;
     return SF_OK;

@@ -114,9 +114,9 @@ sweep(struct cluster *cluster, const struct sf_fabric *fabric,
     };
     struct sf_engine_result result;
 
-    CHECK_EQ(
-        sf_engine_route(cluster->engine, fabric, &params, 8, &result, NULL),
-        SF_OK);
+    CHECK_EQ(sf_engine_route(cluster->engine, fabric, NULL, &params, 8,
+                             &result, NULL),
+             SF_OK);
     sf_plugin_jobs_update(&cluster->jobs, cluster->engine, &cluster->options,
                           cluster->kept);
     CHECK_STR(cluster->kept, "");
@@ -398,7 +398,7 @@ TEST(plugin_keeps_the_hops_of_jobs_in_a_file)
         .layers = { .n_layers = 4, .seed = 1, .within_parts = true },
     };
     struct sf_engine_result result;
-    CHECK_EQ(sf_engine_route(cluster.engine, cluster.whole, &params, 8,
+    CHECK_EQ(sf_engine_route(cluster.engine, cluster.whole, NULL, &params, 8,
                              &result, NULL),
              SF_OK);
     sf_plugin_jobs_update(&cluster.jobs, cluster.engine, &cluster.options,

@@ -1,0 +1,347 @@
+/* cmd_drain.c -- slimfly drain: links that are routed as if gone, so that they
+ * can be unplugged. */
+#define _GNU_SOURCE
+#include "drained.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    OPT_FABRIC = CLI_DRAIN_OWN,
+    OPT_WITH_HOSTS,
+    OPT_WHY,
+    OPT_DRY_RUN,
+    OPT_NO_WHAT_IF,
+    OPT_LIST,
+};
+
+static const struct cli_option options[] = {
+    { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list what is drained" },
+    { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
+      .help = "say what draining would do, and change nothing" },
+    { OPT_WITH_HOSTS, "with-hosts", 0, CLI_FLAG,
+      .help = "drain switches that have hosts, which are cut off by that" },
+    { OPT_WHY, "why", 0, CLI_TEXT, "TEXT",
+      .help = "a reason, which the list keeps beside time and user" },
+    { OPT_FABRIC, "fabric", 0, CLI_FILE, "FABRIC",
+      .help = "the fabric and its tables: live, a folder of tables, or what "
+              "'slimfly route' takes",
+      .value = "live" },
+    { OPT_NO_WHAT_IF, "no-what-if", 0, CLI_FLAG,
+      .help = "do not read tables to find out what would change" },
+    CLI_DRAIN_OPTIONS,
+    CLI_FORMAT(cli_text_or_json),
+    { 0 },
+};
+
+/* What a run works on. */
+struct work {
+    const struct cli_args *args;
+    struct cli_drain drain;
+    struct sf_fabric *fabric;
+    struct sf_drain_words words; /* What is to be drained. */
+    struct sf_drained drained;   /* What the new list means. */
+    struct cli_what_if what_if;
+    bool has_what_if;
+    uint32_t n_new; /* Entries that the list did not have. */
+};
+
+/* Writes "2026-01-31T12:00:00Z root: WHY". */
+static void
+make_comment(const struct cli_args *args, char comment[512])
+{
+    const char *why = cli_text(args, OPT_WHY);
+    const struct passwd *user = getpwuid(getuid());
+    time_t now = time(NULL);
+    struct tm parts;
+    char moment[32] = "";
+
+    if (gmtime_r(&now, &parts)) {
+        strftime(moment, sizeof moment, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    }
+    snprintf(comment, 512, "%s %s%s%s", moment, user ? user->pw_name : "?",
+             why ? ": " : "", why ? why : "");
+}
+
+/* Finds what the words mean, and adds it to the list. */
+static bool
+add_words(struct work *work)
+{
+    const struct cli_args *args = work->args;
+    char joined[64], comment[512];
+    struct sf_error err;
+    enum sf_status status = SF_OK;
+
+    make_comment(args, comment);
+    for (size_t i = 0; status == SF_OK && i < args->n_words; i++) {
+        status = sf_drain_find(
+            work->fabric, work->drain.plan, cli_drain_word(args, &i, joined),
+            cli_has(args, OPT_WITH_HOSTS), &work->words, &err);
+    }
+    for (uint32_t i = 0; status == SF_OK && i < work->words.n; i++) {
+        bool is_new;
+        status = sf_drain_list_add(work->drain.list, &work->words.entries[i],
+                                   comment, &is_new, &err);
+        work->n_new += status == SF_OK && is_new;
+    }
+    if (status != SF_OK) {
+        cli_fail("drain: %s", err.text);
+    }
+    return status == SF_OK;
+}
+
+/* Whether an entry of the list is among those that were asked for. */
+static bool
+is_asked(const struct work *work, const struct sf_drain_outcome *outcome)
+{
+    const struct sf_drain_entry *entry =
+        &work->drain.list->lines[outcome->line].entry;
+
+    for (uint32_t i = 0; i < work->words.n; i++) {
+        if (sf_drain_entry_is_same(entry, &work->words.entries[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds what the list means on the fabric; whether nothing that was asked for
+ * is refused, which is said. */
+static bool
+check_hosts(struct work *work, int *codep)
+{
+    struct sf_fabric *left = NULL;
+    struct sf_error err;
+    bool is_fine = true;
+
+    if (sf_fabric_copy(work->fabric, &left, &err) != SF_OK ||
+        sf_drain_apply(work->drain.list, left, &work->drained, &err) !=
+            SF_OK) {
+        sf_fabric_free(left);
+        *codep = cli_fail("%s", err.text);
+        return false;
+    }
+    sf_fabric_free(left);
+    for (uint32_t i = 0; i < work->drained.n_outcomes; i++) {
+        const struct sf_drain_outcome *outcome = &work->drained.outcomes[i];
+        if (outcome->state != SF_DRAIN_REFUSED || !is_asked(work, outcome)) {
+            continue;
+        }
+        const struct sf_drain_entry *entry =
+            &work->drain.list->lines[outcome->line].entry;
+        char text[SF_DRAIN_TEXT_SIZE], hosts[400] = "";
+        size_t used = 0;
+        for (uint32_t k = 0;
+             k < outcome->n_cut_off && k < 16 && used + 80 < sizeof hosts;
+             k++) {
+            used += (size_t)snprintf(
+                hosts + used, sizeof hosts - used, "%s%.64s", k ? ", " : "",
+                work->fabric->nodes[outcome->cut_off[k]].name);
+        }
+        cli_fail("drain: refused: without %s, %u hosts are cut off: %s%s%s",
+                 sf_drain_entry_text(entry, text), outcome->n_cut_off, hosts,
+                 outcome->n_cut_off > 16 ? " and others" : "",
+                 entry->is_switch ? "; --with-hosts drains the switch "
+                                    "nevertheless"
+                                  : "");
+        is_fine = false;
+    }
+    *codep = CLI_FINDINGS;
+    return is_fine;
+}
+
+/* Finds out what draining would change. */
+static bool
+ask_what_if(struct work *work)
+{
+    struct sf_error err = { 0 };
+
+    if (cli_has(work->args, OPT_NO_WHAT_IF)) {
+        return true;
+    }
+    work->has_what_if = true;
+    if (cli_what_if(cli_text(work->args, OPT_FABRIC),
+                    cli_number(work->args, OPT_TIMEOUT), work->fabric,
+                    work->drain.list, &work->what_if, &err) != SF_OK) {
+        cli_fail("drain: cannot find out what would change: %s; "
+                 "--no-what-if drains without that",
+                 err.text);
+        return false;
+    }
+    return true;
+}
+
+/* Says what is, or would be, done. */
+static int
+tell(const struct work *work)
+{
+    const struct cli_what_if *what_if = &work->what_if;
+    struct sf_diff_report report = { what_if->diff, work->fabric, work->fabric,
+                                     what_if->mixture, what_if->steps };
+    struct sf_error err;
+
+    cli_progress_end();
+    if (cli_is(work->args, OPT_FORMAT, "json")) {
+        enum sf_status status =
+            work->has_what_if
+                ? sf_diff_write_json(&report, stdout, &err)
+                : sf_drain_list_write_json(work->drain.list, work->drain.path,
+                                           &work->drained, work->fabric,
+                                           stdout, &err);
+        return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
+    }
+    sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
+                             stdout);
+    if (work->has_what_if) {
+        printf("what changes: ");
+        sf_diff_write_text(&report, stdout);
+    }
+    if (what_if->why_anew[0]) {
+        printf("  all tables are made anew: %s\n", what_if->why_anew);
+    }
+    return CLI_FINE;
+}
+
+/* Puts the list into its place, unless that is not wanted. */
+static int
+finish(const struct work *work)
+{
+    bool is_text = !cli_is(work->args, OPT_FORMAT, "json");
+
+    if (cli_has(work->args, OPT_DRY_RUN)) {
+        if (is_text) {
+            puts("nothing was written (--dry-run)");
+        }
+        return CLI_FINE;
+    }
+    if (!work->n_new) {
+        if (is_text) {
+            printf("%s had all of that already\n", work->drain.path);
+        }
+        return CLI_FINE;
+    }
+    int code = cli_drain_save(&work->drain);
+    if (code == CLI_FINE && is_text) {
+        printf("written to %s; 'slimfly status' says when the links can be "
+               "unplugged\n",
+               work->drain.path);
+    }
+    return code;
+}
+
+static int
+drain(struct work *work)
+{
+    int code = CLI_ERROR;
+
+    work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
+                                   cli_number(work->args, OPT_TIMEOUT));
+    if (!work->fabric ||
+        !cli_name_nodes(work->fabric, work->drain.plan, work->drain.map) ||
+        !add_words(work) || !check_hosts(work, &code) || !ask_what_if(work)) {
+        return code;
+    }
+    code = tell(work);
+    return code == CLI_FINE ? finish(work) : code;
+}
+
+/* Lists what is drained; on a fabric that was named, what became of it. */
+static int
+list(struct work *work)
+{
+    struct sf_fabric *left = NULL;
+    bool has_fabric = cli_has(work->args, OPT_FABRIC);
+    struct sf_error err;
+    enum sf_status status = SF_OK;
+
+    if (has_fabric) {
+        work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
+                                       cli_number(work->args, OPT_TIMEOUT));
+        if (!work->fabric ||
+            !cli_name_nodes(work->fabric, work->drain.plan, work->drain.map)) {
+            return CLI_ERROR;
+        }
+        status = sf_fabric_copy(work->fabric, &left, &err);
+        if (status == SF_OK) {
+            status =
+                sf_drain_apply(work->drain.list, left, &work->drained, &err);
+        }
+        sf_fabric_free(left);
+    }
+    const struct sf_drained *drained = has_fabric ? &work->drained : NULL;
+    if (status == SF_OK && cli_is(work->args, OPT_FORMAT, "json")) {
+        status = sf_drain_list_write_json(work->drain.list, work->drain.path,
+                                          drained, work->fabric, stdout, &err);
+    } else if (status == SF_OK) {
+        sf_drain_list_write_text(work->drain.list, drained, work->fabric,
+                                 stdout);
+    }
+    return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct work work = { .args = args };
+    bool is_list = cli_has(args, OPT_LIST);
+    int code = CLI_ERROR;
+
+    if (is_list ? args->n_words > 0 : args->n_words == 0) {
+        return cli_fail(is_list ? "drain: --list takes no words"
+                                : "drain: expected links, switches or racks, "
+                                  "or --list");
+    }
+    if (cli_drain_open(args, !is_list && !cli_has(args, OPT_DRY_RUN),
+                       &work.drain)) {
+        code = is_list ? list(&work) : drain(&work);
+    }
+    cli_what_if_clear(&work.what_if);
+    sf_drained_clear(&work.drained);
+    sf_drain_words_clear(&work.words);
+    sf_fabric_free(work.fabric);
+    cli_drain_close(&work.drain);
+    return code;
+}
+
+const struct cli_command cli_command_drain = {
+    .name = "drain",
+    .arguments = "LINK|SWITCH|RACK...",
+    .summary = "route around links that are up, so that they can be unplugged",
+    .description =
+        "Adds links to a list. The plugin for OpenSM watches the list, and "
+        "routes as if these links were gone, on all layers and within the "
+        "same lanes. It writes the change in steps that cannot deadlock. When "
+        "'slimfly status' says that the links can be unplugged, no packet "
+        "uses them any more. The list is kept over restarts of OpenSM. "
+        "'slimfly undrain' takes links off the list, and tables become "
+        "exactly what they were. 'slimfly route --drained FILE' obeys the "
+        "list too.\n"
+        "\n"
+        "A link is named by one of its ports, NAME[PORT] or NAME:PORT, by the "
+        "switches at its ends, NAME--NAME, or by the label of its cable. A "
+        "switch stands for all its links to other switches. A rack, R3 or "
+        "rack 3, stands for all its switches. Labels and racks are those of "
+        "the plan. A GUID may stand for a name.\n"
+        "\n"
+        "What would cut hosts off from others is refused, and the hosts are "
+        "named. The hosts of a switch are cut off when it is drained: "
+        "--with-hosts allows that. If other links fail later so that hosts "
+        "would be cut off, the plugin uses a drained link again, and warns.\n"
+        "\n"
+        "Before the list is written, drain says what changes: entries, paths, "
+        "hops, load of links and lanes, from the tables that the switches "
+        "hold; with --fabric FABRIC, from the tables of a folder. --dry-run "
+        "stops there. The exit code is 1 if hosts would be cut off.",
+    .examples =
+        "slimfly drain 'sf-0-0-1[5]' --why 'symbol errors'\tDrain a link.\n"
+        "slimfly drain C00042 --plan plan --dry-run\tSay what would change "
+        "without a cable.\n"
+        "slimfly drain sf-0-0-1 --with-hosts\tDrain a switch, and cut its "
+        "hosts off.\n"
+        "slimfly drain --list\tList what is drained.\n",
+    .options = { options, cli_live_options, cli_progress_options },
+    .run = run,
+};

@@ -1,0 +1,203 @@
+/* cmd_replace.c -- slimfly replace: a switch or adapter with another GUID in
+ * the place of an old one.  The work on files is done in replaced.c. */
+#include "replaced.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_LIST = CLI_OWN,
+    OPT_DRY_RUN,
+    OPT_FABRIC,
+    OPT_PLAN,
+    OPT_BASE,
+    OPT_CONF,
+};
+
+static const struct cli_option options[] = {
+    { OPT_LIST, "list", 'l', CLI_FLAG,
+      .help = "list nodes of the fabric whose cables tell that they took the "
+              "place of others" },
+    { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
+      .help = "say what would be changed, and change nothing" },
+    { OPT_FABRIC, "fabric", 0, CLI_FILE, "FABRIC",
+      .help = "list: the fabric as it is now", .value = "live" },
+    { OPT_PLAN, "plan", 0, CLI_FILE, "PLAN",
+      .help = "the plan whose GUIDs are to be changed",
+      .otherwise = "what the plugin's options say" },
+    { OPT_BASE, "base", 0, CLI_FILE, "FILE",
+      .help = "the fabric that the plugin keeps",
+      .otherwise = "what the plugin's options say" },
+    { OPT_CONF, "conf", 0, CLI_FILE, "FILE",
+      .help = "the options of the plugin for OpenSM",
+      .otherwise = CLI_PLUGIN_FILE ", if it is there" },
+    CLI_FORMAT(cli_text_or_json),
+    { 0 },
+};
+
+/* Reads which files there are. */
+static bool
+read_conf(const struct cli_args *args, struct cli_plugin_conf *conf)
+{
+    const struct {
+        int id;
+        char *path;
+    } given[] = { { OPT_PLAN, conf->plan },
+                  { OPT_GUIDS, conf->guids },
+                  { OPT_BASE, conf->base } };
+
+    if (!cli_plugin_conf_load(cli_text(args, OPT_CONF), conf)) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (cli_text(args, given[i].id)) {
+            snprintf(given[i].path, CLI_CONF_SIZE, "%s",
+                     cli_text(args, given[i].id));
+        }
+    }
+    if (!conf->plan[0] && !conf->guids[0] && !conf->base[0]) {
+        cli_fail("replace: expected --plan, --guids or --base, or the options "
+                 "of the plugin, which name them, in " CLI_PLUGIN_FILE);
+        return false;
+    }
+    return true;
+}
+
+/* Reads "0x..."; false if it is none. */
+static bool
+read_guid(const char *word, uint64_t *guidp)
+{
+    char *end;
+
+    if (strncmp(word, "0x", 2) != 0 && strncmp(word, "0X", 2) != 0) {
+        return false;
+    }
+    *guidp = strtoull(word, &end, 16);
+    return *guidp && !*end && strlen(word) <= 18;
+}
+
+static int
+replace(const struct cli_args *args, struct cli_replaced *files)
+{
+    uint64_t new_guid, old_guid = 0;
+    const char *old = args->words[0];
+
+    if (!read_guid(args->words[1], &new_guid)) {
+        return cli_fail("replace: expected the GUID of the new node, such as "
+                        "0x0002c90200000030, found '%s'",
+                        args->words[1]);
+    }
+    if (!read_guid(old, &old_guid)) {
+        old_guid = cli_replaced_find(files, old);
+        if (!old_guid) {
+            return cli_fail("replace: neither the GUID map, the plan nor the "
+                            "base has '%s'; expected a node of these, or its "
+                            "GUID",
+                            old);
+        }
+    }
+    if (old_guid == new_guid) {
+        return cli_fail("replace: both are 0x%016" PRIx64, new_guid);
+    }
+    return cli_replaced_write(files, old_guid, new_guid,
+                              cli_has(args, OPT_DRY_RUN));
+}
+
+/* Lists what the cables of the fabric tell. */
+static int
+list(const struct cli_args *args, const struct cli_replaced *files)
+{
+    const struct sf_fabric *known =
+        files->base ? files->base : (files->plan ? files->plan->fabric : NULL);
+    struct sf_replacements found = { 0 };
+    struct sf_error err;
+    bool is_json = cli_is(args, OPT_FORMAT, "json");
+
+    if (!known) {
+        return cli_fail("replace: --list needs --base or --plan");
+    }
+    struct sf_fabric *fabric = cli_load_fabric(cli_text(args, OPT_FABRIC),
+                                               cli_number(args, OPT_TIMEOUT));
+    if (!fabric) {
+        return CLI_ERROR;
+    }
+    enum sf_status status = sf_replacements_find(known, fabric, &found, &err);
+    if (status == SF_OK) {
+        cli_progress_end();
+        puts(is_json ? "[" : found.n ? "replaced:" : "nothing was replaced");
+        for (uint32_t i = 0; i < found.n; i++) {
+            const struct sf_replacement *item = &found.items[i];
+            if (is_json) {
+                printf("  { \"kind\": \"%s\", \"old_guid\": \"0x%016" PRIx64
+                       "\", \"new_guid\": \"0x%016" PRIx64 "\" }%s\n",
+                       item->is_switch ? "switch" : "host", item->old_guid,
+                       item->new_guid, i + 1 < found.n ? "," : "");
+            } else {
+                printf("  %s: slimfly replace 0x%016" PRIx64 " 0x%016" PRIx64
+                       "\n",
+                       known->nodes[item->old_node].name, item->old_guid,
+                       item->new_guid);
+            }
+        }
+        if (is_json) {
+            puts("]");
+        }
+    }
+    int code = status != SF_OK ? cli_fail("%s", err.text)
+               : found.n       ? CLI_FINDINGS
+                               : CLI_FINE;
+    sf_replacements_clear(&found);
+    sf_fabric_free(fabric);
+    return code;
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct cli_plugin_conf conf;
+    struct cli_replaced files;
+    bool is_list = cli_has(args, OPT_LIST);
+    int code = CLI_ERROR;
+
+    if (args->n_words != (is_list ? 0 : 2)) {
+        return cli_fail(is_list ? "replace: --list takes no words"
+                                : "replace: expected the old node and the "
+                                  "GUID of the new one, or --list");
+    }
+    if (!read_conf(args, &conf)) {
+        return CLI_ERROR;
+    }
+    if (cli_replaced_open(&conf, &files)) {
+        code = is_list ? list(args, &files) : replace(args, &files);
+    }
+    cli_replaced_close(&files);
+    return code;
+}
+
+const struct cli_command cli_command_replace = {
+    .name = "replace",
+    .arguments = "OLD NEW",
+    .summary =
+        "a switch or adapter with a new GUID in the place of an old one",
+    .description =
+        "Confirms that the node with the GUID NEW stands in the place of OLD, "
+        "a planned name or a GUID. The plugin for OpenSM recognises a new "
+        "node by its cables: if its ports lead where those of a node did that "
+        "is gone, it keeps the LIDs and the tables, and nothing else changes. "
+        "'slimfly status' tells of it. But the GUID map, the plan and the "
+        "base still have the old GUID, so that names are not known after a "
+        "restart. replace changes it in these files, as far as they have it: "
+        "in the map of --guids, in all files of the plan, and in the base. "
+        "Each is replaced as a whole.\n"
+        "\n"
+        "With --list, it compares the base, or else the plan with the GUIDs "
+        "of the map, with the fabric, and lists what was replaced. The exit "
+        "code is 1 if there is something.",
+    .examples = "slimfly replace --list\tWhat was replaced?\n"
+                "slimfly replace sf-0-0-1 0x0002c90200000030\tA switch has "
+                "another GUID.\n",
+    .options = { options, cli_guid_options, cli_live_options,
+                 cli_progress_options },
+    .run = run,
+};

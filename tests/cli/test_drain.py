@@ -1,0 +1,303 @@
+"""Drained links, replaced nodes and differences of tables, as administrators
+meet them."""
+import json
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import harness
+from harness import slimfly
+
+FAMILIES = ["sf:q=4", "ft2:leaf=4,core=2,up=2,p=2", "ft3:ports=4",
+            "hx2:size=3x3,p=2", "df:a=4,h=2,p=2", "xpander:k=4,lift=4",
+            "jellyfish:n=14,k=4,p=2", "pf:q=3"]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Operated(harness.Case):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = folder.name
+        self.list = f"{self.work}/drained"
+        self.conf = f"{self.work}/slimfly.conf"
+        with open(self.conf, "w", encoding="utf-8") as file:
+            file.write(f"# options\ndrained = {self.list}\n")
+
+    def route(self, spec, name="tables", *args):
+        self.succeeds("plan", spec, "-o", f"{self.work}/plan")
+        self.succeeds("route", f"{self.work}/plan", "-o",
+                      f"{self.work}/{name}", *args)
+        return f"{self.work}/{name}"
+
+    def drain(self, *args):
+        return self.succeeds("drain", *args, "--conf", self.conf)
+
+    def links(self):
+        """Ends of the links between switches, of the plan."""
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        return [((c["a"]["node"], c["a"]["port"]),
+                 (c["b"]["node"], c["b"]["port"]), c["label"])
+                for c in plan["cables"] if c["step"] > 0]
+
+    def ports_used(self, folder):
+        """All (switch, port) that an entry leads out of."""
+        used = set()
+        for line in read(f"{folder}/opensm-lfts.dump").splitlines():
+            head = re.match(r"Unicast lids .*\('(.*)'\)", line)
+            if head:
+                here = head[1]
+            elif line.startswith("0x"):
+                used.add((here, int(line.split()[1])))
+        return used
+
+
+class Drain(Operated):
+    def test_no_family_uses_a_drained_link(self):
+        chooser = random.Random(4)
+        for spec in FAMILIES:
+            tables = self.route(spec)
+            a, b, label = chooser.choice(self.links())
+            word = chooser.choice([f"{a[0]}[{a[1]}]", f"{b[0]}:{b[1]}",
+                                   label])
+            told = slimfly("drain", word, "--fabric", tables, "--plan",
+                           f"{self.work}/plan", "--conf", self.conf)
+            self.assertEqual(told.stderr, "", spec)
+            self.assertEqual(told.returncode, 0)
+            self.assertIn("entries: ", told.stdout)
+            self.succeeds("route", f"{self.work}/plan", "--drained",
+                          self.list, "-o", f"{self.work}/around")
+            used = self.ports_used(f"{self.work}/around")
+            self.assertFalse({a, b} & used, spec)
+            self.assertTrue({a, b} & self.ports_used(tables), spec)
+            self.succeeds("audit", f"{self.work}/around")
+            self.succeeds("undrain", word, "--plan", f"{self.work}/plan",
+                          "--conf", self.conf)
+            self.assertEqual(read(self.list), "")
+            self.succeeds("route", f"{self.work}/plan", "--drained",
+                          self.list, "-o", f"{self.work}/again")
+            for name in "opensm-lfts.dump", "opensm-sl2vl.dump":
+                self.assertEqual(read(f"{self.work}/again/{name}"),
+                                 read(f"{tables}/{name}"), spec)
+
+    def test_hosts_are_not_cut_off(self):
+        tables = self.route("hx2:size=3x3,p=2")
+        name = self.links()[0][0][0]
+        done = slimfly("drain", name, "--fabric", tables, "--conf", self.conf)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, "2 hosts are cut off: node0000, "
+                         "node0001; --with-hosts drains")
+        self.assertFalse(os.path.exists(self.list))
+        told = self.drain(name, "--fabric", tables, "--with-hosts")
+        self.assertIn("with its hosts: drained, 4 links; cut off: node0000",
+                      told)
+        self.assertIn("lost", told)
+        self.assertTrue(read(self.list).startswith(
+            f"switch {name} with-hosts # 2"))
+        self.succeeds("route", tables, "--drained", self.list, "-o",
+                      f"{self.work}/around")
+        # The last link of a switch, after the others.
+        self.succeeds("undrain", "--all", "--conf", self.conf)
+        ends = [a if a[0] == name else b for a, b, _ in self.links()
+                if name in (a[0], b[0])]
+        words = [f"{end[0]}[{end[1]}]" for end in ends]
+        self.drain(*words[:-1], "--fabric", tables)
+        done = slimfly("drain", words[-1], "--fabric", tables, "--conf",
+                       self.conf)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2 hosts are cut off: node0000, node0001\n",
+                      done.stderr)
+        self.assertEqual(read(self.list).count("link "), len(words) - 1)
+
+    def test_words_that_are_wrong_are_explained(self):
+        tables = self.route("sf:q=4")
+        for word, says in [("sf-9", "'sf-9' is nothing in the fabric"),
+                           ("sf-0-0-0[99]", "has no port 99"),
+                           ("sf-0-0-0[1]", "the link of a host"),
+                           ("node0000", "is a host"),
+                           ("R1", "with a plan the label"),
+                           ("x--y", "expected two switches")]:
+            self.fails("drain", word, "--fabric", tables, "--conf", self.conf,
+                       says=says)
+        self.fails("drain", says="expected links, switches or racks")
+        self.fails("drain", "--list", "x", says="takes no words")
+        self.fails("drain", "x", "--conf", "/nowhere", says="/nowhere")
+        self.fails("undrain", says="or --all")
+        self.fails("drain", "sf-0-0-0[5]", "--fabric", tables, "--file",
+                   f"{self.conf}/x", says="slimfly.conf")
+        with open(self.list, "w", encoding="utf-8") as file:
+            file.write("# mine\nlink a\n")
+        self.fails("drain", "sf-0-0-0[5]", "--fabric", tables, "--conf",
+                   self.conf, says=f"{self.list}:2: expected a port")
+        self.fails("route", tables, "--drained", self.list, "-o",
+                   f"{self.work}/x", says=":2: expected a port")
+        self.assertEqual(read(self.list), "# mine\nlink a\n")
+        with open(self.list, "w", encoding="utf-8") as file:
+            file.write("switch nobody\n")
+        self.fails("route", tables, "--drained", self.list, "-o",
+                   f"{self.work}/x", says=":1: there is no nobody here")
+        done = slimfly("undrain", "sf-0-0-0", "--conf", self.conf)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'sf-0-0-0' is not drained", done.stderr)
+
+    def test_lists_are_kept_and_told(self):
+        tables = self.route("sf:q=4")
+        a, b, label = self.links()[3]
+        with open(self.list, "w", encoding="utf-8") as file:
+            file.write("# my list\n")
+        told = self.drain(label, "--plan", f"{self.work}/plan", "--fabric",
+                          tables, "--dry-run")
+        self.assertIn("nothing was written", told)
+        self.assertEqual(read(self.list), "# my list\n")
+        self.drain(label, "--plan", f"{self.work}/plan", "--fabric", tables,
+                   "--why", "it flaps\nnow and then")
+        self.assertRegex(read(self.list), "# my list\nlink .* # 2.*: it flaps "
+                         "now and then\n")
+        told = self.drain(f"{b[0]}:{b[1]}", "--fabric", tables)
+        self.assertIn("had all of that already", told)
+        listed = json.loads(self.drain("--list", "--format", "json",
+                                       "--fabric", tables))
+        self.assertEqual(listed["schema"], "slimfly.drained")
+        self.assertEqual(listed["entries"][0]["state"], "drained")
+        self.assertEqual({(e["switch"], e["port"])
+                          for e in listed["entries"][0]["ends"]}, {a, b})
+        told = json.loads(self.drain(
+            f"{a[0]}--{b[0]}", "--fabric", tables, "--format", "json", "-n"))
+        self.assertEqual(told["schema"], "slimfly.diff")
+        self.assertGreater(told["n_changed_entries"], 0)
+
+    def test_many_at_once_lose_nothing(self):
+        tables = self.route("sf:q=4")
+        links = self.links()[:6]
+        runs = [subprocess.Popen(
+            [harness.PROGRAM, "drain", f"{a[0]}[{a[1]}]", "--fabric", tables,
+             "--no-what-if", "--conf", self.conf],
+            stdout=subprocess.DEVNULL) for a, _, _ in links]
+        for run in runs:
+            self.assertEqual(run.wait(harness.PATIENCE), 0)
+        self.assertEqual(read(self.list).count("\n"), 6)
+
+
+class Diff(Operated):
+    def test_tables_are_compared(self):
+        one = self.route("sf:q=4", "one")
+        self.assertIn("the same: ", self.succeeds("diff", one, one))
+        two = self.route("sf:q=4", "two", "--seed", "2")
+        done = slimfly("diff", one, two, "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        diff = json.loads(done.stdout)
+        change = json.loads(slimfly("audit", one, two, "--format",
+                                    "json").stdout)
+        self.assertEqual(diff["n_changed_entries"],
+                         change["n_changed_entries"])
+        self.assertEqual(diff["lanes"]["n_changed_sl2vl"],
+                         change["n_changed_sl2vl"])
+        self.assertEqual(diff["mixture"]["safe"], change["safe"])
+        self.assertEqual(sum(s["n_changed_entries"]
+                             for s in diff["switches"]),
+                         diff["n_changed_entries"])
+        for side, folder in ("before", one), ("after", two):
+            route = json.loads(read(f"{folder}/route.json"))
+            self.assertEqual(diff[side]["most_load"],
+                             route["paths_per_link"]["max"])
+            self.assertAlmostEqual(diff[side]["mean_hops"],
+                                   route["mean_hops"], 6)
+        done = slimfly("diff", one, two, "--no-mixtures")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("written at once", done.stdout)
+
+    def test_what_is_no_tables_is_refused(self):
+        one = self.route("sf:q=4", "one")
+        other = self.route("hx2:size=3x3,p=2", "other")
+        self.fails("diff", one, says="expected two sets of tables")
+        self.fails("diff", one, "sf:q=4", says="expected a folder with tables")
+        self.fails("diff", one, other, says="expected tables of one subnet")
+
+    def test_a_dry_run_writes_nothing(self):
+        one = self.route("sf:q=4", "one")
+        before = sorted(os.listdir(self.work))
+        told = self.succeeds("route", f"{self.work}/plan", "--dry-run",
+                             cwd=self.work)
+        self.assertIn("nothing was written", told)
+        a = self.links()[0][0]
+        self.drain(f"{a[0]}[{a[1]}]", "--fabric", one, "--no-what-if")
+        told = self.succeeds("route", one, "--previous", one, "--drained",
+                             self.list, "--dry-run")
+        self.assertEqual(set(os.listdir(self.work)) - set(before),
+                         {"drained", "drained.lock"})
+        self.succeeds("route", one, "--previous", one, "--drained", self.list,
+                      "-o", f"{self.work}/two")
+        done = slimfly("diff", one, f"{self.work}/two")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(done.stdout, told)
+        self.fails("route", one, "--dry-run", "-o", f"{self.work}/x",
+                   says="expected -o DIR or --dry-run")
+
+
+class Replace(Operated):
+    NEW = "0x7000000000000001"
+
+    def test_all_files_get_the_new_guid(self):
+        tables = self.route("sf:q=4")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        node = plan["switches"][5]
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            file.write(f'# names\n{node["guid"]} "{node["name"]}" # old\n'
+                       '0x99 "somebody"\n')
+        os.rename(f"{tables}/fabric.ibnetdiscover", f"{self.work}/base")
+        with open(self.conf, "a", encoding="utf-8") as file:
+            file.write(f"plan = {self.work}/plan\nguids = {self.work}/map\n"
+                       f"base = {self.work}/base\n")
+        # The fabric as it is now.
+        old = node["guid"][2:].lstrip("0")
+        with open(f"{self.work}/found", "w", encoding="utf-8") as file:
+            file.write(re.sub(f"0*{old}", self.NEW[2:],
+                              read(f"{self.work}/base")))
+        done = slimfly("replace", "--list", "--fabric", f"{self.work}/found",
+                       "--conf", self.conf)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f'slimfly replace {node["guid"]} {self.NEW}',
+                      done.stdout)
+        told = self.succeeds("replace", node["name"], self.NEW, "--conf",
+                             self.conf, "--dry-run")
+        self.assertEqual(told.count("would be changed"), 3)
+        self.assertIn(old, read(f"{self.work}/base"))
+        self.succeeds("replace", node["name"], self.NEW, "--conf", self.conf)
+        self.assertEqual(
+            read(f"{self.work}/map"),
+            f'# names\n{self.NEW} "{node["name"]}" # old\n0x99 "somebody"\n')
+        for name in os.listdir(f"{self.work}/plan"):
+            if os.path.isfile(f"{self.work}/plan/{name}"):
+                self.assertNotIn(old, read(f"{self.work}/plan/{name}"), name)
+        self.assertNotIn(old, read(f"{self.work}/base"))
+        self.assertIn("nothing was replaced", self.succeeds(
+            "replace", "--list", "--fabric", f"{self.work}/found", "--conf",
+            self.conf))
+        told = self.succeeds("replace", node["guid"], self.NEW, "--conf",
+                             self.conf)
+        self.assertIn("nothing to do", told)
+
+    def test_words_that_are_wrong_are_explained(self):
+        self.route("sf:q=4")
+        with open(self.conf, "a", encoding="utf-8") as file:
+            file.write(f"plan = {self.work}/plan\n")
+        for words, says in [((), "expected the old node and the GUID"),
+                            (("sf-0-0-0", "new"), "expected the GUID of"),
+                            (("sf-9", self.NEW), "has 'sf-9'"),
+                            (("0x5", self.NEW), "no file has the GUID"),
+                            ((self.NEW, self.NEW), "both are")]:
+            self.fails("replace", *words, "--conf", self.conf, says=says)
+        with open(f"{self.work}/none", "w", encoding="utf-8"):
+            pass
+        self.fails("replace", "a", self.NEW, "--conf", f"{self.work}/none",
+                   says="expected --plan, --guids or --base")
+
+
+if __name__ == "__main__":
+    harness.main()
