@@ -10,6 +10,8 @@
 #include "slimfly/claims.h"
 #include "slimfly/comparison.h"
 #include "slimfly/comparison_files.h"
+#include "slimfly/counter_findings.h"
+#include "slimfly/counters.h"
 #include "slimfly/design.h"
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
