@@ -39,7 +39,8 @@ struct sf_monitor_params {
     const char *events; /* The file of events; NULL: standard output. */
     double interval;    /* Seconds between discoveries, */
     double counters;    /* and between readings of counters; 0: none. */
-    unsigned timeout;   /* Seconds for reading anything live. */
+    const char *thresholds; /* For counters, a file; NULL: the shipped ones. */
+    unsigned timeout;       /* Seconds for reading anything live. */
 
     const struct sf_monitor_listen *listen; /* NULL: no page. */
     const char *certificate, *key; /* Files in PEM, for TLS; or both NULL. */

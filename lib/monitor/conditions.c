@@ -37,7 +37,7 @@ severity_of(enum sf_verdict verdict)
         [SF_VERDICT_DIFFERENT] = true,    [SF_VERDICT_UNKNOWN_SWITCH] = true,
         [SF_VERDICT_UNKNOWN_HOST] = true, [SF_VERDICT_MISNAMED] = true,
     };
-    return is_mild[verdict] ? SF_SEVERITY_WARNING : SF_SEVERITY_ERROR;
+    return is_mild[verdict] ? SF_SEVERITY_WARNING : SF_SEVERITY_CRITICAL;
 }
 
 /* The move that mends a finding, or another remedy; NULL: none, or memory ran
@@ -148,7 +148,7 @@ sf_conditions_of_manager(const struct sf_manager_health *health,
         /* Sentences have ages in them; there is one of death at a time. */
         see(timeline, is_dead ? "dead" : health->reasons[i],
             is_dead ? "manager_dead" : "manager_degraded",
-            is_dead ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING,
+            is_dead ? SF_SEVERITY_CRITICAL : SF_SEVERITY_WARNING,
             health->reasons[i], is_dead ? dead : NULL);
     }
     sf_timeline_end(timeline);
@@ -160,7 +160,7 @@ sf_conditions_of_service(const struct sf_service_health *health, int64_t time,
 {
     sf_timeline_begin(timeline, SF_MONITOR_SERVICE, time);
     if (health->discovery) {
-        see(timeline, "discovery", "no_discovery", SF_SEVERITY_ERROR,
+        see(timeline, "discovery", "no_discovery", SF_SEVERITY_CRITICAL,
             health->discovery,
             "See whether this machine is still part of the fabric.");
     }
@@ -170,7 +170,7 @@ sf_conditions_of_service(const struct sf_service_health *health, int64_t time,
             "Counters are read by LID: see whether OpenSM is alive.");
     }
     if (health->events) {
-        see(timeline, "events", "no_events", SF_SEVERITY_ERROR,
+        see(timeline, "events", "no_events", SF_SEVERITY_CRITICAL,
             health->events,
             "Make room or set permissions; the events meanwhile are on the "
             "page.");

@@ -166,9 +166,8 @@ read_known(struct sf_json_reader *reader, const json_t *object,
     const json_t *remedy = json_object_get(object, "remedy");
     const json_t *opened = json_object_get(object, "opened");
 
-    known->source =
-        (enum sf_monitor_source)sf_json_number(reader, object, where, "source",
-                                               0, SF_MONITOR_N_SOURCES - 1);
+    known->source = (enum sf_monitor_source)sf_json_number(
+        reader, object, where, "source", 0, SF_MONITOR_N_SOURCES - 1);
     condition->key = sf_json_text(reader, object, where, "key", MAX_TEXT);
     condition->kind = sf_json_text(reader, object, where, "kind", MAX_TEXT);
     condition->text = sf_json_text(reader, object, where, "text", MAX_TEXT);
@@ -226,8 +225,7 @@ sf_timeline_parse(const char *text, size_t length, const char *path,
         char where[SF_JSON_PLACE_SIZE];
         snprintf(where, sizeof where, "known[%zu]", i);
         read_known(&reader, json_array_get(array, i), where, &known);
-        if (reader.status == SF_OK &&
-            !sf_timeline_restore(timeline, &known)) {
+        if (reader.status == SF_OK && !sf_timeline_restore(timeline, &known)) {
             sf_json_fail_memory(&reader);
         }
     }

@@ -328,9 +328,8 @@ is_allowed(const struct sf_http *http, struct MHD_Connection *connection)
     if (header && !strncasecmp(header, bearer, sizeof bearer - 1)) {
         return is_token(http, header + sizeof bearer - 1);
     }
-    return is_token(http,
-                    MHD_lookup_connection_value(connection, MHD_COOKIE_KIND,
-                                                "slimfly-token"));
+    return is_token(http, MHD_lookup_connection_value(
+                              connection, MHD_COOKIE_KIND, "slimfly-token"));
 }
 
 static const char login_page[] =
@@ -350,8 +349,8 @@ answer_stranger(struct sf_http *http, struct MHD_Connection *connection,
         connection, MHD_GET_ARGUMENT_KIND, "token");
     bool is_known = word && is_token(http, word);
     struct MHD_Response *response = MHD_create_response_from_buffer(
-        is_known ? 0 : sizeof login_page - 1,
-        (void *)(uintptr_t)login_page, MHD_RESPMEM_PERSISTENT);
+        is_known ? 0 : sizeof login_page - 1, (void *)(uintptr_t)login_page,
+        MHD_RESPMEM_PERSISTENT);
     unsigned code = is_known ? MHD_HTTP_SEE_OTHER : MHD_HTTP_UNAUTHORIZED;
     char cookie[512];
 
@@ -385,8 +384,8 @@ is_own_name(const struct sf_http *http, struct MHD_Connection *connection)
     if (!host || http->token || !http->params.listen->is_loopback) {
         return true;
     }
-    size_t length = host[0] == '[' ? strcspn(host, "]") + 1
-                                   : strcspn(host, ":");
+    size_t length =
+        host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
     if (length >= sizeof name || length > strlen(host)) {
         return false;
     }
@@ -402,8 +401,8 @@ answer(struct sf_http *http, struct MHD_Connection *connection,
 {
     if (!is_own_name(http, connection)) {
         return answer_text(connection, MHD_HTTP_FORBIDDEN,
-                           "this address is asked for by another name\n",
-                           NULL, NULL);
+                           "this address is asked for by another name\n", NULL,
+                           NULL);
     }
     if (!is_allowed(http, connection)) {
         return answer_stranger(http, connection, "/");

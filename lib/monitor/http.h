@@ -3,8 +3,8 @@
  *
  * All clients are served by one thread of libmicrohttpd.  Nobody waits for a
  * client: a document is handed out as it is when it is asked for, and a stream
- * has a place in a ring of events.  A client that falls behind the ring is told
- * to ask for everything anew. */
+ * has a place in a ring of events.  A client that falls behind the ring is
+ * told to ask for everything anew. */
 #ifndef SF_MONITOR_HTTP_H
 #define SF_MONITOR_HTTP_H
 
@@ -39,8 +39,8 @@ struct sf_http_params {
 
 struct sf_http; /* Opaque. */
 
-/* Listens.  SF_EIO: the address is taken, or not ours; SF_EINVAL: the build has
- * no web server, or the certificate is none. */
+/* Listens.  SF_EIO: the address is taken, or not ours; SF_EINVAL: the build
+ * has no web server, or the certificate is none. */
 enum sf_status sf_http_start(const struct sf_http_params *params,
                              struct sf_http **httpp, struct sf_error *err);
 void sf_http_stop(struct sf_http *http);
@@ -52,8 +52,8 @@ uint16_t sf_http_port(const struct sf_http *http);
 void sf_http_publish(struct sf_http *http, enum sf_http_document document,
                      char *body, size_t length);
 
-/* Sends an event to all streams: its type, its data on one line, and its id; 0:
- * it has none, and is not sent again to who comes back. */
+/* Sends an event to all streams: its type, its data on one line, and its id;
+ * 0: it has none, and is not sent again to who comes back. */
 void sf_http_emit(struct sf_http *http, const char *type, const char *data,
                   uint64_t id);
 

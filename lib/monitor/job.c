@@ -83,8 +83,7 @@ map_network(struct sf_job_paths *paths,
            plan->fabric->n_nodes * sizeof(uint32_t));
     for (uint32_t h = 0; h < n_hosts; h++) {
         uint32_t port = paths->network->host_ports[h];
-        uint32_t node =
-            verification->identities[found->ports[port].node].node;
+        uint32_t node = verification->identities[found->ports[port].node].node;
         if (node != SF_NONE && paths->host_of_node[node] == SF_NONE) {
             paths->host_of_node[node] = h;
         }
@@ -125,7 +124,7 @@ struct question {
     uint32_t n_names;
     json_t *unknown; /* Names that are not planned, the first ones. */
     uint32_t n_unknown;
-    double *loads; /* [2 * n_cables] From end a, from end b. */
+    double *loads;   /* [2 * n_cables] From end a, from end b. */
     uint64_t n_lost; /* Pairs and addresses without a path. */
     uint32_t n_addresses;
 };
@@ -283,7 +282,7 @@ struct links {
     struct link_end {
         uint32_t to, cable;
         bool from_b;
-    } *ends;
+    } * ends;
     uint32_t *distance, *order; /* [n_switches] */
     double *flow;               /* [n_switches] */
 };
@@ -352,8 +351,7 @@ spread(struct links *links, uint32_t root)
 {
     uint32_t n = 1;
 
-    memset(links->distance, 0xff,
-           links->n_switches * sizeof *links->distance);
+    memset(links->distance, 0xff, links->n_switches * sizeof *links->distance);
     links->distance[root] = 0;
     links->order[0] = root;
     for (uint32_t i = 0; i < n; i++) {
@@ -377,8 +375,8 @@ drain(struct question *question, struct links *links, uint32_t n)
     for (uint32_t i = n - 1; i > 0; i--) {
         uint32_t s = links->order[i], n_nearer = 0;
         for (uint32_t e = links->first[s]; e < links->first[s + 1]; e++) {
-            n_nearer += links->distance[links->ends[e].to] <
-                        links->distance[s];
+            n_nearer +=
+                links->distance[links->ends[e].to] < links->distance[s];
         }
         double share = links->flow[s] / n_nearer;
         for (uint32_t e = links->first[s];
@@ -415,8 +413,7 @@ load_by_distance(struct question *question)
         for (uint32_t s = 0; s < links.n_switches; s++) {
             bool is_far = links.distance[s] == SF_NONE;
             question->n_lost += is_far ? (uint64_t)n_on[s] * n_on[d] : 0;
-            links.flow[s] =
-                is_far || s == d ? 0 : (double)n_on[s] * n_on[d];
+            links.flow[s] = is_far || s == d ? 0 : (double)n_on[s] * n_on[d];
         }
         drain(question, &links, n);
     }
@@ -434,25 +431,23 @@ make_answer(const struct question *question, const char *failure)
     json_t *nodes = json_array(), *cables = json_array();
 
     for (size_t i = 0; i < question->nodes.n; i++) {
-        json_array_append_new(nodes,
-                              json_integer(question->nodes.items[i]));
+        json_array_append_new(nodes, json_integer(question->nodes.items[i]));
     }
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const double *loads = &question->loads[2 * (size_t)i];
         double load = loads[0] > loads[1] ? loads[0] : loads[1];
         if (load > 0) {
-            json_array_append_new(cables,
-                                  json_pack("[i,f]", (int)i, load));
+            json_array_append_new(cables, json_pack("[i,f]", (int)i, load));
         }
     }
-    return json_pack(
-        "{s:s, s:i, s:s?, s:s, s:I, s:I, s:o, s:O, s:I, s:o}", "schema",
-        "slimfly.job", "schema_version", 1, "failure", failure, "basis",
-        question->paths->network ? "tables" : "shortest", "n_addresses",
-        (json_int_t)question->n_addresses, "n_lost",
-        (json_int_t)question->n_lost, "nodes", nodes, "unknown",
-        question->unknown, "n_unknown", (json_int_t)question->n_unknown,
-        "cables", cables);
+    return json_pack("{s:s, s:i, s:s?, s:s, s:I, s:I, s:o, s:O, s:I, s:o}",
+                     "schema", "slimfly.job", "schema_version", 1, "failure",
+                     failure, "basis",
+                     question->paths->network ? "tables" : "shortest",
+                     "n_addresses", (json_int_t)question->n_addresses,
+                     "n_lost", (json_int_t)question->n_lost, "nodes", nodes,
+                     "unknown", question->unknown, "n_unknown",
+                     (json_int_t)question->n_unknown, "cables", cables);
 }
 
 char *
@@ -479,8 +474,9 @@ sf_job_find(const struct sf_job_paths *paths, const char *nodes)
         json_t *answer =
             is_done ? make_answer(&question, status == SF_OK ? NULL : err.text)
                     : NULL;
-        text = answer ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(6))
-                      : NULL;
+        text = answer
+                   ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(6))
+                   : NULL;
         json_decref(answer);
     }
     json_decref(question.unknown);

@@ -18,7 +18,7 @@ struct sf_job_paths {
     struct sf_path_source source; /* Of these. */
     struct sf_ib_held held;
     uint32_t *planned_port; /* [ports of the network] Or SF_NONE. */
-    uint32_t *host_of_node;  /* [n_nodes of the plan] Or SF_NONE. */
+    uint32_t *host_of_node; /* [n_nodes of the plan] Or SF_NONE. */
 };
 
 /* Paths over the cables that are right in 'is_right' [n_cables], which is
@@ -31,11 +31,9 @@ void sf_job_paths_free(struct sf_job_paths *paths);
 
 /* From now on as 'tables' and 'sl2vl' lead, which it takes over, also if it
  * fails: they were read from the fabric of 'verification'. */
-enum sf_status
-sf_job_paths_use_tables(struct sf_job_paths *paths,
-                        const struct sf_verification *verification,
-                        struct sf_tables *tables, struct sf_sl2vl *sl2vl,
-                        struct sf_error *err);
+enum sf_status sf_job_paths_use_tables(
+    struct sf_job_paths *paths, const struct sf_verification *verification,
+    struct sf_tables *tables, struct sf_sl2vl *sl2vl, struct sf_error *err);
 
 /* What the job on 'nodes', a list as Slurm writes it, uses: JSON, schema
  * "slimfly.job"; NULL if memory ran out. */

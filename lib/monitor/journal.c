@@ -17,8 +17,8 @@
 static enum sf_status
 open_file(struct sf_journal *journal, struct sf_error *err)
 {
-    int fd = open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC,
-                  0644);
+    int fd =
+        open(journal->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
 
     if (fd < 0) {
         return sf_fail(err, SF_EIO, "cannot write events to %s: %s",
@@ -26,8 +26,7 @@ open_file(struct sf_journal *journal, struct sf_error *err)
     }
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(fd);
-        return sf_fail(err, SF_EIO,
-                       "another monitor writes its events to %s",
+        return sf_fail(err, SF_EIO, "another monitor writes its events to %s",
                        journal->path);
     }
     journal->fd = fd;
@@ -47,8 +46,8 @@ read_state(struct sf_journal *journal, struct sf_timeline *timeline,
     enum sf_status status =
         sf_file_read(journal->state_path, &text, &length, err);
     if (status == SF_OK) {
-        status = sf_timeline_parse(text, length, journal->state_path,
-                                   timeline, err);
+        status = sf_timeline_parse(text, length, journal->state_path, timeline,
+                                   err);
     }
     free(text);
     return status;

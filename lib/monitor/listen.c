@@ -31,9 +31,8 @@ static bool
 parse_port(const char *text, uint16_t *portp)
 {
     size_t n = strspn(text, "0123456789");
-    unsigned long port = n > 0 && n <= 5 && !text[n]
-                             ? strtoul(text, NULL, 10)
-                             : 1ul << 16;
+    unsigned long port =
+        n > 0 && n <= 5 && !text[n] ? strtoul(text, NULL, 10) : 1ul << 16;
     *portp = (uint16_t)port;
     return port < 1ul << 16;
 }
@@ -49,7 +48,8 @@ sf_monitor_listen_parse(const char *word, struct sf_monitor_listen *listen,
 
     *listen = (struct sf_monitor_listen){ .port = SF_MONITOR_PORT };
     if (length >= sizeof listen->address ||
-        (rest[0] && (rest[0] != ':' || !parse_port(rest + 1, &listen->port)))) {
+        (rest[0] &&
+         (rest[0] != ':' || !parse_port(rest + 1, &listen->port)))) {
         return sf_fail(err, SF_EINVAL,
                        "%s: expected ADDRESS:PORT, such as 127.0.0.1:%d or "
                        "[::1]:%d",

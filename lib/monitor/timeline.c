@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "slimfly/graph.h"
 
 #include <string.h>
 
@@ -55,14 +54,6 @@ sf_monitor_source_name(enum sf_monitor_source source)
         "cabling", "counters", "manager", "service"
     };
     return names[source];
-}
-
-const char *
-sf_severity_name(enum sf_severity severity)
-{
-    static const char *const names[SF_N_SEVERITIES] = { "info", "warning",
-                                                        "error" };
-    return names[severity];
 }
 
 const char *
@@ -156,8 +147,8 @@ static uint32_t
 find_slot(const struct sf_timeline *timeline, enum sf_monitor_source source,
           const char *key)
 {
-    uint64_t hash = sf_hash_bytes(SF_HASH_START + (uint64_t)source, key,
-                                  strlen(key));
+    uint64_t hash =
+        sf_hash_bytes(SF_HASH_START + (uint64_t)source, key, strlen(key));
     uint32_t mask = timeline->n_slots - 1;
 
     for (uint32_t slot = (uint32_t)(hash ^ hash >> 32) & mask;;
@@ -180,8 +171,9 @@ fill_slots(struct sf_timeline *timeline)
     memset(timeline->slots, 0, timeline->n_slots * sizeof *timeline->slots);
     for (uint32_t i = 0; i < timeline->known.n; i++) {
         const struct sf_known *known = &timeline->known.items[i];
-        timeline->slots[find_slot(timeline, known->source,
-                                  known->condition.key)] = i + 1;
+        timeline
+            ->slots[find_slot(timeline, known->source, known->condition.key)] =
+            i + 1;
     }
 }
 
@@ -192,8 +184,7 @@ reserve_slots(struct sf_timeline *timeline)
     if (2 * (timeline->known.n + 1) <= timeline->n_slots) {
         return true;
     }
-    uint32_t *slots =
-        sf_calloc(2 * (size_t)timeline->n_slots, sizeof *slots);
+    uint32_t *slots = sf_calloc(2 * (size_t)timeline->n_slots, sizeof *slots);
     if (!slots) {
         return false;
     }
@@ -265,8 +256,8 @@ renew_texts(struct sf_known *known, const struct sf_condition *condition)
     struct sf_condition copy;
     const char *old = known->condition.remedy, *now = condition->remedy;
 
-    if ((strcmp(known->condition.text, condition->text) != 0 ||
-         !old != !now || (old && strcmp(old, now) != 0) ||
+    if ((strcmp(known->condition.text, condition->text) != 0 || !old != !now ||
+         (old && strcmp(old, now) != 0) ||
          known->condition.severity != condition->severity ||
          known->condition.cable != condition->cable ||
          known->condition.node != condition->node) &&
@@ -359,13 +350,11 @@ tell_sums(struct sf_timeline *timeline)
         const struct tally *tally = &timeline->tallies.items[i];
         uint32_t burst = timeline->params.burst;
         if (tally->n > burst) {
-            struct sf_condition sum = { "",
-                                        tally->kind,
-                                        texts[tally->type],
-                                        NULL,
-                                        tally->severity,
-                                        SF_NONE,
-                                        SF_NONE };
+            struct sf_condition sum = {
+                "",     tally->kind,     texts[tally->type],
+                NULL,   tally->severity, SF_NONE,
+                SF_NONE
+            };
             push_event(timeline,
                        (struct sf_event){ .type = tally->type,
                                           .source = timeline->source,
@@ -388,8 +377,8 @@ count_openings(const struct sf_timeline *timeline,
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        count += known->opened[i] > timeline->now -
-                                        timeline->params.flap_window;
+        count +=
+            known->opened[i] > timeline->now - timeline->params.flap_window;
     }
     return count;
 }
@@ -516,8 +505,7 @@ void
 sf_timeline_see(struct sf_timeline *timeline,
                 const struct sf_condition *condition)
 {
-    struct sf_known *known =
-        get_known(timeline, timeline->source, condition);
+    struct sf_known *known = get_known(timeline, timeline->source, condition);
 
     if (known && !known->is_note) {
         renew_texts(known, condition);
@@ -649,8 +637,7 @@ sf_timeline_continue(struct sf_timeline *timeline, uint64_t last_id,
 }
 
 bool
-sf_timeline_restore(struct sf_timeline *timeline,
-                    const struct sf_known *from)
+sf_timeline_restore(struct sf_timeline *timeline, const struct sf_known *from)
 {
     struct sf_known *known =
         get_known(timeline, from->source, &from->condition);

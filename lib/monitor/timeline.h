@@ -23,7 +23,7 @@
 #ifndef SF_MONITOR_TIMELINE_H
 #define SF_MONITOR_TIMELINE_H
 
-#include "slimfly/error.h"
+#include "slimfly/counter_findings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,16 +36,8 @@ enum sf_monitor_source {
     SF_MONITOR_N_SOURCES,
 };
 
-enum sf_severity {
-    SF_SEVERITY_INFO,
-    SF_SEVERITY_WARNING,
-    SF_SEVERITY_ERROR,
-    SF_N_SEVERITIES,
-};
-
-/* The names of a source and of a severity: "cabling", "warning". */
+/* The name of a source: "cabling". */
 const char *sf_monitor_source_name(enum sf_monitor_source source);
-const char *sf_severity_name(enum sf_severity severity);
 
 struct sf_condition {
     const char *key;    /* Tells it from all others of its source. */
@@ -75,14 +67,14 @@ struct sf_event {
     enum sf_event_type type;
     enum sf_monitor_source source;
     enum sf_severity severity;
-    bool is_sum;        /* Stands for 'count' conditions of one kind. */
-    uint32_t count;     /* Of those, of changes while it flapped, or of
-                         * repeated notes; else 1. */
-    int64_t since;      /* When the condition began. */
-    char *key;          /* Owned; "" for a sum. */
-    char *kind;         /* Owned. */
-    char *text;         /* Owned. */
-    char *remedy;       /* Owned; NULL: nothing. */
+    bool is_sum;    /* Stands for 'count' conditions of one kind. */
+    uint32_t count; /* Of those, of changes while it flapped, or of
+                     * repeated notes; else 1. */
+    int64_t since;  /* When the condition began. */
+    char *key;      /* Owned; "" for a sum. */
+    char *kind;     /* Owned. */
+    char *text;     /* Owned. */
+    char *remedy;   /* Owned; NULL: nothing. */
     uint32_t cable, node;
 };
 
@@ -103,9 +95,9 @@ struct sf_known {
     struct sf_condition condition; /* Its texts are owned. */
     enum sf_monitor_source source;
     bool is_note, is_open, is_flapping;
-    bool is_seen;       /* In the observation that is being made. */
-    uint32_t n_in_row;  /* Observations that contradict 'is_open'. */
-    uint32_t n_opened;  /* Openings, of which the last SF_MAX_FLAPS */
+    bool is_seen;      /* In the observation that is being made. */
+    uint32_t n_in_row; /* Observations that contradict 'is_open'. */
+    uint32_t n_opened; /* Openings, of which the last SF_MAX_FLAPS */
     int64_t opened[SF_MAX_FLAPS]; /* are here, by number modulo that. */
     int64_t changed;    /* When it last opened, closed, or was noted. */
     int64_t since;      /* When it opened, or began to flap. */
