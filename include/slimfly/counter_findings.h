@@ -57,9 +57,9 @@ enum sf_status sf_thresholds_default(struct sf_thresholds *thresholds,
  * each port if every host sends one byte in all, evenly to all other hosts and
  * over all addresses of each.  Ports of hosts have 1.  What does not arrive is
  * counted as far as it gets. */
-enum sf_status sf_uniform_loads(const struct sf_fabric *fabric,
-                                const struct sf_tables *tables, double *loads,
-                                struct sf_error *err);
+enum sf_status sf_table_loads(const struct sf_fabric *fabric,
+                              const struct sf_tables *tables, double *loads,
+                              struct sf_error *err);
 
 /* What is known of the fabric at a moment; only the first two are needed. */
 struct sf_counters_view {
@@ -68,7 +68,7 @@ struct sf_counters_view {
     const struct sf_growths *growths;   /* Up to 'counters', or NULL. */
     const struct sf_verification *verification; /* Of 'fabric' with a plan, for
                                                  * names, racks and cables. */
-    const double *predicted;          /* sf_uniform_loads(), or NULL. */
+    const double *predicted;          /* sf_table_loads(), or NULL. */
     const struct sf_silence *silence; /* Or NULL. */
     double read_seconds;              /* How long the reading took, */
     double read_at; /* and when, in seconds since 1970; for metrics only. */

@@ -17,7 +17,8 @@ bool sf_is_live(const char *word);
  * way of the ports between them and this machine, which is part of it: that
  * works however wrong the tables are.  'source' is as for sf_is_live(). SF_EIO
  * if a switch does not answer within 'timeout' seconds, or if what is found in
- * its place is another. */
+ * its place is another.  'sl2vlp' may be NULL: SL-to-VL tables, which take
+ * longest, are not read then. */
 enum sf_status sf_live_tables(const char *source,
                               const struct sf_fabric *fabric, unsigned timeout,
                               struct sf_tables **tablesp,

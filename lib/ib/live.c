@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "ib/live_child.h"
 #include "ib/live_port.h"
+#include "ib/shared_copy.h"
 #include "ib/tables.h"
 #include "slimfly/ib_addresses.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 bool
 sf_is_live(const char *word)
@@ -46,37 +46,6 @@ sf_live_port_parse(const char *word, struct sf_live_port *port,
     return SF_OK;
 }
 
-/* Bytes that a child fills in. */
-struct shared_copy {
-    uint8_t *own, *shared; /* The same bytes: ours, and those of both. */
-    size_t size;
-};
-
-/* Shares a copy of 'own'; NULL if memory runs out. */
-static uint8_t *
-share(struct shared_copy *copy, uint8_t *own, size_t size)
-{
-    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) {
-        return NULL;
-    }
-    *copy = (struct shared_copy){ own, map, size };
-    return memcpy(map, own, size);
-}
-
-/* Takes back what was shared, if the child was successful. */
-static void
-unshare(struct shared_copy *copy, enum sf_status status)
-{
-    if (copy->shared) {
-        if (status == SF_OK) {
-            memcpy(copy->own, copy->shared, copy->size);
-        }
-        munmap(copy->shared, copy->size);
-    }
-}
-
 static enum sf_status
 run(const struct sf_child_job *job, unsigned timeout, struct sf_error *err)
 {
@@ -97,43 +66,64 @@ size_of_sl2vl(const struct sf_sl2vl *sl2vl)
     return size;
 }
 
+/* Reads into 'tables' and, if nonnull, 'sl2vl', which say nothing yet. */
+static enum sf_status
+read_tables(const char *source, const struct sf_live_port *port,
+            const struct sf_fabric *fabric, unsigned timeout,
+            const struct sf_tables *tables, const struct sf_sl2vl *sl2vl,
+            struct sf_error *err)
+{
+    struct sf_shared_copy copies[2] = { { 0 } };
+    struct sf_tables answers = *tables;
+    struct sf_sl2vl lanes = sl2vl ? *sl2vl : (struct sf_sl2vl){ 0 };
+    struct sf_live_tables_job aims = { port, fabric, &answers,
+                                       sl2vl ? &lanes : NULL };
+    struct sf_child_job job = { sf_live_read_tables, &aims, source,
+                                "reading of tables", SF_LIVE_NO_DEVICE };
+
+    answers.ports =
+        sf_share(&copies[0], tables->ports,
+                 (size_t)tables->n_switches * (tables->max_lid + 1));
+    if (sl2vl) {
+        lanes.vls = sf_share(&copies[1], sl2vl->vls, size_of_sl2vl(sl2vl));
+    }
+    enum sf_status status =
+        answers.ports && (!sl2vl || lanes.vls)
+            ? run(&job, timeout, err)
+            : sf_fail(err, SF_ENOMEM, "out of memory for tables");
+    sf_unshare(&copies[1], status == SF_OK);
+    sf_unshare(&copies[0], status == SF_OK);
+    return status;
+}
+
 enum sf_status
 sf_live_tables(const char *source, const struct sf_fabric *fabric,
                unsigned timeout, struct sf_tables **tablesp,
                struct sf_sl2vl **sl2vlp, struct sf_error *err)
 {
-    struct shared_copy copies[2] = { { 0 } };
+    struct sf_sl2vl *sl2vl = NULL;
     struct sf_live_port port;
 
     *tablesp = NULL;
-    *sl2vlp = NULL;
     enum sf_status status = sf_live_port_parse(source, &port, err);
     if (status == SF_OK) {
         status = sf_tables_make(fabric, tablesp, err);
     }
-    if (status == SF_OK) {
-        status = sf_sl2vl_make(fabric, sl2vlp, err);
+    if (status == SF_OK && sl2vlp) {
+        status = sf_sl2vl_make(fabric, &sl2vl, err);
     }
     if (status == SF_OK) {
-        struct sf_tables tables = **tablesp;
-        struct sf_sl2vl sl2vl = **sl2vlp;
-        struct sf_live_tables_job aims = { &port, fabric, &tables, &sl2vl };
-        struct sf_child_job job = { sf_live_read_tables, &aims, source,
-                                    "reading of tables", SF_LIVE_NO_DEVICE };
-        tables.ports = share(&copies[0], tables.ports,
-                             (size_t)tables.n_switches * (tables.max_lid + 1));
-        sl2vl.vls = share(&copies[1], sl2vl.vls, size_of_sl2vl(&sl2vl));
-        status = tables.ports && sl2vl.vls
-                     ? run(&job, timeout, err)
-                     : sf_fail(err, SF_ENOMEM, "out of memory for tables");
-        unshare(&copies[1], status);
-        unshare(&copies[0], status);
+        status =
+            read_tables(source, &port, fabric, timeout, *tablesp, sl2vl, err);
     }
     if (status != SF_OK) {
-        sf_sl2vl_free(*sl2vlp);
+        sf_sl2vl_free(sl2vl);
         sf_tables_free(*tablesp);
-        *sl2vlp = NULL;
+        sl2vl = NULL;
         *tablesp = NULL;
+    }
+    if (sl2vlp) {
+        *sl2vlp = sl2vl;
     }
     return status;
 }
@@ -216,19 +206,20 @@ ask(const struct path_questions *questions, const struct sf_fabric *fabric,
     struct sf_child_job job = { sf_live_read_path_sls, &aims,
                                 questions->source, "asking for path SLs",
                                 SF_LIVE_NO_DEVICE };
-    struct shared_copy copy = { 0 };
+    struct sf_shared_copy copy = { 0 };
 
     enum sf_status status = sf_live_port_parse(questions->source, &port, err);
     if (status != SF_OK) {
         return status;
     }
-    answers.sls = share(&copy, answers.sls,
-                        (size_t)answers.n_switches * (questions->max_lid + 1));
+    answers.sls =
+        sf_share(&copy, answers.sls,
+                 (size_t)answers.n_switches * (questions->max_lid + 1));
     if (!answers.sls) {
         return sf_fail(err, SF_ENOMEM, "out of memory for path SLs");
     }
     status = run(&job, timeout, err);
-    unshare(&copy, status);
+    sf_unshare(&copy, status == SF_OK);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #ifdef HAVE_IBNETDISC
 
+#include "ib/direct_paths.h"
 #include "ib/mads.h"
 #include "slimfly/progress.h"
 
@@ -114,19 +115,10 @@ next_question(void *aux, struct sf_mad *mad)
 static bool
 take_self(struct table_reading *reading, uint8_t *data)
 {
-    const struct sf_fabric *fabric = reading->job->fabric;
-    uint64_t guid = mad_get_field64(data, 0, IB_NODE_GUID_F);
-
     reading->self_port = (uint8_t)mad_get_field(data, 0, IB_NODE_LOCAL_PORT_F);
-    for (reading->self = 0; reading->self < fabric->n_nodes; reading->self++) {
-        if (fabric->nodes[reading->self].guid == guid) {
-            return true;
-        }
-    }
-    fprintf(stderr,
-            "this machine, 0x%016" PRIx64 ", is not part of the fabric\n",
-            guid);
-    return false;
+    reading->self = sf_direct_paths_self(
+        reading->job->fabric, mad_get_field64(data, 0, IB_NODE_GUID_F));
+    return reading->self != SF_NONE;
 }
 
 static bool
@@ -220,85 +212,44 @@ lose_question(void *aux, const struct sf_mad *mad)
     }
 }
 
-/* Adds the way over 'port' to 'path'; false if it gets too long. */
-static bool
-extend(ib_dr_path_t *path, uint32_t number)
-{
-    if (path->cnt + 1 >= IB_SUBNET_PATH_HOPS_MAX) {
-        return false;
-    }
-    path->p[++path->cnt] = (uint8_t)number;
-    return true;
-}
-
-/* Finds the way to every switch, breadth first from this machine.  False if
- * there is none to one of them. */
+/* Finds the way to every switch.  False if there is none to one of them. */
 static bool
 find_paths(struct table_reading *reading)
 {
     const struct sf_fabric *fabric = reading->job->fabric;
-    uint32_t n = fabric->n_switches, n_queued = 0;
-    uint32_t *queue = sf_calloc(n, sizeof *queue);
-    bool *is_found = sf_calloc(n, sizeof *is_found);
+    bool *is_found = sf_calloc(fabric->n_switches, sizeof *is_found);
 
-    if (!queue || !is_found) {
+    if (!is_found ||
+        !sf_direct_paths_find(fabric, reading->self, reading->self_port,
+                              reading->paths, is_found)) {
         fputs("out of memory\n", stderr);
         free(is_found);
-        free(queue);
         return false;
     }
-    uint32_t start = reading->self;
-    if (start >= n) {
-        uint32_t port = sf_fabric_port(fabric, start, reading->self_port);
-        uint32_t peer = port == SF_NONE ? SF_NONE : fabric->ports[port].peer;
-        start = peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
-    }
-    if (start < n) {
-        is_found[start] = true;
-        queue[n_queued++] = start;
-        if (reading->self >= n) {
-            extend(&reading->paths[start], reading->self_port);
-        }
-    }
-    for (uint32_t i = 0; i < n_queued; i++) {
-        const struct sf_node *node = &fabric->nodes[queue[i]];
-        for (uint32_t number = 1; number <= node->n_ports; number++) {
-            uint32_t peer = fabric->ports[node->first_port + number - 1].peer;
-            uint32_t to = peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
-            if (to >= n || is_found[to]) {
-                continue;
-            }
-            reading->paths[to] = reading->paths[queue[i]];
-            is_found[to] = extend(&reading->paths[to], number);
-            queue[n_queued] = to;
-            n_queued += is_found[to];
-        }
-    }
-    for (uint32_t s = 0; n_queued < n && s < n; s++) {
-        if (!is_found[s]) {
-            fprintf(stderr,
-                    "there is no way from here to switch %s, 0x%016" PRIx64
-                    "\n",
-                    fabric->nodes[s].name, fabric->nodes[s].guid);
-            break;
-        }
+    uint32_t s = 0;
+    while (s < fabric->n_switches && is_found[s]) {
+        s++;
     }
     free(is_found);
-    free(queue);
-    return n_queued == n;
+    if (s < fabric->n_switches) {
+        fprintf(stderr,
+                "there is no way from here to switch %s, 0x%016" PRIx64 "\n",
+                fabric->nodes[s].name, fabric->nodes[s].guid);
+    }
+    return s == fabric->n_switches;
 }
 
 static bool
 read_stages(struct table_reading *reading, struct sf_mads *mads)
 {
     struct sf_mads_asker asker = { next_question, take_answer, lose_question,
-                                   reading };
+                                   reading, false };
     const uint32_t n_rounds[N_STAGES] = {
         [SELF] = 1,
         [NODE_INFO] = 1,
         [SWITCH_INFO] = 1,
         [BLOCKS] = reading->job->tables->max_lid / LIDS_IN_BLOCK + 1,
-        [ROWS] = reading->side * reading->side,
+        [ROWS] = reading->job->sl2vl ? reading->side * reading->side : 0,
     };
 
     for (reading->stage = SELF; reading->stage < N_STAGES; reading->stage++) {
@@ -412,7 +363,8 @@ int
 sf_live_read_path_sls(const void *sls_job, FILE *unused)
 {
     struct path_cursor cursor = { .job = sls_job };
-    struct sf_mads_asker asker = { next_path, take_path, lose_path, &cursor };
+    struct sf_mads_asker asker = { next_path, take_path, lose_path, &cursor,
+                                   false };
 
     (void)unused;
     int code = sf_mads_open(&cursor.mads, cursor.job->port, IB_SA_CLASS);

@@ -12,7 +12,7 @@ struct sf_live_tables_job {
     const struct sf_live_port *port;
     const struct sf_fabric *fabric;
     const struct sf_tables *tables;
-    const struct sf_sl2vl *sl2vl;
+    const struct sf_sl2vl *sl2vl; /* NULL: not wanted. */
 };
 int sf_live_read_tables(const void *tables_job, FILE *unused);
 

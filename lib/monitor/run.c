@@ -140,7 +140,7 @@ renew_tables(struct monitor *monitor, struct sf_job_paths *paths)
     }
     monitor->predicted = sf_calloc(found->n_ports, sizeof(double));
     if (monitor->predicted &&
-        sf_uniform_loads(found, tables, monitor->predicted, NULL) != SF_OK) {
+        sf_table_loads(found, tables, monitor->predicted, NULL) != SF_OK) {
         free(monitor->predicted);
         monitor->predicted = NULL;
     }

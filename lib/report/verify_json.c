@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A string; bytes that are not UTF-8 become '?'. */
-static json_t *
-make_string(const char *text)
+json_t *
+sf_json_string(const char *text)
 {
     json_t *string = json_string(text);
     char *clean = string ? NULL : strdup(text);
@@ -44,7 +43,7 @@ make_found_as(const struct sf_verification *verification,
     }
     const struct sf_node *node = &verification->found->nodes[end->found];
     return json_pack(
-        "{s:o, s:o, s:o}", "name", make_string(node->name), "guid",
+        "{s:o, s:o, s:o}", "name", sf_json_string(node->name), "guid",
         make_guid(node->guid), "certain",
         end->node == SF_NONE
             ? json_null()
@@ -79,14 +78,14 @@ make_end(const struct sf_verification *verification, const struct sf_end *end)
     }
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o}", "node",
-        make_string(sf_verification_name(verification, end)), "port",
+        sf_json_string(sf_verification_name(verification, end)), "port",
         end->number ? json_integer(end->number) : json_null(), "rack", rack,
         "unit", unit, "found_as", make_found_as(verification, end));
     if (object && end->number && names_ports(verification)) {
         char name[SF_PORT_NAME_SIZE];
         json_object_set_new(
             object, "port_name",
-            make_string(sf_text_port_name(verification, end, name)));
+            sf_json_string(sf_text_port_name(verification, end, name)));
     }
     return object;
 }
@@ -146,7 +145,7 @@ sf_json_notes(const struct sf_verification *verification)
     for (uint32_t i = 0; i < found->n_notes; i++) {
         json_array_append_new(
             notes, json_pack("{s:s, s:o}", "kind", found->notes[i].kind,
-                             "text", make_string(found->notes[i].text)));
+                             "text", sf_json_string(found->notes[i].text)));
     }
     return notes;
 }
@@ -206,9 +205,10 @@ make_finding(const struct sf_verification *verification, uint32_t i)
             uint32_t a = sf_fabric_port(planned, end.node, end.number);
             uint32_t b =
                 sf_fabric_port(verification->found, end.found, end.number);
-            json_array_append_new(should, make_string(planned->ports[a].rate));
+            json_array_append_new(should,
+                                  sf_json_string(planned->ports[a].rate));
             json_array_append_new(
-                rates, make_string(verification->found->ports[b].rate));
+                rates, sf_json_string(verification->found->ports[b].rate));
         }
         json_object_set_new(object, "planned_rates", should);
         json_object_set_new(object, "found_rates", rates);
@@ -272,11 +272,13 @@ make_identity(const struct sf_verification *verification)
         if (node != SF_NONE && !verification->identities[i].is_certain) {
             json_array_append_new(
                 guessed,
-                json_pack(
-                    "{s:o, s:o, s:o}", "node",
-                    make_string(verification->plan->fabric->nodes[node].name),
-                    "guid", make_guid(verification->found->nodes[i].guid),
-                    "found", make_string(verification->found->nodes[i].name)));
+                json_pack("{s:o, s:o, s:o}", "node",
+                          sf_json_string(
+                              verification->plan->fabric->nodes[node].name),
+                          "guid",
+                          make_guid(verification->found->nodes[i].guid),
+                          "found",
+                          sf_json_string(verification->found->nodes[i].name)));
         }
     }
     json_object_set_new(identity, "unknown",

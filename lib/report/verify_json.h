@@ -6,6 +6,9 @@
 
 #include <jansson.h>
 
+/* A string; bytes that are not UTF-8 become '?'. */
+json_t *sf_json_string(const char *text);
+
 /* What a writer of sentences says about item 'i'; NULL if memory ran out. */
 json_t *sf_json_sentence(const struct sf_verification *verification,
                          uint32_t i,

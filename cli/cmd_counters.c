@@ -1,0 +1,381 @@
+/* cmd_counters.c -- slimfly counters: what ports have counted, what of it is
+ * wrong, and which ports are up while nobody behind them answers. */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "held.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    OPT_INTERVAL = CLI_OWN,
+    OPT_PLAN,
+    OPT_THRESHOLDS,
+    OPT_PROMETHEUS,
+    OPT_NO_PROBE,
+    OPT_ANSWER_WITHIN,
+    OPT_TRIES,
+};
+
+static const char *
+format_choice(size_t i)
+{
+    static const char *const formats[] = { "text", "json", "csv", NULL };
+    return formats[i];
+}
+
+static const struct cli_option options[] = {
+    { OPT_INTERVAL, "interval", 'n', CLI_REAL, "SECONDS",
+      .help = "read twice, so long apart, and judge what grew", .min = 0.1,
+      .max = 86400, .otherwise = "one reading, judged as a whole" },
+    { OPT_PLAN, "plan", 0, CLI_FILE, "PLAN",
+      .help = "use the names, racks and cables of PLAN" },
+    { OPT_THRESHOLDS, "thresholds", 0, CLI_FILE, "FILE",
+      .help = "judge by the thresholds in FILE",
+      .otherwise = "those that are shipped" },
+    { OPT_PROMETHEUS, "prometheus", 0, CLI_FLAG,
+      .help = "write metrics for Prometheus" },
+    { OPT_NO_PROBE, "no-probe", 0, CLI_FLAG,
+      .help = "do not look for ports that are up and do not answer" },
+    { OPT_ANSWER_WITHIN, "answer-within", 0, CLI_NUMBER, "MS",
+      .help = "milliseconds for one answer", .min = 10, .max = 60000,
+      .value = "500" },
+    { OPT_TRIES, "tries", 0, CLI_NUMBER, "N",
+      .help = "times that a question is asked", .min = 1, .max = 16,
+      .value = "3" },
+    CLI_FORMAT(format_choice),
+    CLI_TIMEOUT("60"),
+    { 0 },
+};
+
+/* All that a run knows. */
+struct job {
+    const char *source; /* Where questions enter the fabric. */
+    struct sf_fabric *fabric;
+    struct sf_plan *plan;
+    struct sf_guid_map *map;
+    struct sf_verification *verification;
+    struct sf_thresholds thresholds;
+    struct sf_counters_params params;
+    struct sf_counters *before, *counters;
+    struct sf_growths *growths;
+    struct sf_silence *silence;
+    double *predicted;
+    struct sf_counters_view view;
+};
+
+static void
+clear_job(struct job *job)
+{
+    free(job->predicted);
+    sf_silence_free(job->silence);
+    sf_growths_free(job->growths);
+    sf_counters_free(job->counters);
+    sf_counters_free(job->before);
+    sf_verification_free(job->verification);
+    sf_guid_map_free(job->map);
+    sf_plan_free(job->plan);
+    sf_fabric_free(job->fabric);
+}
+
+static double
+seconds_since_1970(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void
+pause_for(double seconds)
+{
+    if (seconds > 0) {
+        struct timespec left = {
+            (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)
+        };
+        while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+        }
+    }
+}
+
+/* Looks through ports until it is known of each silent one whether it stays
+ * so: only those that were silent are asked again. */
+static enum sf_status
+probe(struct job *job, struct sf_error *err)
+{
+    enum sf_status status =
+        sf_silence_new(job->thresholds.n_silent, job->thresholds.n_sweeps,
+                       &job->silence, err);
+    bool *is_silent = calloc(job->fabric->n_ports + 1, sizeof *is_silent);
+    uint32_t n_silent = 1;
+
+    if (!is_silent && status == SF_OK) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    for (uint32_t sweep = 0;
+         status == SF_OK && n_silent && sweep < job->thresholds.n_sweeps;
+         sweep++) {
+        struct sf_probes *probes = NULL;
+        status =
+            sf_live_probe(job->source, job->fabric, sweep ? is_silent : NULL,
+                          &job->params, &probes, err);
+        if (status == SF_OK) {
+            status = sf_silence_update(job->silence, probes, err);
+        }
+        n_silent = 0;
+        for (uint32_t i = 0; status == SF_OK && i < probes->n_ports; i++) {
+            is_silent[i] =
+                is_silent[i] || probes->ports[i].probe == SF_PROBE_SILENT;
+            n_silent += is_silent[i];
+        }
+        sf_probes_free(probes);
+    }
+    free(is_silent);
+    return status;
+}
+
+/* What the tables that 'word' names lead over each link.  Without tables that
+ * were asked for there is nothing to compare with, which is said. */
+static void
+predict(struct job *job, const char *word, uint32_t timeout)
+{
+    struct cli_held held = { 0 };
+    struct sf_error err = { 0 };
+    enum sf_status status =
+        sf_is_live(word)
+            ? sf_live_tables(word, job->fabric, timeout, &held.tables, NULL,
+                             &err)
+            : cli_held_load(&held, word, job->fabric, timeout, &err);
+
+    job->predicted = calloc(job->fabric->n_ports + 1, sizeof *job->predicted);
+    if (status == SF_OK && job->predicted) {
+        status =
+            sf_table_loads(job->fabric, held.tables, job->predicted, &err);
+    }
+    if (status != SF_OK || !job->predicted) {
+        cli_progress_hide();
+        fprintf(stderr, "slimfly: no prediction of loads: %s\n",
+                err.text[0] ? err.text : "out of memory");
+        free(job->predicted);
+        job->predicted = NULL;
+    }
+    cli_held_clear(&held);
+}
+
+/* Reads once, or twice with all else in between. */
+static enum sf_status
+read_all(const struct cli_args *args, struct job *job, struct sf_error *err)
+{
+    bool is_twice = cli_has(args, OPT_INTERVAL);
+    double start = cli_seconds();
+    enum sf_status status = SF_OK;
+
+    if (is_twice) {
+        status = sf_counters_read(job->source, job->fabric, &job->params,
+                                  &job->before, err);
+    }
+    double between = cli_seconds();
+    if (status == SF_OK && !cli_has(args, OPT_NO_PROBE)) {
+        status = probe(job, err);
+    }
+    if (status == SF_OK && is_twice) {
+        predict(job, args->words[args->n_words - 1],
+                cli_number(args, OPT_TIMEOUT));
+        cli_progress_hide();
+        pause_for(cli_real(args, OPT_INTERVAL) + start - cli_seconds());
+    }
+    between = cli_seconds();
+    if (status == SF_OK) {
+        status = sf_counters_read(job->source, job->fabric, &job->params,
+                                  &job->counters, err);
+    }
+    job->view.read_seconds = cli_seconds() - between;
+    job->view.read_at = seconds_since_1970();
+    if (status == SF_OK && is_twice) {
+        status = sf_counters_compare(job->before, job->counters, &job->growths,
+                                     err);
+    }
+    return status;
+}
+
+static enum sf_status
+write_findings(const struct cli_args *args,
+               const struct sf_counters_view *view,
+               const struct sf_counter_findings *findings, FILE *stream,
+               struct sf_error *err)
+{
+    if (cli_has(args, OPT_PROMETHEUS)) {
+        sf_counters_write_metrics(view, findings, stream);
+    } else if (cli_is(args, OPT_FORMAT, "json")) {
+        return sf_counters_write_json(view, findings, stream, err);
+    } else if (cli_is(args, OPT_FORMAT, "csv")) {
+        sf_counters_write_csv(view, stream);
+    } else {
+        sf_counters_write_text(view, findings, stream);
+    }
+    return SF_OK;
+}
+
+/* Judges and writes; returns an exit code. */
+static int
+judge(const struct cli_args *args, struct job *job)
+{
+    struct sf_counter_findings *findings;
+    struct cli_output output;
+    struct sf_error err = { 0 };
+    int code = CLI_ERROR;
+
+    job->view.fabric = job->fabric;
+    job->view.counters = job->counters;
+    job->view.growths = job->growths;
+    job->view.verification = job->verification;
+    job->view.predicted = job->predicted;
+    job->view.silence = job->silence;
+    if (sf_counter_findings_build(&job->view, &job->thresholds, &findings,
+                                  &err) != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
+        enum sf_status status =
+            write_findings(args, &job->view, findings, output.stream, &err);
+        code = cli_output_close(&output, status, &err);
+    }
+    /* Who collects metrics wants to know whether they were collected. */
+    if (code == CLI_FINE && !cli_has(args, OPT_PROMETHEUS) &&
+        findings->n_by_severity[SF_SEVERITY_WARNING] +
+            findings->n_by_severity[SF_SEVERITY_CRITICAL]) {
+        code = CLI_FINDINGS;
+    }
+    sf_counter_findings_free(findings);
+    return code;
+}
+
+/* Loads the plan and finds out which node found is which. */
+static bool
+load_plan(const struct cli_args *args, struct job *job)
+{
+    struct sf_verify_params params = { 0 };
+    struct sf_error err;
+
+    if (!cli_has(args, OPT_PLAN)) {
+        return true;
+    }
+    if (!cli_verify_params(args, &params, &job->map)) {
+        return false;
+    }
+    job->plan = cli_load_plan(cli_text(args, OPT_PLAN));
+    if (job->plan && sf_verify(job->plan, job->fabric, &params,
+                               &job->verification, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+    }
+    return job->verification;
+}
+
+static bool
+load_thresholds(const struct cli_args *args, struct sf_thresholds *thresholds)
+{
+    const char *path = cli_text(args, OPT_THRESHOLDS);
+    struct sf_error err;
+    enum sf_status status = path ? sf_thresholds_read(path, thresholds, &err)
+                                 : sf_thresholds_default(thresholds, &err);
+
+    if (status != SF_OK) {
+        cli_fail("%s", err.text);
+    }
+    return status == SF_OK;
+}
+
+static int
+run(const struct cli_args *args)
+{
+    struct job job = { 0 };
+    struct sf_error err = { 0 };
+    int code = CLI_ERROR;
+
+    if (args->n_words < 1 || args->n_words > 2) {
+        return cli_fail("counters: expected the word live or a fabric, and "
+                        "perhaps its tables; found %zu words",
+                        args->n_words);
+    }
+    if (args->n_words == 2 && !cli_has(args, OPT_INTERVAL)) {
+        return cli_fail("counters: tables tell what loads to expect, which "
+                        "needs two readings; expected --interval");
+    }
+    if (cli_has(args, OPT_PROMETHEUS) && cli_has(args, OPT_FORMAT)) {
+        return cli_fail("counters: --prometheus is a format of its own; "
+                        "expected no --format beside it");
+    }
+    job.source = sf_is_live(args->words[0]) ? args->words[0] : "live";
+    job.params = (struct sf_counters_params){
+        .timeout_ms = cli_number(args, OPT_ANSWER_WITHIN),
+        .n_tries = cli_number(args, OPT_TRIES),
+        .timeout = cli_number(args, OPT_TIMEOUT),
+    };
+    if (!load_thresholds(args, &job.thresholds)) {
+        return CLI_ERROR;
+    }
+    job.fabric = cli_load_discovered(args->words[0], job.params.timeout);
+    if (job.fabric && load_plan(args, &job)) {
+        code = read_all(args, &job, &err) == SF_OK ? judge(args, &job)
+                                                   : cli_fail("%s", err.text);
+    }
+    clear_job(&job);
+    return code;
+}
+
+const struct cli_command cli_command_counters = {
+    .name = "counters",
+    .arguments = "live|FABRIC [TABLES]",
+    .summary = "read the counters of all ports, and say what to do",
+    .description =
+        "Reads the counters of all ports of switches and hosts, 16 questions "
+        "at a time, and compares them with thresholds. Each finding names the "
+        "port, the other end of its cable and what to do. Counters are never "
+        "cleared. A port that does not answer is named, and all others are "
+        "read.\n"
+        "\n"
+        "With --interval, counters are read twice, and what grew in between "
+        "is judged. A counter that became smaller was cleared by somebody; "
+        "its growth is what it counted since. A counter that stands at its "
+        "limit says at least how much it counted. The loads of links are "
+        "shown as well, beside what the forwarding tables would lead over "
+        "them if the same hosts sent evenly to all others. TABLES is a folder "
+        "that 'slimfly route' or OpenSM wrote, or " CLI_LIVE_IS ". Without "
+        "TABLES, FABRIC names the tables too. A link that carries much more "
+        "than that is called hot.\n"
+        "\n"
+        "The command also looks through each port of each switch. A port that "
+        "is up while nothing behind it answers loses all packets, and nobody "
+        "reports it. It is called a black hole if it was silent in 5 of 7 "
+        "sweeps; ports that were silent are asked again at once. --no-probe "
+        "leaves that out.\n"
+        "\n"
+        "FABRIC is what ibnetdiscover printed, a folder that 'slimfly route' "
+        "or OpenSM wrote, or " CLI_LIVE_IS ", which discovers it. Questions "
+        "enter the fabric by this machine's port in any case, and go by LID, "
+        "so a subnet manager must have been there. With --plan, nodes have "
+        "the names of the plan, and findings name racks and cables.\n"
+        "\n"
+        "FILE of --thresholds is like data/thresholds.json of the "
+        "distribution. --prometheus writes metrics under the names of "
+        "infiniband_exporter, in bytes, and with -o as a file that appears "
+        "only when it is complete, for the textfile collector of "
+        "node_exporter.\n"
+        "\n"
+        "The exit code is 1 if there is a warning or something critical; with "
+        "--prometheus it is 0 if the metrics were written.",
+    .examples =
+        "slimfly counters live --plan plan\tWhat is wrong, whenever it was "
+        "counted?\n"
+        "slimfly counters live --plan plan --interval 60\tWhat is wrong now, "
+        "and which links are hot?\n"
+        "slimfly counters live /var/log --interval 60\tCompare loads with the "
+        "tables that OpenSM dumped.\n"
+        "slimfly counters live --prometheus -o "
+        "/var/lib/prometheus/node-exporter/slimfly.prom\tMetrics for "
+        "node_exporter.\n",
+    .options = { options, cli_guid_options, cli_node_options, cli_file_options,
+                 cli_progress_options },
+    .run = run,
+};
