@@ -29,6 +29,37 @@ say(const struct sf_verification *verification, write_sentence *write,
     return text;
 }
 
+/* What a verdict means, before the sentence that says where. */
+static const char *const titles[SF_N_VERDICTS] = {
+    [SF_VERDICT_MISSING] = "Missing cable",
+    [SF_VERDICT_UNEXPECTED] = "Cable that is not planned",
+    [SF_VERDICT_MISCONNECTED] = "Cable in the wrong port",
+    [SF_VERDICT_DUPLICATE] = "Second cable between two nodes",
+    [SF_VERDICT_DIFFERENT] = "Other rate than planned",
+    [SF_VERDICT_MISSING_SWITCH] = "Missing switch",
+    [SF_VERDICT_MISSING_HOST] = "Missing host",
+    [SF_VERDICT_UNKNOWN_SWITCH] = "Switch that is not planned",
+    [SF_VERDICT_UNKNOWN_HOST] = "Host that is not planned",
+    [SF_VERDICT_EXCHANGED] = "Exchanged switches",
+    [SF_VERDICT_MISNAMED] = "Name that says something else",
+};
+
+/* What is wrong, as a sentence; NULL if memory ran out. */
+static char *
+say_finding(const struct sf_verification *verification, uint32_t i)
+{
+    char *where = say(verification, sf_verification_write_finding, i);
+    char *text = NULL;
+
+    if (where &&
+        asprintf(&text, "%s: %s", titles[verification->findings[i].verdict],
+                 where) < 0) {
+        text = NULL;
+    }
+    free(where);
+    return text;
+}
+
 static enum sf_severity
 severity_of(enum sf_verdict verdict)
 {
@@ -40,7 +71,8 @@ severity_of(enum sf_verdict verdict)
     return is_mild[verdict] ? SF_SEVERITY_WARNING : SF_SEVERITY_CRITICAL;
 }
 
-/* The move that mends a finding, or another remedy; NULL: none, or memory ran
+/* The move that mends a finding, with its number, since moves are done in
+ * order and name each other; or another remedy.  NULL: none, or memory ran
  * out. */
 static char *
 say_remedy(const struct sf_verification *verification, uint32_t i)
@@ -48,7 +80,15 @@ say_remedy(const struct sf_verification *verification, uint32_t i)
     const struct sf_finding *finding = &verification->findings[i];
 
     if (finding->move != SF_NONE) {
-        return say(verification, sf_verification_write_move, finding->move);
+        char *move =
+            say(verification, sf_verification_write_move, finding->move);
+        char *text = NULL;
+        if (move &&
+            asprintf(&text, "Step %u: %s", finding->move + 1, move) < 0) {
+            text = NULL;
+        }
+        free(move);
+        return text;
     }
     return sf_verification_has_remedy(verification, i)
                ? say(verification, sf_verification_write_remedy, i)
@@ -86,7 +126,7 @@ tell_finding(const struct sf_verification *verification, uint32_t i,
              struct sf_timeline *timeline)
 {
     const struct sf_finding *finding = &verification->findings[i];
-    char *text = say(verification, sf_verification_write_finding, i);
+    char *text = say_finding(verification, i);
     char *remedy = say_remedy(verification, i);
     char *key = text ? make_key(verification, i, text) : NULL;
 

@@ -233,11 +233,15 @@ make_wrong(const struct sf_verification *verification)
                              : sf_json_sentence(verification, finding->move,
                                                 sf_verification_write_move);
         json_array_append_new(
-            array, json_pack("{s:o, s:o, s:s}", "text",
-                             sf_json_sentence(verification, i,
-                                              sf_verification_write_finding),
-                             "remedy", remedy ? remedy : json_null(),
-                             "verdict", sf_verdict_name(finding->verdict)));
+            array,
+            json_pack("{s:o, s:o, s:s, s:o}", "text",
+                      sf_json_sentence(verification, i,
+                                       sf_verification_write_finding),
+                      "remedy", remedy ? remedy : json_null(), "verdict",
+                      sf_verdict_name(finding->verdict), "step",
+                      finding->move == SF_NONE
+                          ? json_null()
+                          : json_integer(finding->move + 1)));
     }
     return array;
 }

@@ -229,8 +229,9 @@ function drawRack(rack) {
     ...node.cables.map((cable) => endOf(cable, node).port))));
   const width = LABEL + nPorts * CELL + 2;
   const height = rack.switches.length * CELL + 4;
-  const svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`,
-    tabindex: 0, role: "application", "aria-label":
+  const zoom = plan.n_switches <= 100 ? 1.7 : plan.n_switches <= 300 ? 1.25 : 1;
+  const svg = draw("svg", { width: width * zoom, height: height * zoom,
+    viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "application", "aria-label":
     `Rack ${rack.name}: ${plural(rack.switches.length, "switch")}; arrow keys ` +
     "move, Enter shows the cable" });
   const cursor = { row: 0, column: 0, box: null };
@@ -536,21 +537,30 @@ function keepFocus(parent, children) {
   }
 }
 
+/* The text of an event, in which its cable or node can be picked. */
+function linked(event) {
+  const thing = event.cable ? byLabel.get(event.cable.toLowerCase())
+    : event.node ? byName.get(event.node.toLowerCase()) : null;
+  const name = thing && (thing.label ?? thing.name);
+  const at = name ? event.text.lastIndexOf(name) : -1;
+  return at < 0 ? [event.text] : [event.text.slice(0, at), pickButton(thing,
+    name), event.text.slice(at + name.length)];
+}
+
 function eventRow(event) {
   const words = { began: "began", ended: "ended", flapping: "flapping",
     steady: "steady again", noted: "note", repeated: "again" };
   const count = event.sum ? `${event.count.toLocaleString("en")} ` :
     event.count > 1 ? `${event.count}× ` : "";
-  const cable = event.cable && byLabel.get(event.cable.toLowerCase());
   return make("li", { class: `${event.severity} ${event.event}`, "data-id":
     event.id }, make("time", { datetime: event.time }, moment(event.time)),
   make("span", { class: "what" }, words[event.event]),
   make("div", { class: "text" }, make("p", {}, event.sum
     ? `${count}${event.text} (${event.kind.replaceAll("_", " ")})`
-    : event.event === "repeated" ? `${count}more: ${event.text}` : event.text,
+    : event.event === "repeated" ? `${count}more: ${event.text}` : "",
+  ...(event.sum || event.event === "repeated" ? [] : linked(event)),
   event.event === "ended" && event.count > 1
-    ? ` (${event.count} changes while it flapped)` : "",
-  cable ? " " : "", cable ? pickButton(cable, cable.label) : ""),
+    ? ` (${event.count} changes while it flapped)` : ""),
   event.remedy && event.event !== "ended" ? make("p", { class: "remedy" },
     event.remedy) : null));
 }
@@ -621,6 +631,7 @@ function showWiring() {
     parts.push(make("h2", {}, `${plural(wiring.wrong.length, "mistake")} to mend`),
       ...wiring.wrong.map((wrong) => make("article", { class: "fault critical" },
         make("p", {}, wrong.text), wrong.remedy ? make("p", { class: "remedy" },
+          wrong.step ? make("b", {}, `Step ${wrong.step}: `) : "",
           wrong.remedy) : null)));
   }
   if (wiring.plugged.length) {
