@@ -12,7 +12,7 @@ char *
 sf_time_text(int64_t time, char text[SF_TIME_TEXT_SIZE])
 {
     time_t seconds = (time_t)(time / 1000);
-    struct tm parts;
+    struct tm parts = { 0 };
 
     gmtime_r(&seconds, &parts);
     size_t n = strftime(text, SF_TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);

@@ -47,7 +47,7 @@ sf_monitor_listen_parse(const char *word, struct sf_monitor_listen *listen,
     const char *rest = start + length + (is_v6 && start[length]);
 
     *listen = (struct sf_monitor_listen){ .port = SF_MONITOR_PORT };
-    if (length >= sizeof listen->address ||
+    if (length >= sizeof listen->address || (is_v6 && !start[length]) ||
         (rest[0] &&
          (rest[0] != ':' || !parse_port(rest + 1, &listen->port)))) {
         return sf_fail(err, SF_EINVAL,

@@ -323,10 +323,27 @@ function drawRacks() {
   }));
 }
 
+/* Racks that hold one part of the network together count as one. */
+function partsOf() {
+  const parts = new Map();
+  for (const rack of plan.racks) {
+    const part = parts.get(rack.group);
+    if (part) {
+      part.switches.push(...rack.switches);
+      part.name = rack.name.replace(/\.[^.]*$/, "");
+    } else {
+      parts.set(rack.group, { name: rack.name, switches: [...rack.switches] });
+    }
+  }
+  return [...parts.values()].filter((part) => part.switches.length);
+}
+
 /* The network on a circle. */
 function drawGraph() {
-  const order = plan.racks.flatMap((rack) => rack.switches);
-  const gap = 2, slots = order.length + gap * plan.racks.length;
+  const groups = partsOf();
+  const order = groups.flatMap((part) => part.switches);
+  const gap = order.length > 300 ? 4 : 2;
+  const slots = order.length + gap * groups.length;
   const radius = 470, spots = new Map();
   const svg = draw("svg", { viewBox: "0 0 1060 1060", tabindex: 0,
     role: "application", "aria-label": `The network: ${plural(order.length,
@@ -336,16 +353,13 @@ function drawGraph() {
     return [530 + r * Math.cos(angle), 530 + r * Math.sin(angle)];
   };
   let slot = 0;
-  for (const rack of plan.racks) {
-    if (!rack.switches.length) {
-      continue;
-    }
+  for (const part of groups) {
     const first = slot;
-    for (const node of rack.switches) {
+    for (const node of part.switches) {
       spots.set(node, point(slot++, radius));
     }
     const [x, y] = point((first + slot - 1) / 2, radius + 34);
-    draw("text", { x, y: y + 4 }, svg).textContent = rack.name;
+    draw("text", { x, y: y + 4 }, svg).textContent = part.name;
     const [x1, y1] = point(first - 0.3, radius + 16);
     const [x2, y2] = point(slot - 0.7, radius + 16);
     const large = (slot - first) * 2 > slots ? 1 : 0;

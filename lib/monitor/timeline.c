@@ -317,8 +317,9 @@ count_event(struct sf_timeline *timeline, enum sf_event_type type,
                            condition->severity };
     if (!tally.kind || !sf_vec_push(&timeline->tallies, tally)) {
         free(tally.kind);
+        return true;
     }
-    return true;
+    return timeline->params.burst > 0;
 }
 
 static void
