@@ -491,7 +491,8 @@ static enum sf_status
 start_daemon(struct sf_http *http, struct sf_error *err)
 {
     bool has_tls = http->params.certificate != NULL;
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_EPOLL |
+    /* With epoll, it does not see that a client has closed its half. */
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
                      MHD_ALLOW_SUSPEND_RESUME | (has_tls ? MHD_USE_TLS : 0u);
     struct MHD_OptionItem tls[] = {
         { MHD_OPTION_HTTPS_MEM_CERT, 0,

@@ -594,6 +594,9 @@ sf_monitor_run(struct sf_plan *plan, const struct sf_monitor_params *params,
     bool is_started = status == SF_OK;
     if (is_started) {
         note(&monitor, "monitor_started", "The monitor has started.");
+        if (params->status) {
+            look_at_manager(&monitor);
+        }
         hand_on(&monitor);
         if (monitor.http) {
             say_address(&monitor);
