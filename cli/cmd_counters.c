@@ -1,12 +1,6 @@
 /* cmd_counters.c -- slimfly counters: what ports have counted, what of it is
  * wrong, and which ports are up while nobody behind them answers. */
-#define _GNU_SOURCE
-#include "cli.h"
-#include "held.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <time.h>
+#include "readings.h"
 
 enum {
     OPT_INTERVAL = CLI_OWN,
@@ -51,153 +45,12 @@ static const struct cli_option options[] = {
 
 /* All that a run knows. */
 struct job {
-    const char *source; /* Where questions enter the fabric. */
-    struct sf_fabric *fabric;
+    struct cli_readings readings;
     struct sf_plan *plan;
     struct sf_guid_map *map;
     struct sf_verification *verification;
     struct sf_thresholds thresholds;
-    struct sf_counters_params params;
-    struct sf_counters *before, *counters;
-    struct sf_growths *growths;
-    struct sf_silence *silence;
-    double *predicted;
-    struct sf_counters_view view;
 };
-
-static void
-clear_job(struct job *job)
-{
-    free(job->predicted);
-    sf_silence_free(job->silence);
-    sf_growths_free(job->growths);
-    sf_counters_free(job->counters);
-    sf_counters_free(job->before);
-    sf_verification_free(job->verification);
-    sf_guid_map_free(job->map);
-    sf_plan_free(job->plan);
-    sf_fabric_free(job->fabric);
-}
-
-static double
-seconds_since_1970(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void
-pause_for(double seconds)
-{
-    if (seconds > 0) {
-        struct timespec left = {
-            (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)
-        };
-        while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-        }
-    }
-}
-
-/* Looks through ports until it is known of each silent one whether it stays
- * so: only those that were silent are asked again. */
-static enum sf_status
-probe(struct job *job, struct sf_error *err)
-{
-    enum sf_status status =
-        sf_silence_new(job->thresholds.n_silent, job->thresholds.n_sweeps,
-                       &job->silence, err);
-    bool *is_silent = calloc(job->fabric->n_ports + 1, sizeof *is_silent);
-    uint32_t n_silent = 1;
-
-    if (!is_silent && status == SF_OK) {
-        status = sf_fail(err, SF_ENOMEM, "out of memory");
-    }
-    for (uint32_t sweep = 0;
-         status == SF_OK && n_silent && sweep < job->thresholds.n_sweeps;
-         sweep++) {
-        struct sf_probes *probes = NULL;
-        status =
-            sf_live_probe(job->source, job->fabric, sweep ? is_silent : NULL,
-                          &job->params, &probes, err);
-        if (status == SF_OK) {
-            status = sf_silence_update(job->silence, probes, err);
-        }
-        n_silent = 0;
-        for (uint32_t i = 0; status == SF_OK && i < probes->n_ports; i++) {
-            is_silent[i] =
-                is_silent[i] || probes->ports[i].probe == SF_PROBE_SILENT;
-            n_silent += is_silent[i];
-        }
-        sf_probes_free(probes);
-    }
-    free(is_silent);
-    return status;
-}
-
-/* What the tables that 'word' names lead over each link.  Without tables that
- * were asked for there is nothing to compare with, which is said. */
-static void
-predict(struct job *job, const char *word, uint32_t timeout)
-{
-    struct cli_held held = { 0 };
-    struct sf_error err = { 0 };
-    enum sf_status status =
-        sf_is_live(word)
-            ? sf_live_tables(word, job->fabric, timeout, &held.tables, NULL,
-                             &err)
-            : cli_held_load(&held, word, job->fabric, timeout, &err);
-
-    job->predicted = calloc(job->fabric->n_ports + 1, sizeof *job->predicted);
-    if (status == SF_OK && job->predicted) {
-        status =
-            sf_table_loads(job->fabric, held.tables, job->predicted, &err);
-    }
-    if (status != SF_OK || !job->predicted) {
-        cli_progress_hide();
-        fprintf(stderr, "slimfly: no prediction of loads: %s\n",
-                err.text[0] ? err.text : "out of memory");
-        free(job->predicted);
-        job->predicted = NULL;
-    }
-    cli_held_clear(&held);
-}
-
-/* Reads once, or twice with all else in between. */
-static enum sf_status
-read_all(const struct cli_args *args, struct job *job, struct sf_error *err)
-{
-    bool is_twice = cli_has(args, OPT_INTERVAL);
-    double start = cli_seconds();
-    enum sf_status status = SF_OK;
-
-    if (is_twice) {
-        status = sf_counters_read(job->source, job->fabric, &job->params,
-                                  &job->before, err);
-    }
-    double between = cli_seconds();
-    if (status == SF_OK && !cli_has(args, OPT_NO_PROBE)) {
-        status = probe(job, err);
-    }
-    if (status == SF_OK && is_twice) {
-        predict(job, args->words[args->n_words - 1],
-                cli_number(args, OPT_TIMEOUT));
-        cli_progress_hide();
-        pause_for(cli_real(args, OPT_INTERVAL) + start - cli_seconds());
-    }
-    between = cli_seconds();
-    if (status == SF_OK) {
-        status = sf_counters_read(job->source, job->fabric, &job->params,
-                                  &job->counters, err);
-    }
-    job->view.read_seconds = cli_seconds() - between;
-    job->view.read_at = seconds_since_1970();
-    if (status == SF_OK && is_twice) {
-        status = sf_counters_compare(job->before, job->counters, &job->growths,
-                                     err);
-    }
-    return status;
-}
 
 static enum sf_status
 write_findings(const struct cli_args *args,
@@ -221,24 +74,29 @@ write_findings(const struct cli_args *args,
 static int
 judge(const struct cli_args *args, struct job *job)
 {
+    const struct cli_readings *readings = &job->readings;
+    const struct sf_counters_view view = {
+        .fabric = readings->fabric,
+        .counters = readings->counters,
+        .growths = readings->growths,
+        .verification = job->verification,
+        .predicted = readings->predicted,
+        .silence = readings->silence,
+        .read_seconds = readings->read_seconds,
+        .read_at = readings->read_at,
+    };
     struct sf_counter_findings *findings;
     struct cli_output output;
     struct sf_error err = { 0 };
     int code = CLI_ERROR;
 
-    job->view.fabric = job->fabric;
-    job->view.counters = job->counters;
-    job->view.growths = job->growths;
-    job->view.verification = job->verification;
-    job->view.predicted = job->predicted;
-    job->view.silence = job->silence;
-    if (sf_counter_findings_build(&job->view, &job->thresholds, &findings,
-                                  &err) != SF_OK) {
+    if (sf_counter_findings_build(&view, &job->thresholds, &findings, &err) !=
+        SF_OK) {
         return cli_fail("%s", err.text);
     }
     if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status =
-            write_findings(args, &job->view, findings, output.stream, &err);
+            write_findings(args, &view, findings, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
     /* Who collects metrics wants to know whether they were collected. */
@@ -251,23 +109,49 @@ judge(const struct cli_args *args, struct job *job)
     return code;
 }
 
+/* Says that nodes may be others than they were taken for. */
+static void
+warn(const struct sf_verification *verification)
+{
+    for (int i = 0; i < SF_N_WARNINGS; i++) {
+        if (sf_verification_warns(verification, (enum sf_warning)i)) {
+            cli_progress_hide();
+            fputs("slimfly: ", stderr);
+            sf_verification_write_warning(verification, (enum sf_warning)i,
+                                          stderr);
+            fputc('\n', stderr);
+        }
+    }
+}
+
 /* Loads the plan and finds out which node found is which. */
 static bool
 load_plan(const struct cli_args *args, struct job *job)
 {
-    struct sf_verify_params params = { 0 };
+    const char *path = cli_text(args, OPT_GUIDS);
+    struct sf_verify_params params = { .ignores_rates = true };
     struct sf_error err;
 
+    if (path && !cli_has(args, OPT_PLAN)) {
+        cli_fail("counters: --guids tells which planned node is which; "
+                 "expected --plan");
+        return false;
+    }
     if (!cli_has(args, OPT_PLAN)) {
         return true;
     }
-    if (!cli_verify_params(args, &params, &job->map)) {
-        return false;
+    if (path) {
+        job->map = cli_load_guids(path);
+        params.map = job->map;
     }
-    job->plan = cli_load_plan(cli_text(args, OPT_PLAN));
-    if (job->plan && sf_verify(job->plan, job->fabric, &params,
+    job->plan =
+        path && !job->map ? NULL : cli_load_plan(cli_text(args, OPT_PLAN));
+    if (job->plan && sf_verify(job->plan, job->readings.fabric, &params,
                                &job->verification, &err) != SF_OK) {
         cli_fail("%s", err.text);
+    }
+    if (job->verification) {
+        warn(job->verification);
     }
     return job->verification;
 }
@@ -284,6 +168,31 @@ load_thresholds(const struct cli_args *args, struct sf_thresholds *thresholds)
         cli_fail("%s", err.text);
     }
     return status == SF_OK;
+}
+
+static void
+set_readings(const struct cli_args *args,
+             const struct sf_thresholds *thresholds,
+             struct cli_readings *readings)
+{
+    const char *word = args->words[0], *last = args->words[args->n_words - 1];
+
+    readings->word = word;
+    readings->source = sf_is_live(word) ? word : "live";
+    readings->params = (struct sf_counters_params){
+        .timeout_ms = cli_number(args, OPT_ANSWER_WITHIN),
+        .n_tries = cli_number(args, OPT_TRIES),
+        .timeout = cli_number(args, OPT_TIMEOUT),
+    };
+    readings->interval =
+        cli_has(args, OPT_INTERVAL) ? cli_real(args, OPT_INTERVAL) : 0;
+    readings->needs_tables = args->n_words == 2;
+    readings->tables = readings->needs_tables || cli_is_folder(last)
+                           ? last
+                           : readings->source;
+    readings->probes = !cli_has(args, OPT_NO_PROBE);
+    readings->n_silent = thresholds->n_silent;
+    readings->n_sweeps = thresholds->n_sweeps;
 }
 
 static int
@@ -306,21 +215,22 @@ run(const struct cli_args *args)
         return cli_fail("counters: --prometheus is a format of its own; "
                         "expected no --format beside it");
     }
-    job.source = sf_is_live(args->words[0]) ? args->words[0] : "live";
-    job.params = (struct sf_counters_params){
-        .timeout_ms = cli_number(args, OPT_ANSWER_WITHIN),
-        .n_tries = cli_number(args, OPT_TRIES),
-        .timeout = cli_number(args, OPT_TIMEOUT),
-    };
     if (!load_thresholds(args, &job.thresholds)) {
         return CLI_ERROR;
     }
-    job.fabric = cli_load_discovered(args->words[0], job.params.timeout);
-    if (job.fabric && load_plan(args, &job)) {
-        code = read_all(args, &job, &err) == SF_OK ? judge(args, &job)
-                                                   : cli_fail("%s", err.text);
+    struct cli_readings *readings = &job.readings;
+    set_readings(args, &job.thresholds, readings);
+    readings->fabric =
+        cli_load_discovered(args->words[0], readings->params.timeout);
+    if (readings->fabric && load_plan(args, &job)) {
+        code = cli_readings_make(readings, &err) == SF_OK
+                   ? judge(args, &job)
+                   : cli_fail("%s", err.text);
     }
-    clear_job(&job);
+    sf_verification_free(job.verification);
+    sf_guid_map_free(job.map);
+    sf_plan_free(job.plan);
+    cli_readings_clear(readings);
     return code;
 }
 
@@ -342,7 +252,8 @@ const struct cli_command cli_command_counters = {
         "shown as well, beside what the forwarding tables would lead over "
         "them if the same hosts sent evenly to all others. TABLES is a folder "
         "that 'slimfly route' or OpenSM wrote, or " CLI_LIVE_IS ". Without "
-        "TABLES, FABRIC names the tables too. A link that carries much more "
+        "TABLES, they are those of FABRIC if that is a folder, else those of "
+        "the switches. A link that carries much more "
         "than that is called hot.\n"
         "\n"
         "The command also looks through each port of each switch. A port that "
@@ -375,7 +286,7 @@ const struct cli_command cli_command_counters = {
         "slimfly counters live --prometheus -o "
         "/var/lib/prometheus/node-exporter/slimfly.prom\tMetrics for "
         "node_exporter.\n",
-    .options = { options, cli_guid_options, cli_node_options, cli_file_options,
+    .options = { options, cli_guid_options, cli_file_options,
                  cli_progress_options },
     .run = run,
 };

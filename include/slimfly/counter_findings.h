@@ -37,7 +37,7 @@ struct sf_thresholds {
     uint32_t n_silent, n_sweeps; /* See struct sf_silence. */
 };
 
-/* Reads the file of thresholds at 'path'; doc/formats.md describes it.
+/* Reads the file of thresholds at 'path'; doc/counters.md describes it.
  * SF_EPARSE says what is wrong where. */
 enum sf_status sf_thresholds_read(const char *path,
                                   struct sf_thresholds *thresholds,
@@ -101,7 +101,8 @@ struct sf_counter_finding {
     double share; /* SF_FINDING_BUSY and _HOT: of what the link carries, */
     double times; /* and of what the routing predicts; 0 if not known. */
     uint32_t n;   /* Sweeps that were silent, of 'value'; ports of a node that
-                   * did not answer. */
+                   * did not answer, and 'value' hosts on it; ports whose
+                   * counters were reset, of which the first is named. */
 };
 
 /* One direction of a cable, from its port. */

@@ -40,7 +40,8 @@ enum sf_counter {
 
 /* What is to be known of a counter. */
 struct sf_counter_kind {
-    const char *name;   /* As perfquery prints it: "SymbolErrorCounter". */
+    const char *name;   /* As perfquery prints it, "SymbolErrorCounter"; but
+                         * "PortXmitBytes", since it prints words. */
     const char *metric; /* In the name of its metric: "symbol_error". */
     unsigned bits;      /* Where a device has no wider one. */
 };

@@ -214,24 +214,60 @@ count_unanswered(const struct sf_counters_view *view, uint32_t node)
     return n;
 }
 
+/* The switch that the host 'node' hangs on, if it has one port only; else
+ * SF_NONE. */
+static uint32_t
+switch_of(const struct sf_fabric *fabric, uint32_t node)
+{
+    const struct sf_node *of = &fabric->nodes[node];
+    uint32_t peer = of->n_ports == 1 && node >= fabric->n_switches
+                        ? fabric->ports[of->first_port].peer
+                        : SF_NONE;
+
+    return peer == SF_NONE ? SF_NONE : fabric->ports[peer].node;
+}
+
+/* Hosts on switch 'node' that were asked in vain. */
+static uint32_t
+count_unanswered_hosts(const struct sf_counters_view *view, uint32_t node)
+{
+    const struct sf_node *of = &view->fabric->nodes[node];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < of->n_ports; i++) {
+        uint32_t peer = view->fabric->ports[of->first_port + i].peer;
+        uint32_t other =
+            peer == SF_NONE ? SF_NONE : view->fabric->ports[peer].node;
+        n += other != SF_NONE && switch_of(view->fabric, other) == node &&
+             count_unanswered(view, other);
+    }
+    return n;
+}
+
 static void
 judge_answers(struct judging *judging, uint32_t node)
 {
-    const struct sf_node *of = &judging->view->fabric->nodes[node];
+    const struct sf_counters_view *view = judging->view;
+    const struct sf_node *of = &view->fabric->nodes[node];
+    uint32_t above = switch_of(view->fabric, node);
     struct sf_counter_finding finding = {
         .kind = SF_FINDING_NO_ANSWER,
         .severity = SF_SEVERITY_WARNING,
-        .n = count_unanswered(judging->view, node),
+        .n = count_unanswered(view, node),
         .cable = SF_NONE,
     };
 
-    if (!finding.n) {
+    /* A host is named with its switch if that does not answer either. */
+    if (!finding.n ||
+        (above < view->fabric->n_switches && count_unanswered(view, above))) {
         return;
     }
-    finding.ends[0] = make_end(judging->view, node, 0);
+    finding.ends[0] = make_end(view, node, 0);
     finding.ends[1] = no_end;
-    if (of->n_ports == 1) {
-        set_ends(judging->view, of->first_port, &finding);
+    if (node < view->fabric->n_switches) {
+        finding.value = count_unanswered_hosts(view, node);
+    } else if (of->n_ports == 1) {
+        set_ends(view, of->first_port, &finding);
     }
     add(judging, &finding);
 }

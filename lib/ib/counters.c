@@ -6,8 +6,8 @@
 #include <string.h>
 
 const struct sf_counter_kind sf_counter_kinds[SF_N_COUNTERS] = {
-    [SF_COUNTER_XMIT_DATA] = { "PortXmitData", "transmit_data_bytes", 34 },
-    [SF_COUNTER_RCV_DATA] = { "PortRcvData", "receive_data_bytes", 34 },
+    [SF_COUNTER_XMIT_DATA] = { "PortXmitBytes", "transmit_data_bytes", 34 },
+    [SF_COUNTER_RCV_DATA] = { "PortRcvBytes", "receive_data_bytes", 34 },
     [SF_COUNTER_XMIT_PACKETS] = { "PortXmitPkts", "transmit_packets", 32 },
     [SF_COUNTER_RCV_PACKETS] = { "PortRcvPkts", "receive_packets", 32 },
     [SF_COUNTER_UNICAST_XMIT_PACKETS] = { "PortUnicastXmitPkts",

@@ -1,4 +1,4 @@
-/* thresholds_json.c -- reads files of thresholds; doc/formats.md describes the
+/* thresholds_json.c -- reads files of thresholds; doc/counters.md describes the
  * members. */
 #include "base/file.h"
 #include "base/json_reader.h"

@@ -84,7 +84,9 @@ add_details(const struct sf_counters_view *view,
         json_object_set_new(object, "sweeps", make_count(finding->value));
         json_object_set_new(
             object, "drain",
-            make_sentence(view, finding, sf_counters_write_drain));
+            sf_counters_leads_to_host(view, finding)
+                ? json_null()
+                : make_sentence(view, finding, sf_counters_write_drain));
         break;
     case SF_FINDING_BUSY:
     case SF_FINDING_HOT:
@@ -94,6 +96,8 @@ add_details(const struct sf_counters_view *view,
                                                : json_null());
         break;
     case SF_FINDING_NO_ANSWER:
+        json_object_set_new(object, "hosts", make_count(finding->value));
+        /* fall through */
     case SF_FINDING_RESET:
     case SF_N_COUNTER_FINDING_KINDS:
         json_object_set_new(object, "ports", json_integer(finding->n));

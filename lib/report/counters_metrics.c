@@ -206,7 +206,7 @@ write_kind(const struct sf_counters_view *view, enum sf_node_kind kind,
 static void
 write_saturated(const struct sf_counters_view *view, FILE *stream)
 {
-    static const char name[] = "slimfly_port_counter_saturated";
+    static const char name[] = "slimfly_port_saturated";
 
     write_head(name, "gauge",
                "1 for a counter that stands at its limit and counts no more",
@@ -234,11 +234,11 @@ write_answers(const struct sf_counters_view *view, FILE *stream)
         [SF_ANSWER_GIVEN] = "given",
     };
 
-    write_head("slimfly_counter_ports", "gauge",
+    write_head("slimfly_ports_by_answer", "gauge",
                "Ports by how they answered the question for their counters",
                stream);
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-        fprintf(stream, "slimfly_counter_ports{answer=\"%s\"} %" PRIu32 "\n",
+        fprintf(stream, "slimfly_ports_by_answer{answer=\"%s\"} %" PRIu32 "\n",
                 answers[i], view->counters->n_by_answer[i]);
     }
 }

@@ -133,6 +133,19 @@ write_load(const struct sf_counter_finding *finding, FILE *stream)
     }
 }
 
+static void
+write_unanswered(const struct sf_counter_finding *finding, FILE *stream)
+{
+    fprintf(stream, ": %" PRIu32 " port%s not tell %s counters", finding->n,
+            finding->n == 1 ? " does" : "s do",
+            finding->n == 1 ? "its" : "their");
+    if (finding->value) {
+        fprintf(stream, ", nor do%s %" PRIu64 " host%s on it",
+                finding->value == 1 ? "es" : "", finding->value,
+                finding->value == 1 ? "" : "s");
+    }
+}
+
 void
 sf_counter_finding_write(const struct sf_counters_view *view,
                          const struct sf_counter_finding *finding,
@@ -161,9 +174,7 @@ sf_counter_finding_write(const struct sf_counters_view *view,
         write_load(finding, stream);
         break;
     case SF_FINDING_NO_ANSWER:
-        fprintf(stream, ": %" PRIu32 " port%s not tell %s counters",
-                finding->n, finding->n == 1 ? " does" : "s do",
-                finding->n == 1 ? "its" : "their");
+        write_unanswered(finding, stream);
         break;
     case SF_FINDING_RESET:
     case SF_N_COUNTER_FINDING_KINDS:
@@ -177,14 +188,44 @@ void
 sf_counters_write_drain(const struct sf_counters_view *view,
                         const struct sf_counter_finding *finding, FILE *stream)
 {
-    if (finding->cable != SF_NONE) {
-        fprintf(stream, "slimfly drain %s",
-                view->verification->plan->cables[finding->cable].label);
-    } else {
-        fprintf(stream, "slimfly drain %s:%" PRIu32,
-                sf_counters_view_name(view, &finding->ends[0]),
-                finding->ends[0].number);
+    const struct sf_end *end = &finding->ends[0];
+
+    /* By the name of the fabric, which needs no plan. */
+    fprintf(stream, "slimfly drain %s:%" PRIu32,
+            view->fabric->nodes[end->found].name, end->number);
+}
+
+bool
+sf_counters_leads_to_host(const struct sf_counters_view *view,
+                          const struct sf_counter_finding *finding)
+{
+    const struct sf_end *end = &finding->ends[1];
+
+    return end->found != SF_NONE
+               ? view->fabric->nodes[end->found].kind == SF_NODE_HOST
+           : end->node != SF_NONE
+               ? view->verification->plan->fabric->nodes[end->node].kind ==
+                     SF_NODE_HOST
+               : false;
+}
+
+static void
+write_black_hole_remedy(const struct sf_counters_view *view,
+                        const struct sf_counter_finding *finding, FILE *stream)
+{
+    if (sf_counters_leads_to_host(view, finding)) {
+        fputs("Packets for the host are lost. Look whether the port is "
+              "disabled, and restart the host or its adapter.",
+              stream);
+        return;
     }
+    fputs("Packets that go there are lost and nobody reports it. Route around "
+          "it: '",
+          stream);
+    sf_counters_write_drain(view, finding, stream);
+    fputs("'. Then look whether the port is disabled, and restart or replace "
+          "what is behind it.",
+          stream);
 }
 
 void
@@ -196,13 +237,7 @@ sf_counter_finding_write_remedy(const struct sf_counters_view *view,
 
     switch (finding->kind) {
     case SF_FINDING_BLACK_HOLE:
-        fputs("Packets that go there are lost and nobody reports it. Route "
-              "around it: '",
-              stream);
-        sf_counters_write_drain(view, finding, stream);
-        fputs("'. Then look whether the port is disabled, and restart or "
-              "replace what is behind it.",
-              stream);
+        write_black_hole_remedy(view, finding, stream);
         break;
     case SF_FINDING_COUNTER:
         fputs(counter ? counter : "Look at this link.", stream);

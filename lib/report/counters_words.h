@@ -8,6 +8,11 @@
 void sf_counters_write_end(const struct sf_counters_view *view,
                            const struct sf_end *end, FILE *stream);
 
+/* Whether the cable of 'finding' leads to a host, without which there is no
+ * way to it. */
+bool sf_counters_leads_to_host(const struct sf_counters_view *view,
+                               const struct sf_counter_finding *finding);
+
 /* The command that routes around the cable of 'finding'. */
 void sf_counters_write_drain(const struct sf_counters_view *view,
                              const struct sf_counter_finding *finding,

@@ -27,6 +27,8 @@ class Install(harness.Case):
                          "man1/slimfly.1", "man1/slimfly-topology.1",
                          "man1/slimfly-design.1", "share/slimfly/prices.json",
                          "share/slimfly/paper-prices.json",
+                         "share/slimfly/thresholds.json",
+                         "share/slimfly/alerts.yml",
                          "bash-completion/completions/slimfly"):
                 self.assertTrue(any(name.endswith(tail) for name in found),
                                 (tail, sorted(found)))
