@@ -22,7 +22,7 @@ enum {
 
 #define DEFAULT_LISTEN "127.0.0.1:" CLI_TEXT_OF(SF_MONITOR_PORT)
 
-static volatile sig_atomic_t is_interrupted, is_hung_up;
+static volatile sig_atomic_t is_interrupted;
 
 /* Ends what is under way.  What is just about to begin would not notice, so
  * the signal comes again. */

@@ -327,7 +327,7 @@ sf_document_state(const struct sf_monitor_view *view)
 
     return dump(json_pack(
         "{s:s, s:i, s:o, s:o, s:o, s:f, s:s?, s:I, s:o, s:o, s:o, s:o, s:o, "
-        "s:I, s:o, s:I}",
+        "s:I, s:I, s:o, s:I}",
         "schema", "slimfly.monitor.state", "schema_version", 1, "time",
         make_time(view->time), "started", make_time(view->started),
         "discovered", make_time(view->discovered), "interval", view->interval,
@@ -338,8 +338,11 @@ sf_document_state(const struct sf_monitor_view *view)
         "errors",
         has_counts ? make_amounts(counting->errors, n, 1) : json_null(),
         "wiring", make_wiring(view->watch), "open", make_open(view), "n_open",
-        (json_int_t)sf_timeline_count_open(view->timeline), "manager",
-        make_manager(view), "last_event",
+        (json_int_t)sf_timeline_count_open(view->timeline, SF_SEVERITY_NOTE),
+        "n_faults",
+        (json_int_t)sf_timeline_count_open(view->timeline,
+                                           SF_SEVERITY_WARNING),
+        "manager", make_manager(view), "last_event",
         (json_int_t)sf_timeline_last(view->timeline)));
 }
 

@@ -409,7 +409,7 @@ answer(struct sf_http *http, struct MHD_Connection *connection,
     }
     for (int i = 0; i < SF_HTTP_N_DOCUMENTS; i++) {
         if (!strcmp(path, documents[i].path)) {
-            return answer_document(http, connection, i);
+            return answer_document(http, connection, (enum sf_http_document)i);
         }
     }
     if (!strcmp(path, "/job.json")) {

@@ -234,6 +234,7 @@ function drawRack(rack) {
     viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "application", "aria-label":
     `Rack ${rack.name}: ${plural(rack.switches.length, "switch")}; arrow keys ` +
     "move, Enter shows the cable" });
+  svg.style.setProperty("--t", `${(12.5 / zoom).toFixed(1)}px`);
   const cursor = { row: 0, column: 0, box: null };
   rack.switches.forEach((node, row) => {
     const text = draw("text", { x: 0, y: row * CELL + 11 }, svg);
@@ -532,13 +533,14 @@ function faultsOf(isMeant) {
 function showFaults() {
   const open = state.open;
   const more = state.n_open - open.length;
-  $("n-faults").textContent = state.n_open || "";
+  $("n-faults").textContent = state.n_faults || "";
   if (view !== "faults") {
     return;
   }
   keepFocus($("fault-list"), open.length ? [...open.map(faultCard),
     ...(more > 0 ? [make("p", {}, `and ${more.toLocaleString("en")} more`)] : [])]
-    : [make("p", {}, "Nothing is wrong.")]);
+    : [make("p", {}, state.discovered ? "Nothing is wrong."
+      : "Nothing was discovered yet.")]);
 }
 
 /* Replaces children; the button that had the focus has it again. */
@@ -782,14 +784,14 @@ function showVerdict() {
   const most = Math.max(-1, ...worst);
   const manager = state.manager;
   const text = !state.discovered ? "nothing was discovered yet"
-    : state.n_open ? `${plural(state.n_open, "fault")}, ${right.toLocaleString(
+    : state.n_faults ? `${plural(state.n_faults, "fault")}, ${right.toLocaleString(
       "en")} of ${plural(planned, "cable")} are right`
       : `all ${plural(planned, "cable")} are right`;
   $("verdict").textContent = text + (manager ? `; OpenSM is ${manager.verdict
     === "unknown" ? "not known" : manager.verdict}` : "");
   $("verdict").className = !state.discovered ? "" : most === 2 ? "bad"
     : most === 1 ? "warn" : "fine";
-  document.title = `${state.n_open ? `(${state.n_open}) ` : ""}slimfly monitor: ${
+  document.title = `${state.n_faults ? `(${state.n_faults}) ` : ""}slimfly monitor: ${
     plan.spec}`;
 }
 

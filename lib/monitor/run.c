@@ -107,7 +107,8 @@ text_of(const struct sf_error *err)
 }
 
 static void
-note(struct monitor *monitor, const char *kind, const char *text)
+note(struct monitor *monitor, enum sf_monitor_source source, const char *kind,
+     const char *text)
 {
     struct sf_condition condition = {
         .key = kind,
@@ -117,8 +118,7 @@ note(struct monitor *monitor, const char *kind, const char *text)
         .cable = SF_NONE,
         .node = SF_NONE,
     };
-    sf_timeline_note(monitor->timeline, SF_MONITOR_SERVICE, &condition,
-                     now_ms());
+    sf_timeline_note(monitor->timeline, source, &condition, now_ms());
     monitor->is_changed = true;
 }
 
@@ -267,8 +267,25 @@ count(struct monitor *monitor)
     }
 }
 
-/* Reads the status file.  If OpenSM has routed anew, the fabric has changed,
- * and is looked at at once. */
+/* If OpenSM has routed anew, it has got a trap or made a sweep that found
+ * something else.  That is noted, and the fabric is looked at at once. */
+static void
+note_routing(struct monitor *monitor, const char *routed_at)
+{
+    char text[2 * SF_ERROR_TEXT_SIZE];
+
+    if (monitor->routed_at[0] && routed_at[0]) {
+        snprintf(
+            text, sizeof text, "OpenSM has routed anew%s%s%s%s",
+            monitor->manager.outcome[0] ? ": " : "", monitor->manager.outcome,
+            monitor->manager.reason[0] ? ", " : "", monitor->manager.reason);
+        note(monitor, SF_MONITOR_MANAGER, "manager_routed", text);
+    }
+    snprintf(monitor->routed_at, sizeof monitor->routed_at, "%s", routed_at);
+    monitor->next_discovery = monitor->next_tables = now_seconds();
+}
+
+/* Reads the status file. */
 static void
 look_at_manager(struct monitor *monitor)
 {
@@ -284,8 +301,7 @@ look_at_manager(struct monitor *monitor)
         sf_status_read_more(monitor->params->status, monitor->plan,
                             monitor->is_drained, &more);
         if (strcmp(more.routed_at, monitor->routed_at) != 0) {
-            strcpy(monitor->routed_at, more.routed_at);
-            monitor->next_discovery = monitor->next_tables = now_seconds();
+            note_routing(monitor, more.routed_at);
         }
         monitor->is_changed |= more.is_changed;
     }
@@ -593,7 +609,8 @@ sf_monitor_run(struct sf_plan *plan, const struct sf_monitor_params *params,
     enum sf_status status = start(&monitor, err);
     bool is_started = status == SF_OK;
     if (is_started) {
-        note(&monitor, "monitor_started", "The monitor has started.");
+        note(&monitor, SF_MONITOR_SERVICE, "monitor_started",
+             "The monitor has started.");
         if (params->status) {
             look_at_manager(&monitor);
         }
@@ -602,7 +619,8 @@ sf_monitor_run(struct sf_plan *plan, const struct sf_monitor_params *params,
             say_address(&monitor);
         }
         status = run(&monitor, err);
-        note(&monitor, "monitor_stopped", "The monitor has stopped.");
+        note(&monitor, SF_MONITOR_SERVICE, "monitor_stopped",
+             "The monitor has stopped.");
         hand_on(&monitor);
     }
     sf_http_stop(monitor.http);

@@ -611,13 +611,15 @@ sf_timeline_known(const struct sf_timeline *timeline, uint32_t i)
 }
 
 uint32_t
-sf_timeline_count_open(const struct sf_timeline *timeline)
+sf_timeline_count_open(const struct sf_timeline *timeline,
+                       enum sf_severity least)
 {
     uint32_t n = 0;
 
     for (size_t i = 0; i < timeline->known.n; i++) {
-        n += timeline->known.items[i].is_open ||
-             timeline->known.items[i].is_flapping;
+        const struct sf_known *known = &timeline->known.items[i];
+        n += (known->is_open || known->is_flapping) &&
+             known->condition.severity >= least;
     }
     return n;
 }

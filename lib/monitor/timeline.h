@@ -146,9 +146,10 @@ uint32_t sf_timeline_n_known(const struct sf_timeline *timeline);
 const struct sf_known *sf_timeline_known(const struct sf_timeline *timeline,
                                          uint32_t i);
 
-/* Conditions that are open or flap, and what there was no room or no memory
- * for so far. */
-uint32_t sf_timeline_count_open(const struct sf_timeline *timeline);
+/* Conditions at least as severe as 'least' that are open or flap; and what
+ * there was no room or no memory for so far. */
+uint32_t sf_timeline_count_open(const struct sf_timeline *timeline,
+                                enum sf_severity least);
 uint64_t sf_timeline_count_dropped(const struct sf_timeline *timeline);
 
 /* Goes on from an earlier life: events are numbered on from 'last_id', and

@@ -259,7 +259,7 @@ TEST(timeline_of_a_day)
     CHECK_EQ(n[SF_EVENT_BEGAN], 24 * 21 + 40 + 10 * 2);
     CHECK_EQ(n[SF_EVENT_ENDED], 24 * 21 + 40 + 10 * 2 + 10);
     CHECK(most_known <= 160);
-    CHECK_EQ(sf_timeline_count_open(timeline), 0);
+    CHECK_EQ(sf_timeline_count_open(timeline, SF_SEVERITY_NOTE), 0);
     /* The texts of the kept events may be a little longer or shorter. */
     CHECK_FOR(late < early + 65536, "%zu bytes, then %zu", early, late);
     sf_timeline_free(timeline);
@@ -363,7 +363,7 @@ TEST(timeline_goes_on_after_a_restart)
                                      1000000 * life + 1000 * look, timeline);
             sf_journal_write(&journal, timeline, plan);
         }
-        CHECK_EQ(sf_timeline_count_open(timeline), 1);
+        CHECK_EQ(sf_timeline_count_open(timeline, SF_SEVERITY_NOTE), 1);
         CHECK_EQ(sf_timeline_last(timeline), 1); /* Not told again. */
         sf_journal_close(&journal, timeline);
         sf_timeline_free(timeline);
@@ -581,7 +581,7 @@ TEST(timeline_nomem)
         }
         sf_mem_fail_at(0);
         if (status == SF_OK) {
-            CHECK_EQ(sf_timeline_count_open(timeline), 30);
+            CHECK_EQ(sf_timeline_count_open(timeline, SF_SEVERITY_NOTE), 30);
         }
         sf_timeline_free(timeline);
     }
