@@ -143,7 +143,7 @@ watch_over(const struct cli_args *args, struct sf_plan *plan,
     const struct cli_discovery *discovery = &service.discovery;
     bool is_live = !discovery->command && sf_is_live(discovery->source);
     const char *word = cli_text(args, OPT_LISTEN);
-    struct sf_monitor_listen listen;
+    struct sf_monitor_listen listen = { 0 };
     struct sf_error err;
     struct sf_monitor_params params = {
         .verify = *verify,

@@ -106,6 +106,17 @@ text_of(const struct sf_error *err)
     return err->text[0] ? err->text : NULL;
 }
 
+/* Keeps why something failed, or that it did not. */
+static void
+set_failure(struct sf_error *kept, enum sf_status status,
+            const struct sf_error *err)
+{
+    *kept = *err;
+    if (status == SF_OK) {
+        kept->text[0] = '\0';
+    }
+}
+
 static void
 note(struct monitor *monitor, enum sf_monitor_source source, const char *kind,
      const char *text)
@@ -236,7 +247,7 @@ discover(struct monitor *monitor, struct sf_error *err)
         return status;
     }
     monitor->n_failures += status != SF_OK;
-    monitor->failure = status == SF_OK ? (struct sf_error){ 0 } : failure;
+    set_failure(&monitor->failure, status, &failure);
     monitor->next_discovery =
         now_seconds() +
         (sf_timeline_is_unsure(monitor->timeline, SF_MONITOR_CABLING)
@@ -261,8 +272,7 @@ count(struct monitor *monitor)
         monitor->predicted, monitor->params->timeout, now_ms(),
         monitor->timeline, &failure);
     if (!is_cancelled(monitor)) {
-        monitor->counting_failure =
-            status == SF_OK ? (struct sf_error){ 0 } : failure;
+        set_failure(&monitor->counting_failure, status, &failure);
         monitor->is_changed = true;
     }
 }
