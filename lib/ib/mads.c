@@ -119,14 +119,9 @@ sf_mads_now(void)
 static int
 data_offset(const struct exchange *exchange)
 {
-    switch (exchange->mads->class) {
-    case IB_SA_CLASS:
-        return IB_SA_DATA_OFFS;
-    case IB_PERFORMANCE_CLASS:
-        return IB_PC_DATA_OFFS;
-    default:
-        return IB_SMP_DATA_OFFS;
-    }
+    _Static_assert(IB_PC_DATA_OFFS == IB_SMP_DATA_OFFS, "the same for both");
+    return exchange->mads->class == IB_SA_CLASS ? IB_SA_DATA_OFFS
+                                                : IB_SMP_DATA_OFFS;
 }
 
 static int

@@ -1,5 +1,5 @@
-/* thresholds_json.c -- reads files of thresholds; doc/counters.md describes the
- * members. */
+/* thresholds_json.c -- reads files of thresholds; doc/counters.md describes
+ * the members. */
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"

@@ -4,6 +4,8 @@ promtool.
 
 Arguments: the program.
 """
+import csv
+import io
 import json
 import os
 import re
@@ -128,7 +130,30 @@ class Reading(Fabric):
         self.assertEqual(self.perfquery(lids["sf-0-0-1"], "5")
                          ["SymbolErrorCounter"], errors[0]
                          ["SymbolErrorCounter"])
+        self.check_other_formats(errors[0])
         self.check_ibqueryerrors()
+
+    def check_other_formats(self, errors):
+        """Of the port 5 of sf-0-0-1."""
+        done = self.sim.run(harness.PROGRAM, "counters", "live", "--format",
+                            "csv", "--no-probe")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(len(rows), 750)
+        (row,) = (r for r in rows if (r["node"], r["port"]) ==
+                  ("sf-0-0-1", "5"))
+        self.assertEqual((row["peer"], row["peer_port"]), ("sf-0-0-2", "6"))
+        for name in ERRORS:
+            self.assertEqual(int(row[name]), errors[name])
+        done = self.sim.run(harness.PROGRAM, "counters", "live", "--plan",
+                            f"{self.work}/plan")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertRegex(done.stdout, "^50 switches, 200 hosts: 750 of 750 "
+                         "ports told their counters\n")
+        self.assertIn("\nwarning   sf-1-4-4 port 11 (R4 U11) to ",
+                      done.stdout)
+        self.assertIn(": LocalLinkIntegrityErrors is at least 15, more than "
+                      "10\n          There were many receive errors",
+                      done.stdout)
 
     def check_ibqueryerrors(self):
         """With nothing allowed, both name the same counters."""
