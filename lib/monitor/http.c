@@ -3,6 +3,7 @@
 #include "monitor/http.h"
 
 #include "base/mem.h"
+#include "monitor/unconst.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -95,7 +96,7 @@ answer_text(struct MHD_Connection *connection, unsigned code, const char *text,
             const char *name, const char *value)
 {
     struct MHD_Response *response = MHD_create_response_from_buffer(
-        strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+        strlen(text), sf_unconst(text), MHD_RESPMEM_MUST_COPY);
     if (!response) {
         return MHD_NO;
     }
@@ -349,7 +350,7 @@ answer_stranger(struct sf_http *http, struct MHD_Connection *connection,
         connection, MHD_GET_ARGUMENT_KIND, "token");
     bool is_known = word && is_token(http, word);
     struct MHD_Response *response = MHD_create_response_from_buffer(
-        is_known ? 0 : sizeof login_page - 1, (void *)(uintptr_t)login_page,
+        is_known ? 0 : sizeof login_page - 1, sf_unconst(login_page),
         MHD_RESPMEM_PERSISTENT);
     unsigned code = is_known ? MHD_HTTP_SEE_OTHER : MHD_HTTP_UNAUTHORIZED;
     char cookie[512];
@@ -495,9 +496,8 @@ start_daemon(struct sf_http *http, struct sf_error *err)
     unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
                      MHD_ALLOW_SUSPEND_RESUME | (has_tls ? MHD_USE_TLS : 0u);
     struct MHD_OptionItem tls[] = {
-        { MHD_OPTION_HTTPS_MEM_CERT, 0,
-          (void *)(uintptr_t)http->params.certificate },
-        { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)http->params.key },
+        { MHD_OPTION_HTTPS_MEM_CERT, 0, sf_unconst(http->params.certificate) },
+        { MHD_OPTION_HTTPS_MEM_KEY, 0, sf_unconst(http->params.key) },
         { MHD_OPTION_END, 0, NULL },
     };
     struct MHD_OptionItem nothing[] = { { MHD_OPTION_END, 0, NULL } };

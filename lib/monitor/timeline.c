@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "monitor/unconst.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ clear_texts(struct sf_condition *condition)
                             condition->remedy };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        free((void *)(uintptr_t)texts[i]);
+        free(sf_unconst(texts[i]));
     }
 }
 
@@ -281,10 +282,10 @@ push_event(struct sf_timeline *timeline, struct sf_event event,
     event.id = ++timeline->last_id;
     event.time = timeline->now;
     event.severity = condition->severity;
-    event.key = (char *)(uintptr_t)copy.key;
-    event.kind = (char *)(uintptr_t)copy.kind;
-    event.text = (char *)(uintptr_t)copy.text;
-    event.remedy = (char *)(uintptr_t)copy.remedy;
+    event.key = sf_unconst(copy.key);
+    event.kind = sf_unconst(copy.kind);
+    event.text = sf_unconst(copy.text);
+    event.remedy = sf_unconst(copy.remedy);
     event.cable = condition->cable;
     event.node = condition->node;
 
