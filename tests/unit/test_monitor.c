@@ -79,7 +79,9 @@ make_storm(struct storm *storm, uint64_t seed)
         1000 * (int64_t)(1 + sf_random_below(&random, 100));
     storm->params.burst = sf_random_below(&random, 8);
     for (uint32_t i = 0; i < storm->n; i++) {
-        time += (int64_t)sf_random_below(&random, 5000);
+        /* Whole seconds meet the ends of windows exactly. */
+        time += seed % 2 ? (int64_t)sf_random_below(&random, 5000)
+                         : 1000 * (int64_t)sf_random_below(&random, 5);
         storm->times[i] = time;
     }
     for (uint32_t k = 0; k < storm->n_keys; k++) {
