@@ -246,6 +246,7 @@ make_wrong(const struct sf_verification *verification)
     return array;
 }
 
+/* What the first discovery found was not just plugged. */
 static json_t *
 make_wiring(const struct sf_watch *watch)
 {
@@ -253,9 +254,10 @@ make_wiring(const struct sf_watch *watch)
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "all", make_tally(&watch->all),
         "steps", make_tallies(watch->by_step, SF_N_STEPS), "racks",
         make_tallies(watch->by_rack, watch->plan->n_racks), "plugged",
-        make_labels(watch->plan, watch->new_cables, watch->n_new), "lost",
-        make_labels(watch->plan, watch->lost_cables, watch->n_lost), "wrong",
-        make_wrong(watch->verification), "warnings",
+        make_labels(watch->plan, watch->new_cables,
+                    watch->n_changes > 1 ? watch->n_new : 0),
+        "lost", make_labels(watch->plan, watch->lost_cables, watch->n_lost),
+        "wrong", make_wrong(watch->verification), "warnings",
         watch->verification ? sf_json_warnings(watch->verification)
                             : json_array());
 }
