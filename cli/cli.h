@@ -139,6 +139,23 @@ struct sf_fabric *cli_load_discovered(const char *word, unsigned timeout);
 struct sf_fabric *cli_load_found(struct sf_plan *plan, const char *word,
                                  unsigned timeout);
 
+/* How a fabric is discovered again and again, by 'watch' and 'monitor'. */
+struct cli_discovery {
+    const char *command; /* Whose output is read; NULL: none. */
+    const char *source;  /* "live" and the like, or "lldp:DIR". */
+    unsigned timeout;
+    bool skips_hosts;
+};
+
+/* What 'args' ask for: a second word, or the command of option 'exec'. */
+struct cli_discovery cli_discovery_of(const struct cli_args *args, int exec);
+
+/* Discovers once: an Ethernet, which has names of ports, by LLDP. */
+enum sf_status cli_discover(const struct cli_discovery *discovery,
+                            const struct sf_plan *plan,
+                            struct sf_fabric **foundp, uint32_t *n_unansweredp,
+                            struct sf_error *err);
+
 /* Loads the fabric that 'word' names: what cli_load_plan() takes, a folder
  * that 'slimfly route' wrote, or what 'slimfly verify' takes as discovered.
  * On failure says so and returns NULL. */

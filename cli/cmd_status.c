@@ -1,13 +1,8 @@
 /* cmd_status.c -- slimfly status: is the subnet manager alive, and does it
  * route as asked? */
-#define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     OPT_MAX_AGE = CLI_OWN,
@@ -20,22 +15,6 @@ static const struct cli_option options[] = {
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
-
-/* What is known of the manager's process; nothing, if it is of another
- * machine. */
-static enum sf_process
-find_process(const struct sf_manager *manager)
-{
-    char host[256] = "";
-
-    gethostname(host, sizeof host - 1);
-    if (strcmp(host, manager->host) != 0) {
-        return SF_PROCESS_UNKNOWN;
-    }
-    return kill((pid_t)manager->pid, 0) == 0 || errno == EPERM
-               ? SF_PROCESS_RUNS
-               : SF_PROCESS_GONE;
-}
 
 static int
 run(const struct cli_args *args)
@@ -58,7 +37,7 @@ run(const struct cli_args *args)
         return cli_fail("%s", err.text);
     }
     sf_manager_judge(&manager, time(NULL), cli_number(args, OPT_MAX_AGE),
-                     find_process(&manager), &health);
+                     sf_manager_find_process(&manager), &health);
     if (!cli_is(args, OPT_FORMAT, "json")) {
         sf_manager_write_text(&manager, &health, stdout);
     } else if (sf_manager_write_json(&manager, &health, path, stdout, &err) !=

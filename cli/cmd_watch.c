@@ -107,51 +107,23 @@ pause_for(double seconds)
     }
 }
 
-/* Discovers once: an Ethernet, which has names of ports, by LLDP. */
-static enum sf_status
-discover(const struct cli_args *args, const struct sf_plan *plan,
-         struct sf_fabric **foundp, uint32_t *n_unansweredp,
-         struct sf_error *err)
-{
-    const char *command = cli_text(args, OPT_EXEC);
-    const char *source = args->n_words == 2 ? args->words[1] : "live";
-    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
-    bool is_ethernet =
-        sf_port_names_exist(&plan->fabric->port_names[SF_NODE_SWITCH]);
-
-    if (command && is_ethernet) {
-        return sf_lldp_discover_by(command, timeout, plan->fabric, foundp,
-                                   n_unansweredp, err);
-    }
-    if (command) {
-        return sf_fabric_discover_by(command, timeout, foundp, n_unansweredp,
-                                     err);
-    }
-    return sf_is_lldp(source)
-               ? sf_lldp_read(source, plan->fabric, foundp, n_unansweredp, err)
-               : sf_fabric_discover(source, timeout, foundp, n_unansweredp,
-                                    err);
-}
-
 /* Discovers again and again until all is wired or somebody interrupts. */
 static int
 watch_wiring(const struct cli_args *args, struct sf_watch *watch,
              struct view *view)
 {
     uint32_t n_failures = 0;
+    struct cli_discovery discovery = cli_discovery_of(args, OPT_EXEC);
 
     while (!is_interrupted) {
         struct sf_fabric *found = NULL;
         struct sf_error err = { 0 };
         uint32_t n_unanswered = 0;
         enum sf_status status =
-            discover(args, watch->plan, &found, &n_unanswered, &err);
+            cli_discover(&discovery, watch->plan, &found, &n_unanswered, &err);
         if (is_interrupted) {
             sf_fabric_free(found);
             break;
-        }
-        if (status == SF_OK && cli_has(args, OPT_SKIP_HOSTS)) {
-            sf_fabric_drop_hosts(found);
         }
         if (status == SF_OK) {
             status = sf_watch_update(watch, found, n_unanswered, &err);

@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # it is in.
 ORDER = ["base", "field", "topology", "fabric", "plan", "design", "traffic",
          "routes", "layers", "lanes", "routing", "analysis", "sim", "ib", "eval",
-         "ip", "settings", "io", "report"]
+         "ip", "settings", "io", "report", "monitor"]
 
 # Folders that share nothing with others, wherever these stand: a folder, what
 # it neither includes nor references, and why.

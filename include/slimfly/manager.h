@@ -78,6 +78,9 @@ struct sf_manager_health {
     char reasons[SF_MANAGER_MAX_WARNINGS + 4][SF_ERROR_TEXT_SIZE];
 };
 
+/* Looks for the process of 'manager' on this machine. */
+enum sf_process sf_manager_find_process(const struct sf_manager *manager);
+
 /* Judges 'manager' at the moment 'now', in seconds since 1970.  Heartbeats may
  * be 'max_age' seconds old; 0 stands for three beats. */
 void sf_manager_judge(const struct sf_manager *manager, int64_t now,

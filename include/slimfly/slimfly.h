@@ -44,6 +44,7 @@
 #include "slimfly/lldp.h"
 #include "slimfly/manager.h"
 #include "slimfly/mixture.h"
+#include "slimfly/monitor.h"
 #include "slimfly/network.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/path_source.h"

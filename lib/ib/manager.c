@@ -5,11 +5,14 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Three beats may fail before a manager counts as dead, and three sweeps
  * before it counts as hanging. */
@@ -291,4 +294,18 @@ sf_manager_judge(const struct sf_manager *manager, int64_t now,
     if (health->verdict == SF_MANAGER_FINE) {
         judge_routing(manager, health);
     }
+}
+
+enum sf_process
+sf_manager_find_process(const struct sf_manager *manager)
+{
+    char host[256] = "";
+
+    gethostname(host, sizeof host - 1);
+    if (strcmp(host, manager->host) != 0) {
+        return SF_PROCESS_UNKNOWN;
+    }
+    return kill((pid_t)manager->pid, 0) == 0 || errno == EPERM
+               ? SF_PROCESS_RUNS
+               : SF_PROCESS_GONE;
 }

@@ -17,8 +17,8 @@ SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
 
 COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
             "analyze", "simulate", "evaluate", "record", "settings", "status",
-            "counters", "drain", "undrain", "replace", "diff", "jobs", "ip",
-            "lab", "help"]
+            "counters", "drain", "undrain", "replace", "diff", "monitor",
+            "jobs", "ip", "lab", "help"]
 
 # spec, what the message must say
 BAD_SPECS = [

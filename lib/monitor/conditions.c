@@ -1,0 +1,219 @@
+#define _GNU_SOURCE
+#include "monitor/conditions.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef void write_sentence(const struct sf_verification *verification,
+                            uint32_t i, FILE *stream);
+
+/* What 'write' says of item 'i'; NULL if memory ran out. */
+static char *
+say(const struct sf_verification *verification, write_sentence *write,
+    uint32_t i)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (!stream) {
+        return NULL;
+    }
+    write(verification, i, stream);
+    if (fclose(stream) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* What a verdict means, before the sentence that says where. */
+static const char *const titles[SF_N_VERDICTS] = {
+    [SF_VERDICT_MISSING] = "Missing cable",
+    [SF_VERDICT_UNEXPECTED] = "Cable that is not planned",
+    [SF_VERDICT_MISCONNECTED] = "Cable in the wrong port",
+    [SF_VERDICT_DUPLICATE] = "Second cable between two nodes",
+    [SF_VERDICT_DIFFERENT] = "Other rate than planned",
+    [SF_VERDICT_MISSING_SWITCH] = "Missing switch",
+    [SF_VERDICT_MISSING_HOST] = "Missing host",
+    [SF_VERDICT_UNKNOWN_SWITCH] = "Switch that is not planned",
+    [SF_VERDICT_UNKNOWN_HOST] = "Host that is not planned",
+    [SF_VERDICT_EXCHANGED] = "Exchanged switches",
+    [SF_VERDICT_MISNAMED] = "Name that says something else",
+};
+
+/* What is wrong, as a sentence; NULL if memory ran out. */
+static char *
+say_finding(const struct sf_verification *verification, uint32_t i)
+{
+    char *where = say(verification, sf_verification_write_finding, i);
+    char *text = NULL;
+
+    if (where &&
+        asprintf(&text, "%s: %s", titles[verification->findings[i].verdict],
+                 where) < 0) {
+        text = NULL;
+    }
+    free(where);
+    return text;
+}
+
+static enum sf_severity
+severity_of(enum sf_verdict verdict)
+{
+    static const bool is_mild[SF_N_VERDICTS] = {
+        [SF_VERDICT_UNEXPECTED] = true,   [SF_VERDICT_DUPLICATE] = true,
+        [SF_VERDICT_DIFFERENT] = true,    [SF_VERDICT_UNKNOWN_SWITCH] = true,
+        [SF_VERDICT_UNKNOWN_HOST] = true, [SF_VERDICT_MISNAMED] = true,
+    };
+    return is_mild[verdict] ? SF_SEVERITY_WARNING : SF_SEVERITY_CRITICAL;
+}
+
+/* The move that mends a finding, with its number, since moves are done in
+ * order and name each other; or another remedy.  NULL: none, or memory ran
+ * out. */
+static char *
+say_remedy(const struct sf_verification *verification, uint32_t i)
+{
+    const struct sf_finding *finding = &verification->findings[i];
+
+    if (finding->move != SF_NONE) {
+        char *move =
+            say(verification, sf_verification_write_move, finding->move);
+        char *text = NULL;
+        if (move &&
+            asprintf(&text, "Step %u: %s", finding->move + 1, move) < 0) {
+            text = NULL;
+        }
+        free(move);
+        return text;
+    }
+    return sf_verification_has_remedy(verification, i)
+               ? say(verification, sf_verification_write_remedy, i)
+               : NULL;
+}
+
+/* A name for the finding that stays the same while it does: its cable, its
+ * planned node, or else what is said of it. */
+static char *
+make_key(const struct sf_verification *verification, uint32_t i,
+         const char *text)
+{
+    const struct sf_finding *finding = &verification->findings[i];
+    const struct sf_plan *plan = verification->plan;
+    const char *verdict = sf_verdict_name(finding->verdict);
+    uint32_t node = finding->planned[0].node;
+    bool is_node = finding->verdict == SF_VERDICT_MISSING_SWITCH ||
+                   finding->verdict == SF_VERDICT_MISSING_HOST;
+    char *key = NULL;
+    int n;
+
+    if (finding->cable != SF_NONE) {
+        n = asprintf(&key, "%s:%s", verdict,
+                     plan->cables[finding->cable].label);
+    } else if (is_node && node != SF_NONE) {
+        n = asprintf(&key, "%s:%s", verdict, plan->fabric->nodes[node].name);
+    } else {
+        n = asprintf(&key, "%s:%s", verdict, text);
+    }
+    return n < 0 ? NULL : key;
+}
+
+static void
+tell_finding(const struct sf_verification *verification, uint32_t i,
+             struct sf_timeline *timeline)
+{
+    const struct sf_finding *finding = &verification->findings[i];
+    char *text = say_finding(verification, i);
+    char *remedy = say_remedy(verification, i);
+    char *key = text ? make_key(verification, i, text) : NULL;
+
+    if (key) {
+        struct sf_condition condition = {
+            key,
+            sf_verdict_name(finding->verdict),
+            text,
+            remedy,
+            severity_of(finding->verdict),
+            finding->cable,
+            finding->planned[0].node,
+        };
+        sf_timeline_see(timeline, &condition);
+    }
+    free(key);
+    free(remedy);
+    free(text);
+}
+
+void
+sf_conditions_of_cabling(const struct sf_verification *verification,
+                         int64_t time, struct sf_timeline *timeline)
+{
+    sf_timeline_begin(timeline, SF_MONITOR_CABLING, time);
+    for (uint32_t i = 0; i < verification->n_findings; i++) {
+        if (verification->findings[i].cause == SF_NONE) {
+            tell_finding(verification, i, timeline);
+        }
+    }
+    sf_timeline_end(timeline);
+}
+
+static void
+see(struct sf_timeline *timeline, const char *key, const char *kind,
+    enum sf_severity severity, const char *text, const char *remedy)
+{
+    struct sf_condition condition = { key,      kind,    text,   remedy,
+                                      severity, SF_NONE, SF_NONE };
+    sf_timeline_see(timeline, &condition);
+}
+
+void
+sf_conditions_of_manager(const struct sf_manager_health *health,
+                         const char *failure, int64_t time,
+                         struct sf_timeline *timeline)
+{
+    static const char dead[] = "Start OpenSM again, or see in its log why it "
+                               "ended.";
+
+    sf_timeline_begin(timeline, SF_MONITOR_MANAGER, time);
+    if (failure) {
+        see(timeline, "status", "no_status", SF_SEVERITY_WARNING, failure,
+            "Start OpenSM with the plugin, or name its status file with "
+            "--status.");
+    }
+    for (uint32_t i = 0; !failure && i < health->n_reasons; i++) {
+        bool is_dead = health->verdict == SF_MANAGER_DEAD;
+        /* Sentences have ages in them; there is one of death at a time. */
+        see(timeline, is_dead ? "dead" : health->reasons[i],
+            is_dead ? "manager_dead" : "manager_degraded",
+            is_dead ? SF_SEVERITY_CRITICAL : SF_SEVERITY_WARNING,
+            health->reasons[i], is_dead ? dead : NULL);
+    }
+    sf_timeline_end(timeline);
+}
+
+void
+sf_conditions_of_service(const struct sf_service_health *health, int64_t time,
+                         struct sf_timeline *timeline)
+{
+    sf_timeline_begin(timeline, SF_MONITOR_SERVICE, time);
+    if (health->discovery) {
+        see(timeline, "discovery", "no_discovery", SF_SEVERITY_CRITICAL,
+            health->discovery,
+            "See whether this machine is still part of the fabric.");
+    }
+    if (health->counters) {
+        see(timeline, "counters", "no_counters", SF_SEVERITY_WARNING,
+            health->counters,
+            "Counters are read by LID: see whether OpenSM is alive.");
+    }
+    if (health->events) {
+        see(timeline, "events", "no_events", SF_SEVERITY_CRITICAL,
+            health->events,
+            "Make room or set permissions; the events meanwhile are on the "
+            "page.");
+    }
+    sf_timeline_end(timeline);
+}
