@@ -10,15 +10,28 @@ extern const struct cli_command cli_command_topology, cli_command_design,
     cli_command_audit, cli_command_analyze, cli_command_simulate,
     cli_command_evaluate, cli_command_record, cli_command_settings,
     cli_command_status, cli_command_jobs, cli_command_ip, cli_command_lab,
-    cli_command_help;
+    cli_command_bundle, cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_topology, &cli_command_design,  &cli_command_plan,
-    &cli_command_verify,   &cli_command_watch,   &cli_command_route,
-    &cli_command_audit,    &cli_command_analyze, &cli_command_simulate,
-    &cli_command_evaluate, &cli_command_record,  &cli_command_settings,
-    &cli_command_status,   &cli_command_jobs,    &cli_command_ip,
-    &cli_command_lab,      &cli_command_help,    NULL,
+    &cli_command_topology,
+    &cli_command_design,
+    &cli_command_plan,
+    &cli_command_verify,
+    &cli_command_watch,
+    &cli_command_route,
+    &cli_command_audit,
+    &cli_command_analyze,
+    &cli_command_simulate,
+    &cli_command_evaluate,
+    &cli_command_record,
+    &cli_command_settings,
+    &cli_command_status,
+    &cli_command_jobs,
+    &cli_command_ip,
+    &cli_command_lab,
+    &cli_command_bundle,
+    &cli_command_help,
+    NULL,
 };
 
 int

@@ -17,7 +17,7 @@ SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
 
 COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
             "analyze", "simulate", "evaluate", "record", "settings", "status",
-            "jobs", "ip", "lab", "help"]
+            "jobs", "ip", "lab", "bundle", "help"]
 
 # spec, what the message must say
 BAD_SPECS = [
