@@ -17,13 +17,15 @@
     "ibsim-utils libibverbs1 libjansson4 coinor-libclp1 libmicrohttpd12 "  \
     "zlib1g libc6 libucx0 libopenmpi3 slurmctld"
 
-/* The first line of a file of the kernel; "" if there is none. */
+/* The first line of 'file' in a folder of the kernel; "" if there is none. */
 static void
-read_line(const char *path, char *text, size_t size)
+read_line(const char *folder, const char *file, char *text, size_t size)
 {
-    FILE *stream = fopen(path, "r");
+    char *path = cli_join(folder, file);
+    FILE *stream = path ? fopen(path, "r") : NULL;
 
     *text = '\0';
+    free(path);
     if (!stream) {
         return;
     }
@@ -39,10 +41,9 @@ static void
 write_file(const char *folder, const char *file, const char *title,
            FILE *stream)
 {
-    char path[512], text[256];
+    char text[256];
 
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    read_line(path, text, sizeof text);
+    read_line(folder, file, text, sizeof text);
     if (*text) {
         fprintf(stream, "%s: %s\n", title, text);
     }
@@ -64,9 +65,11 @@ for_each_in(const char *folder,
     int n = scandir(folder, &entries, is_visible, alphasort);
 
     for (int i = 0; i < n; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        write(path, entries[i]->d_name, stream);
+        char *path = cli_join(folder, entries[i]->d_name);
+        if (path) {
+            write(path, entries[i]->d_name, stream);
+        }
+        free(path);
         free(entries[i]);
     }
     if (n >= 0) {
@@ -86,11 +89,9 @@ write_module(const char *path, const char *name, FILE *stream)
         is_ours = is_ours || !strncmp(name, starts[i], strlen(starts[i]));
     }
     if (is_ours) {
-        char version[128], source[128], file[512];
-        snprintf(file, sizeof file, "%s/version", path);
-        read_line(file, version, sizeof version);
-        snprintf(file, sizeof file, "%s/srcversion", path);
-        read_line(file, source, sizeof source);
+        char version[128], source[128];
+        read_line(path, "version", version, sizeof version);
+        read_line(path, "srcversion", source, sizeof source);
         fprintf(stream, "module %s %s %s\n", name, version, source);
     }
 }
@@ -111,7 +112,7 @@ write_port(const char *path, const char *name, FILE *stream)
 static void
 write_adapter(const char *path, const char *name, FILE *stream)
 {
-    char ports[512];
+    char *ports = cli_join(path, "ports");
 
     fprintf(stream, "adapter %s\n", name);
     write_file(path, "hca_type", "  type", stream);
@@ -119,8 +120,10 @@ write_adapter(const char *path, const char *name, FILE *stream)
     write_file(path, "fw_ver", "  firmware", stream);
     write_file(path, "hw_rev", "  revision", stream);
     write_file(path, "node_guid", "  GUID", stream);
-    snprintf(ports, sizeof ports, "%s/ports", path);
-    for_each_in(ports, write_port, stream);
+    if (ports) {
+        for_each_in(ports, write_port, stream);
+    }
+    free(ports);
 }
 
 /* Asks the package manager of this machine, if it is one that we know. */
