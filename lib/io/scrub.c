@@ -15,7 +15,7 @@
 #define A_HOME  "[home]"
 
 #define MIN_WEB_TOKEN 20
-#define MIN_HEX       8 /* Digits of a number that does not begin with one. */
+#define MIN_HEX       8 /* Digits of a number of letters alone. */
 #define MAX_USER      64
 
 struct scrubber {
@@ -283,20 +283,20 @@ cut_web_token(struct scrubber *s)
     return true;
 }
 
-/* Numbers in a line that names a key: what begins with a digit, and long
- * numbers to the base of 16. */
+/* Numbers in a line that names a key: words with a digit, and long numbers to
+ * the base of 16. */
 static bool
 cut_number(struct scrubber *s)
 {
     if (!s->is_after_key || !starts_word(s, is_alnum)) {
         return false;
     }
-    size_t length = run_of(s, is_alnum), n_hex = 0;
-    while (n_hex < length && isxdigit((unsigned char)s->at[n_hex])) {
-        n_hex++;
+    size_t length = run_of(s, is_alnum), n_digits = 0, n_hex = 0;
+    for (size_t i = 0; i < length; i++) {
+        n_digits += isdigit((unsigned char)s->at[i]) != 0;
+        n_hex += isxdigit((unsigned char)s->at[i]) != 0;
     }
-    if (!isdigit((unsigned char)*s->at) &&
-        (n_hex < length || length < MIN_HEX)) {
+    if (n_digits == 0 && (n_hex < length || length < MIN_HEX)) {
         return false;
     }
     cut(s, length, REMOVED, SF_SECRET_KEY);
@@ -416,7 +416,7 @@ look_for_name(struct scrubber *s)
     }
 }
 
-/* Takes at least one byte. */
+/* Takes what stands here, by one of the rules. */
 static void
 scrub_next(struct scrubber *s)
 {

@@ -9,7 +9,7 @@ import tempfile
 
 # What the demo needs beside our packages.
 PROGRAMS = ["infiniband-diags", "ibsim-utils", "logrotate", "opensm",
-            "python3-minimal"]
+            "python3"]
 
 
 def codename():
