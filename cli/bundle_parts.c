@@ -86,6 +86,10 @@ add_files(struct sf_bundle *bundle, const struct cli_bundle_places *places)
                        places->status, MAX_FILE);
     sf_bundle_add_file(bundle, "opensm.log", "the log of OpenSM", places->log,
                        MAX_LOG);
+    sf_bundle_add_file(bundle, "drained", "what is drained", places->drained,
+                       MAX_FILE);
+    sf_bundle_add_file(bundle, "jobs", "the jobs that are routed for",
+                       places->jobs, MAX_FILE);
     sf_bundle_add_file(bundle, "events.jsonl", "the time line of the monitor",
                        places->events, MAX_LOG);
     if (places->guids) {

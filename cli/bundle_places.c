@@ -126,12 +126,19 @@ take_plugin(void *aux, const char *key, const char *value)
 {
     struct cli_bundle_places *places = aux;
 
-    if (!strcmp(key, "plan")) {
-        set(&places->plan, value);
-    } else if (!strcmp(key, "guids")) {
-        set(&places->guids, value);
-    } else if (!strcmp(key, "status")) {
-        set(&places->status, value);
+    const struct {
+        const char *key;
+        char **placep;
+    } known[] = {
+        { "plan", &places->plan },       { "guids", &places->guids },
+        { "status", &places->status },   { "jobs", &places->jobs },
+        { "drained", &places->drained },
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!strcmp(key, known[i].key)) {
+            set(known[i].placep, value);
+        }
     }
 }
 
@@ -178,11 +185,14 @@ cli_bundle_places_find(struct cli_bundle_places *places)
         for_each_setting(places->options, take_plugin, places);
     }
     set(&places->status, CLI_STATUS_FILE);
+    set(&places->drained, CLI_DRAIN_LIST);
+    set(&places->jobs, CLI_JOBS_FILE);
     set(&places->events, CLI_EVENTS_FILE);
     if (!places->log) {
         places->log = find_log();
     }
-    if (!places->conf || !places->status || !places->events || !places->log) {
+    if (!places->conf || !places->status || !places->drained ||
+        !places->jobs || !places->events || !places->log) {
         cli_fail("bundle: out of memory");
         return false;
     }
@@ -193,6 +203,8 @@ void
 cli_bundle_places_clear(struct cli_bundle_places *places)
 {
     free(places->events);
+    free(places->jobs);
+    free(places->drained);
     free(places->guids);
     free(places->plan);
     free(places->status);

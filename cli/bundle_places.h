@@ -13,13 +13,16 @@ struct cli_bundle_places {
     char *status;  /* What the plugin writes. */
     char *plan;    /* The plan and the map of GUIDs that slimfly.conf */
     char *guids;   /* names. */
-    char *events;  /* What the monitor writes. */
+    char *drained; /* The lists of what is drained and of jobs, likewise. */
+    char *jobs;
+    char *events; /* What the monitor writes. */
 };
 
 /* Where things are if nobody says so. */
 #define CLI_OPENSM_CONF "/etc/opensm/opensm.conf"
 #define CLI_LOG_FOLDER  "/var/log"
 #define CLI_EVENTS_FILE "/var/log/slimfly/events.jsonl"
+#define CLI_DRAIN_LIST  "/var/lib/slimfly/drained"
 
 /* Fills 'places', which may name some of them already, from the rest and from
  * the files that they name; false, having said so, if memory ran out. */

@@ -31,6 +31,8 @@ OPTIONS = """\
 # of grace, password hunter2
 plan = {folder}/home/grace/plan/plan.json
 status = {folder}/status.json
+drained = {folder}/drained
+jobs = {folder}/jobs
 seed = 7
 api_token = tr0ub4dor
 """
@@ -73,6 +75,8 @@ class Bundle(harness.Case):
         for name, text in (
                 ("opensm.conf", CONF), ("slimfly.conf", OPTIONS),
                 ("opensm.log", LOG), ("events.jsonl", '{"what": "grace"}\n'),
+                ("drained", "# 2026-11-18T06:00:00Z grace: spare\n"),
+                ("jobs", "1 ring node[0000-0003] # of heidi\n"),
                 ("status.json", '{"host": "sm1", "secret": "hunter2"}\n'),
                 ("routed/route.json", '{"by": "heidi@sm1", "seed": 7}\n')):
             write(f"{self.folder}/{name}",
@@ -95,9 +99,9 @@ class Bundle(harness.Case):
         data, account = self.bundle("--routed", f"{self.folder}/routed")
         files = content(data)
         self.assertEqual(sorted(files), [
-            "CONTENTS.txt", "events.jsonl", "opensm.conf", "opensm.log",
-            "plan.json", "route.json", "slimfly.conf", "status.json",
-            "versions.txt"])
+            "CONTENTS.txt", "drained", "events.jsonl", "jobs", "opensm.conf",
+            "opensm.log", "plan.json", "route.json", "slimfly.conf",
+            "status.json", "versions.txt"])
         for name, text in {**files, "account": account}.items():
             for secret in SECRETS:
                 self.assertNotIn(secret, text, name)
