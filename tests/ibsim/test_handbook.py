@@ -1,0 +1,101 @@
+"""The commands of doc/operations.md, one after the other, on a simulated
+network with the real OpenSM and the plugin.
+
+Arguments: the program, the folder of the plugin.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+from ibsim import Ibsim
+from opensm import OpenSM
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "cli"))
+import handbook  # noqa: E402
+import harness  # noqa: E402
+
+PLUGIN = sys.argv[2]
+# What is run; other commands change what a test of theirs looks at.
+RUN = {"audit", "bundle", "design", "jobs", "plan", "route", "settings",
+       "status", "verify", "watch"}
+# Findings that the handbook tells of: what a larger plan has and the network
+# has not.
+WITH_FINDINGS = ("larger", "next")
+
+
+class Handbook(harness.Case):
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.addCleanup(self.place.cleanup)
+        self.folder = self.place.name
+        self.sim = self.opensm = None
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        """Ends what was started."""
+        if self.opensm:
+            self.opensm.stop()
+        if self.sim:
+            self.sim.stop()
+
+    def here(self, word):
+        """A word of the handbook, with the machine's folders in ours."""
+        for folder in "/etc/slimfly", "/etc/opensm":
+            word = word.replace(folder, self.folder + folder)
+        return word
+
+    def start_opensm(self):
+        """As 'systemctl restart opensm' would."""
+        if self.opensm:
+            self.opensm.stop()
+        conf = self.here("/etc/opensm")
+        self.opensm = OpenSM(self.sim, f"{self.folder}/opensm", PLUGIN,
+                             conf=f"{conf}/opensm.conf")
+        self.opensm.status_path = f"{conf}/slimfly-status.json"
+        self.opensm.wait_status(n_links=175, n_switches=50)
+
+    def type_in(self, words):
+        """Runs a command of slimfly."""
+        words = [self.here(word) for word in words]
+        if words[1] == "status":
+            words.append(self.opensm.status_path)
+        if words[1] == "jobs":
+            with open(f"{self.folder}/jobs", "w", encoding="utf-8") as file:
+                file.write("1 ring node[0000-0003]\n")
+            words += ["--file", f"{self.folder}/jobs"]
+        if words[1] == "bundle":
+            words += ["--conf", self.here("/etc/opensm/opensm.conf"), "--log",
+                      f"{self.folder}/opensm/log"]
+        done = subprocess.run(
+            [harness.PROGRAM, *words[1:]], cwd=self.folder, text=True,
+            stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            timeout=harness.PATIENCE,
+            env=self.sim.env() if self.sim else None)
+        expected = 1 if words[1] == "verify" and any(
+            name in words[2] for name in WITH_FINDINGS) else 0
+        self.assertEqual(done.returncode, expected,
+                         (words, done.stdout[-2000:], done.stderr[-2000:]))
+        if words[1] == "plan" and not self.sim:
+            self.sim = Ibsim(self.here("/etc/slimfly/plan/fabric.ibsim"))
+        return done.stdout
+
+    def test_what_it_shows_can_be_typed_in(self):
+        said = {}
+        for words in handbook.blocks():
+            if words == ["systemctl", "restart", "opensm"]:
+                self.start_opensm()
+            elif words[:1] == ["slimfly"] and words[1] in RUN and \
+                    not handbook.is_pending(words):
+                said[words[1]] = self.type_in(words)
+        self.assertEqual(set(said), RUN)
+        self.assertIn("SOUND", said["audit"])
+        with open(f"{self.folder}/fault.tar.gz", "rb") as file:
+            self.assertEqual(file.read(2), b"\x1f\x8b")
+        for name in ("live/fabric.ibnetdiscover", "live/verify.txt",
+                     "status.json", "opensm.log", "plan.json", "guids.csv"):
+            self.assertIn(name, said["bundle"].split("Left out")[0])
+
+
+harness.main()
