@@ -54,7 +54,7 @@ static enum sf_status
 write_bytes(struct sf_archive *archive, const void *data, size_t length,
             int flush, struct sf_error *err)
 {
-    unsigned char buffer[16384];
+    unsigned char buffer[16384] = { 0 };
     z_stream *deflater = &archive->deflate;
     const unsigned char *at = data;
 
