@@ -9,7 +9,7 @@ import tempfile
 
 # What the demo needs beside our packages.
 PROGRAMS = ["infiniband-diags", "ibsim-utils", "logrotate", "opensm",
-            "python3"]
+            "python3", "systemd-sysv"]
 
 
 def codename():
@@ -74,6 +74,37 @@ class Chroot:
             raise AssertionError(f"{' '.join(command)}: exit code "
                                  f"{done.returncode}\n{done.stdout[-6000:]}")
         return done.stdout
+
+    def boot(self, script, timeout):
+        """Boots it with its own systemd and network, runs a script of the
+        shell there, and shuts it down.  What the script printed; None if this
+        machine cannot boot it."""
+        if not shutil.which("systemd-nspawn"):
+            return None
+        with open(self.path("/boot.sh"), "w", encoding="utf-8") as file:
+            file.write(f"{script}\necho script ended\nsystemctl poweroff\n")
+        with open(self.path("/lib/systemd/system/boot-test.service"), "w",
+                  encoding="utf-8") as file:
+            file.write("[Service]\nType=oneshot\nExecStart=/bin/sh /boot.sh\n"
+                       "StandardOutput=file:/boot.log\n"
+                       "StandardError=inherit\n")
+        wants = self.path("/etc/systemd/system/multi-user.target.wants")
+        os.makedirs(wants, exist_ok=True)
+        os.symlink("/lib/systemd/system/boot-test.service",
+                   f"{wants}/boot-test.service")
+        try:
+            subprocess.run(
+                ["unshare", "--mount", "systemd-nspawn", "--quiet", "--boot",
+                 "--register=no", "--keep-unit", "--private-network",
+                 f"--directory={self.folder}"], stdin=subprocess.DEVNULL,
+                capture_output=True, check=False, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            with open(self.path("/boot.log"), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
 
     def path(self, name):
         """A file of it, seen from outside."""

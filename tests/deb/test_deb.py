@@ -26,6 +26,36 @@ UNITS = ("slimfly-monitor", "slimfly-watch")
 MAX_EXPOSURE = 2.0
 
 
+# What is tried under systemd.  The monitor is given time by its own page.
+BOOT = """
+systemctl start slimfly-watch
+while systemctl is-active --quiet slimfly-watch; do sleep 0.1; done
+journalctl -u slimfly-watch --no-pager -o cat
+if slimfly help monitor >/dev/null 2>&1; then
+    systemctl start slimfly-monitor
+    cat >/ask.py <<'END'
+import sys, time, urllib.request
+for _ in range(3000):
+    try:
+        text = urllib.request.urlopen(sys.argv[1]).read().decode()
+        if "slimfly_monitor_cables_right 375" in text:
+            print(text)
+            break
+    except OSError:
+        pass
+    time.sleep(0.1)
+END
+    python3 /ask.py http://127.0.0.1:9681/metrics
+    logrotate --force /etc/logrotate.d/slimfly
+    python3 /ask.py http://127.0.0.1:9681/metrics >/dev/null
+    systemctl is-active --quiet slimfly-monitor && echo still active
+    cd /var/log/slimfly && echo rotated *.jsonl *.jsonl.1
+    journalctl -u slimfly-monitor --no-pager -o cat
+    systemctl stop slimfly-monitor
+fi
+"""
+
+
 def text_of(path):
     """All of a file of the tree."""
     with open(f"{harness.ROOT}/{path}", encoding="utf-8") as file:
@@ -212,6 +242,7 @@ class Packages(harness.Case):
         with chroot:
             self.installs(chroot)
             self.services_are_sound(chroot)
+            self.services_run(chroot)
             self.demo_runs(chroot)
             self.logs_are_rotated(chroot)
             self.bundle_knows_the_packages(chroot)
@@ -242,6 +273,26 @@ class Packages(harness.Case):
         self.assertEqual(glob.glob(chroot.path(
             "/etc/systemd/system/*/slimfly*")), [])
 
+    def services_run(self, chroot):
+        """Under a systemd of their own, with all that it takes from them.  A
+        file stands in for the fabric."""
+        chroot.run("slimfly", "plan", "sf:q=5", "-o", "/etc/slimfly/plan")
+        with open(chroot.path("/etc/default/slimfly"), "a",
+                  encoding="utf-8") as file:
+            for name in "WATCH", "MONITOR":
+                file.write(f"SLIMFLY_{name}_OPTIONS=\"--exec 'cat /etc/"
+                           "slimfly/plan/fabric.ibnetdiscover'\"\n")
+        said = chroot.boot(BOOT, harness.PATIENCE)
+        if said is None:
+            print("# services were not started: a chroot cannot be booted")
+            return
+        self.assertIn("script ended", said)
+        self.assertIn("all is wired as planned", said)
+        if "\n  monitor " in self.succeeds("help"):
+            self.assertIn("slimfly_monitor_cables_right 375", said)
+            self.assertIn("rotated events.jsonl events.jsonl.1", said)
+            self.assertIn("still active", said)
+
     def demo_runs(self, chroot):
         """Program and plugin are those of the packages, and OpenSM finds the
         plugin by itself: the folder that the demo gets has none."""
@@ -256,6 +307,7 @@ class Packages(harness.Case):
 
     def logs_are_rotated(self, chroot):
         """As systemd would have made the folder."""
+        shutil.rmtree(chroot.path("/var/log/slimfly"), ignore_errors=True)
         chroot.run("install", "-d", "-o", "slimfly", "-g", "slimfly",
                    "/var/log/slimfly")
         chroot.run("sh", "-c", "echo '{}' >/var/log/slimfly/events.jsonl; "
