@@ -63,25 +63,36 @@ sf_bundle_free(struct sf_bundle *bundle)
     free(bundle);
 }
 
+/* A sentence of the account, of which a path may be part: without secrets, and
+ * without what a terminal or JSON does not take, as in messages. */
+static enum sf_status
+make_sentence(const struct sf_bundle *bundle, const char *text, char **cleanp,
+              struct sf_error *err)
+{
+    uint32_t ignored[SF_N_SECRETS] = { 0 };
+    struct sf_error plain;
+    size_t n;
+
+    sf_fail(&plain, SF_EINVAL, "%s", text);
+    return sf_scrub_text(bundle->scrub, plain.text, strlen(plain.text), cleanp,
+                         &n, ignored, err);
+}
+
 /* Adds an entry that has 'text' or a reason 'why' it has none. */
 static void
 add(struct sf_bundle *bundle, const char *name, const char *what,
     const char *why, const char *text, size_t length)
 {
     struct entry entry = { 0 };
-    uint32_t ignored[SF_N_SECRETS] = { 0 };
-    size_t n;
 
     if (bundle->status != SF_OK) {
         return;
     }
     snprintf(entry.name, sizeof entry.name, "%s", name);
     enum sf_status status =
-        sf_scrub_text(bundle->scrub, what, strlen(what), &entry.what, &n,
-                      ignored, &bundle->err);
+        make_sentence(bundle, what, &entry.what, &bundle->err);
     if (status == SF_OK && why) {
-        status = sf_scrub_text(bundle->scrub, why, strlen(why), &entry.why, &n,
-                               ignored, &bundle->err);
+        status = make_sentence(bundle, why, &entry.why, &bundle->err);
     }
     if (status == SF_OK && !why) {
         status = sf_scrub_text(bundle->scrub, text, length, &entry.text,

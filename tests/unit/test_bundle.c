@@ -164,6 +164,24 @@ TEST(bundle_is_the_same_bytes_twice)
     free(bytes[0]);
 }
 
+TEST(bundle_tells_of_any_name)
+{
+    char *text = NULL;
+    size_t length;
+    struct sf_bundle *bundle;
+    struct sf_error err;
+
+    CHECK(sf_bundle_create(&scrub, &bundle, &err) == SF_OK);
+    sf_bundle_leave_out(bundle, "x", "a\033[1m \xff file of alice",
+                        "because\n");
+    FILE *stream = open_memstream(&text, &length);
+    CHECK(sf_bundle_write_json(bundle, "x", stream, &err) == SF_OK);
+    fclose(stream);
+    CHECK_FOR(strstr(text, "\"a?[1m ? file of [user]\"") != NULL, "%s", text);
+    free(text);
+    sf_bundle_free(bundle);
+}
+
 TEST(bundle_without_memory)
 {
     for (unsigned long nth = 1;; nth++) {
