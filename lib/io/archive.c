@@ -1,6 +1,7 @@
 /* archive.c -- tar by hand, as POSIX describes ustar: a header of 512 bytes
  * for each file, its content filled up to a multiple of that, and two blocks
  * of zeros at the end.  zlib compresses. */
+#define ZLIB_CONST /* Input is not changed. */
 #include "io/archive.h"
 
 #include "base/mem.h"
@@ -60,7 +61,7 @@ write_bytes(struct sf_archive *archive, const void *data, size_t length,
 
     do {
         size_t part = length < 1 << 20 ? length : 1 << 20;
-        deflater->next_in = (unsigned char *)(uintptr_t)at; /* Not changed. */
+        deflater->next_in = at;
         deflater->avail_in = (uInt)part;
         do {
             deflater->next_out = buffer;

@@ -410,9 +410,11 @@ look_for_name(struct scrubber *s)
     }
     if (contains(s->at, length, passwords,
                  sizeof passwords / sizeof *passwords)) {
-        char before = s->at == s->text ? '\0' : s->at[-1];
         s->value_at = s->at + length;
-        s->name_quote = before == '"' || before == '\'' ? before : '\0';
+        s->name_quote = '\0';
+        if (s->at > s->text && (s->at[-1] == '"' || s->at[-1] == '\'')) {
+            s->name_quote = s->at[-1];
+        }
     }
 }
 
