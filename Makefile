@@ -10,7 +10,7 @@ TEST_THREADS = build/test-threads
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: all deps demo demo-ip test test-long bench lint lint-fast fuzz goldens install
-.PHONY: clean help
+.PHONY: deb clean help
 
 all: $(BUILD)/build.ninja
 	@tools/build.sh $(BUILD) $(JOBS)
@@ -27,9 +27,10 @@ help:
 	@echo "make fuzz       fuzz every reader, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make goldens    write the expected outputs of the tests anew"
 	@echo "make install    install below PREFIX=$(PREFIX)"
+	@echo "make deb        build packages for Debian in $(BUILD)/deb"
 
 deps:
-	@tools/deps.sh build demo demo-ip test lint
+	@tools/deps.sh build deb demo demo-ip test lint
 
 # Plain 'make' only says what is missing; 'make demo' and 'make test' install.
 $(BUILD)/build.ninja:
@@ -77,7 +78,7 @@ test:
 # cases of units and the fuzzers.  Long cases of whole programs are larger inputs
 # for the same code, and run without.
 test-long:
-	@tools/deps.sh build demo demo-ip test
+	@tools/deps.sh build deb demo demo-ip test
 	@$(MAKE) -s --no-print-directory $(TEST_GCC)/build.ninja \
 	    $(TEST_SANITIZE)/build.ninja $(TEST_THREADS)/build.ninja
 	@tools/test.sh test-long $(JOBS) "$(TEST_GCC) long --no-suite short" \
@@ -113,6 +114,10 @@ install: all
 	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
 	@meson install -C $(BUILD) --quiet
 	@echo "installed below $(PREFIX)"
+
+deb:
+	@tools/deps.sh build deb
+	@tools/deb.sh $(BUILD)/deb
 
 clean:
 	@rm -rf $(BUILD) out

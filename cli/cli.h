@@ -13,8 +13,20 @@ enum {
     CLI_ERROR = 2,    /* Wrong usage, bad input, nothing done. */
 };
 
+/* Who uses a command: help lists commands by it. */
+enum cli_group {
+    CLI_NO_GROUP,  /* Every command has one; the tests see to that. */
+    CLI_DESIGN,    /* Who asks what to build. */
+    CLI_BUILD,     /* Who wires it. */
+    CLI_RUN,       /* Who keeps it running. */
+    CLI_STUDY,     /* Who measures and compares. */
+    CLI_EVERYBODY, /* All of them. */
+    CLI_N_GROUPS,
+};
+
 struct cli_command {
     const char *name;
+    enum cli_group group;
     const char *arguments;   /* For the usage line. */
     const char *summary;     /* One line. */
     const char *description; /* Paragraphs, separated by empty lines. */

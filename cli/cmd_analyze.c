@@ -311,6 +311,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_analyze = {
     .name = "analyze",
+    .group = CLI_STUDY,
     .arguments = "FABRIC [TABLES]",
     .summary = "path lengths, link loads, disjoint paths and throughput of "
                "routings",

@@ -214,6 +214,7 @@ done:
 
 const struct cli_command cli_command_audit = {
     .name = "audit",
+    .group = CLI_RUN,
     .arguments = "FABRIC [TABLES] | OLD NEW",
     .summary = "prove that tables reach everything and cannot deadlock",
     .description =

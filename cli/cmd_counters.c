@@ -236,6 +236,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_counters = {
     .name = "counters",
+    .group = CLI_RUN,
     .arguments = "live|FABRIC [TABLES]",
     .summary = "read the counters of all ports, and say what to do",
     .description =

@@ -249,6 +249,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_design = {
     .name = "design",
+    .group = CLI_DESIGN,
     .arguments = "--endpoints N | --ports K | --layers L | --budget AMOUNT | "
                  "--paper-tables",
     .summary = "what to build: sizes, cost and limits of every family",

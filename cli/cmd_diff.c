@@ -168,6 +168,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_diff = {
     .name = "diff",
+    .group = CLI_RUN,
     .arguments = "TABLES TABLES",
     .summary = "how two sets of forwarding tables differ",
     .description =

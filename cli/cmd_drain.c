@@ -308,6 +308,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_drain = {
     .name = "drain",
+    .group = CLI_RUN,
     .arguments = "LINK|SWITCH|RACK...",
     .summary = "route around links that are up, so that they can be unplugged",
     .description =

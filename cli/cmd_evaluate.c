@@ -354,6 +354,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_evaluate = {
     .name = "evaluate",
+    .group = CLI_STUDY,
     .arguments = "--paper | --networks LIST",
     .summary = "the paper's benchmarks on several networks, beside what it "
                "says",

@@ -42,6 +42,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_help = {
     .name = "help",
+    .group = CLI_EVERYBODY,
     .arguments = "[COMMAND]",
     .summary = "say what the commands do",
     .description =

@@ -228,6 +228,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_ip = {
     .name = "ip",
+    .group = CLI_RUN,
     .arguments = "plan FABRIC -o DIR | audit FABRIC DIR | run [FABRIC]",
     .summary = "the layers on Ethernet and IP: files for switches and hosts",
     .words = "plan audit run",

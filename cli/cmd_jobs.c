@@ -281,6 +281,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_jobs = {
     .name = "jobs",
+    .group = CLI_RUN,
     .arguments = "list|add|remove|sync|check|ranks [WORD...]",
     .summary = "jobs that the plugin for OpenSM routes for",
     .words = "list add remove sync check ranks",

@@ -146,6 +146,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_lab = {
     .name = "lab",
+    .group = CLI_STUDY,
     .arguments = "up|check|measure|exec|fail|restore|status|list|down "
                  "[WORD...]",
     .summary = "a network of namespaces on this machine, with real packets",

@@ -211,6 +211,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_monitor = {
     .name = "monitor",
+    .group = CLI_RUN,
     .arguments = "PLAN [live:DEVICE:PORT | lldp:DIR]",
     .summary = "watch a fabric for years: events, metrics, a web page",
     .description =

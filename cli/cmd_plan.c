@@ -242,6 +242,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_plan = {
     .name = "plan",
+    .group = CLI_BUILD,
     .arguments = "SPEC -o DIR",
     .summary = "racks, ports, cables, labels and diagrams for building it",
     .description =

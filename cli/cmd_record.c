@@ -221,6 +221,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_record = {
     .name = "record",
+    .group = CLI_STUDY,
     .arguments = "-o FILE -- COMMAND ...",
     .summary = "make a workload of an MPI program that runs",
     .description =

@@ -177,6 +177,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_replace = {
     .name = "replace",
+    .group = CLI_RUN,
     .arguments = "OLD NEW",
     .summary =
         "a switch or adapter with a new GUID in the place of an old one",

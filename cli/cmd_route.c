@@ -281,6 +281,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_route = {
     .name = "route",
+    .group = CLI_RUN,
     .arguments = "FABRIC -o DIR",
     .summary = "layers of paths and the forwarding tables of all switches",
     .description =

@@ -320,6 +320,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_settings = {
     .name = "settings",
+    .group = CLI_RUN,
     .arguments = "FABRIC [-o DIR]",
     .summary = "what to tell OpenSM, MPI libraries and Slurm",
     .description =

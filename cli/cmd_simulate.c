@@ -111,6 +111,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_simulate = {
     .name = "simulate",
+    .group = CLI_STUDY,
     .arguments = "FABRIC [TABLES]",
     .summary = "what workloads get of a network, packet by packet or flow by "
                "flow",

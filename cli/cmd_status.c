@@ -49,6 +49,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_status = {
     .name = "status",
+    .group = CLI_RUN,
     .arguments = "[FILE]",
     .summary = "is the subnet manager alive, and does it route as asked?",
     .description =

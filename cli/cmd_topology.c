@@ -131,6 +131,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_topology = {
     .name = "topology",
+    .group = CLI_DESIGN,
     .arguments = "SPEC... | --list",
     .summary = "build a topology, check it, write it in many formats",
     .description =

@@ -112,6 +112,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_undrain = {
     .name = "undrain",
+    .group = CLI_RUN,
     .arguments = "LINK|SWITCH|RACK...",
     .summary = "use links again that were drained",
     .description =

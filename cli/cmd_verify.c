@@ -154,6 +154,7 @@ run(const struct cli_args *args)
 
 const struct cli_command cli_command_verify = {
     .name = "verify",
+    .group = CLI_BUILD,
     .arguments = "PLAN DISCOVERED",
     .summary = "compare the fabric with the plan and say how to mend it",
     .description =

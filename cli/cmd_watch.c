@@ -209,6 +209,7 @@ done:
 
 const struct cli_command cli_command_watch = {
     .name = "watch",
+    .group = CLI_BUILD,
     .arguments = "PLAN [live:DEVICE:PORT | lldp:DIR]",
     .summary = "follow the wiring and name each mistake as it is made",
     .description =

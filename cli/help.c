@@ -9,6 +9,16 @@
 #define HELP_AT   27 /* Where the words about an option start. */
 #define HELP_SIZE 1024
 
+#define FIRST_GROUP ((enum cli_group)(CLI_NO_GROUP + 1))
+
+static const char *const group_titles[CLI_N_GROUPS] = {
+    [CLI_DESIGN] = "Design: what to build",
+    [CLI_BUILD] = "Build: where everything goes, and is it wired so?",
+    [CLI_RUN] = "Run: route it, watch over it, mend it",
+    [CLI_STUDY] = "Study: measure, simulate, compare",
+    [CLI_EVERYBODY] = "Everybody",
+};
+
 /* Writes 'text', whose paragraphs are separated by empty lines, in lines of
  * limited length.  The first starts at 'column', the others after 'indent'
  * spaces. */
@@ -89,22 +99,47 @@ write_example_text(const char *line, int length, const char *does,
     fprintf(stream, "  %.*s\n      %.*s\n", length, line, does_length, does);
 }
 
+/* Calls 'write' for the commands of a group, in the order of the table. */
+static void
+for_each_of_group(enum cli_group group,
+                  void (*write)(const struct cli_command *command,
+                                FILE *stream),
+                  FILE *stream)
+{
+    for (size_t i = 0; cli_commands[i]; i++) {
+        if (cli_commands[i]->group == group) {
+            write(cli_commands[i], stream);
+        }
+    }
+}
+
+static void
+write_summary_text(const struct cli_command *command, FILE *stream)
+{
+    fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+}
+
+static void
+write_text_overview(FILE *stream)
+{
+    fputs("slimfly -- design, wire, route and check low-diameter "
+          "networks\n\nUsage: slimfly COMMAND ...\n",
+          stream);
+    for (enum cli_group group = FIRST_GROUP; group < CLI_N_GROUPS; group++) {
+        fprintf(stream, "\n%s\n", group_titles[group]);
+        for_each_of_group(group, write_summary_text, stream);
+    }
+    fputs("\n'slimfly help COMMAND' explains a command. The exit code is "
+          "0 if all is fine, 1\nif there are findings, 2 on wrong usage or "
+          "bad input.\n",
+          stream);
+}
+
 void
 cli_help_text(const struct cli_command *command, FILE *stream)
 {
     if (!command) {
-        fputs("slimfly -- design, wire, route and check low-diameter "
-              "networks\n\nUsage: slimfly COMMAND ...\n\n",
-              stream);
-        for (size_t i = 0; cli_commands[i]; i++) {
-            fprintf(stream, "  %-10s %s\n", cli_commands[i]->name,
-                    cli_commands[i]->summary);
-        }
-        fputs(
-            "\n'slimfly help COMMAND' explains a command. The exit code is "
-            "0 if all is fine, 1\nif there are findings, 2 on wrong usage or "
-            "bad input.\n",
-            stream);
+        write_text_overview(stream);
         return;
     }
     fprintf(stream, "Usage: slimfly %s %s\n\n", command->name,
@@ -173,6 +208,14 @@ write_man_header(const char *page, const char *summary, FILE *stream)
 }
 
 static void
+write_summary_man(const struct cli_command *command, FILE *stream)
+{
+    fprintf(stream, ".TP\n.BR slimfly\\-%s (1)\n", command->name);
+    write_roff(command->summary, strlen(command->summary), stream);
+    fputc('\n', stream);
+}
+
+static void
 write_man_overview(FILE *stream)
 {
     write_man_header("slimfly",
@@ -180,11 +223,9 @@ write_man_overview(FILE *stream)
                      stream);
     fputs(".I COMMAND\n[...]\n.br\n.B slimfly \\-\\-version\n.SH COMMANDS\n",
           stream);
-    for (size_t i = 0; cli_commands[i]; i++) {
-        fprintf(stream, ".TP\n.BR slimfly\\-%s (1)\n", cli_commands[i]->name);
-        write_roff(cli_commands[i]->summary, strlen(cli_commands[i]->summary),
-                   stream);
-        fputc('\n', stream);
+    for (enum cli_group group = FIRST_GROUP; group < CLI_N_GROUPS; group++) {
+        fprintf(stream, ".SS %s\n", group_titles[group]);
+        for_each_of_group(group, write_summary_man, stream);
     }
 }
 

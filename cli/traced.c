@@ -48,8 +48,8 @@ cli_find_recorder(void)
         path = strdup(CLI_RECORD_FOLDER "/" LIBRARY);
     }
     if (path && !cli_is_file(path)) {
-        cli_fail("record: %s is not there: expected slimfly to be built with "
-                 "MPI (-Dmpi=enabled)",
+        cli_fail("record: %s is not there: expected the package "
+                 "slimfly-record, or a build with MPI (-Dmpi=enabled)",
                  path);
         free(path);
         return NULL;

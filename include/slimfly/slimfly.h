@@ -6,6 +6,7 @@
 #include "slimfly/advice.h"
 #include "slimfly/audit.h"
 #include "slimfly/backend.h"
+#include "slimfly/bundle.h"
 #include "slimfly/change_report.h"
 #include "slimfly/claims.h"
 #include "slimfly/comparison.h"

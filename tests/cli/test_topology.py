@@ -18,7 +18,7 @@ SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
 COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
             "analyze", "simulate", "evaluate", "record", "settings", "status",
             "counters", "drain", "undrain", "replace", "diff", "monitor",
-            "jobs", "ip", "lab", "help"]
+            "jobs", "ip", "lab", "bundle", "help"]
 
 # spec, what the message must say
 BAD_SPECS = [
@@ -331,8 +331,9 @@ class Help(harness.Case):
 
     def test_every_command_has_help(self):
         overview = self.succeeds("help")
-        self.assertEqual([line.split()[0] for line in overview.splitlines()
-                          if line.startswith("  ")], COMMANDS)
+        self.assertEqual(sorted(line.split()[0]
+                                for line in overview.splitlines()
+                                if line.startswith("  ")), sorted(COMMANDS))
         self.assertEqual(overview, self.succeeds("--help"))
         for line in overview.splitlines():
             if line.startswith("  "):
@@ -341,6 +342,31 @@ class Help(harness.Case):
                 self.assertEqual(text, self.succeeds(command, "--help"))
                 self.assertIn(f"Usage: slimfly {command}", text)
                 self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_every_command_belongs_to_those_who_use_it(self):
+        """Help and man page list commands by group; the completion lists them
+        as they stand in the table, and so knows those without one."""
+        script = self.succeeds("help", "--format", "bash")
+        table = script.split('words="--version --help ')[1].split('"')[0]
+        groups, title = {}, None
+        for line in self.succeeds("help").splitlines():
+            if line and not line.startswith(" "):
+                title = line.split(":")[0]
+            elif line:
+                groups.setdefault(title, []).append(line.split()[0])
+        self.assertEqual(list(groups), ["Design", "Build", "Run", "Study",
+                                        "Everybody"])
+        listed = sum(groups.values(), [])
+        self.assertEqual(sorted(listed), sorted(table.split()),
+                         "commands without .group = CLI_...")
+        for title, command in (("Design", "design"), ("Build", "verify"),
+                               ("Run", "status"), ("Study", "simulate"),
+                               ("Everybody", "help")):
+            self.assertIn(command, groups[title])
+        page = self.succeeds("help", "--format", "man")
+        self.assertEqual(re.findall(r"^\.BR slimfly\\-(\S+)", page, re.M),
+                         listed)
+        self.assertEqual(page.count("\n.SS "), len(groups))
 
     def options(self, command):
         """What the help of a command says about each of its options."""
