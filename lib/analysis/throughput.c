@@ -9,6 +9,7 @@
 #include <string.h>
 
 /* Up to so many paths linear programs take about a second. */
+#define MAX_BARRIER_EDGES 1200
 #define MAX_BARRIER_PATHS 20000
 #define MAX_SIMPLEX_PATHS 4000
 /* More paths than this are not listed but found as they are needed. */
@@ -254,9 +255,11 @@ measure_single(const struct job *job, const struct sf_net *net,
 static bool
 is_small(const struct sf_paths *paths, const struct sf_net *net)
 {
-    return sf_paths_count(paths) <= (paths->demands.n <= net->n_nodes
-                                         ? MAX_SIMPLEX_PATHS
-                                         : MAX_BARRIER_PATHS);
+    if (paths->demands.n <= net->n_nodes) {
+        return sf_paths_count(paths) <= MAX_SIMPLEX_PATHS;
+    }
+    return sf_paths_count(paths) <= MAX_BARRIER_PATHS &&
+           net->n_edges <= MAX_BARRIER_EDGES;
 }
 
 bool
