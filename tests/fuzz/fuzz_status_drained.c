@@ -1,5 +1,5 @@
-/* fuzz_status_drained.c -- any bytes as a status file of which the monitor shows the
- * drained links: no crash. */
+/* fuzz_status_drained.c -- any bytes as a status file of which the monitor
+ * shows the drained links: no crash. */
 #include "monitor/status.h"
 
 #include <stdlib.h>
