@@ -2,7 +2,7 @@
  * made? */
 #include "changes.h"
 
-#include "held.h"
+#include "held_tables.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * ever wait for each other in a circle? */
 #include "changes.h"
 #include "cli.h"
-#include "held.h"
+#include "held_tables.h"
 
 enum {
     OPT_ALL_ON_SL = CLI_OWN,

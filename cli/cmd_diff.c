@@ -1,6 +1,6 @@
 /* cmd_diff.c -- slimfly diff: how two sets of tables differ. */
 #include "cli.h"
-#include "held.h"
+#include "held_tables.h"
 
 #include <stdlib.h>
 #include <string.h>

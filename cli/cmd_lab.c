@@ -1,6 +1,6 @@
 /* cmd_lab.c -- slimfly lab: a network of namespaces with real packets.  The
  * verbs are in lab_*.c. */
-#include "lab.h"
+#include "lab_verbs.h"
 #include "verbs.h"
 
 #include <stdlib.h>

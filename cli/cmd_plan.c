@@ -1,6 +1,6 @@
 /* cmd_plan.c -- slimfly plan: racks, ports, cables, and the files for those
  * who build it. */
-#include "plan_files.h"
+#include "write_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* cmd_replace.c -- slimfly replace: a switch or adapter with another GUID in
  * the place of an old one.  The work on files is done in replaced.c. */
-#include "replaced.h"
+#include "replaced_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

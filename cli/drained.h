@@ -4,7 +4,7 @@
 #define SF_CLI_DRAINED_H
 
 #include "cli.h"
-#include "held.h"
+#include "held_tables.h"
 #include "plugin_conf.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* lab_measure.c -- slimfly lab measure: real flows beside predicted ones. */
-#include "lab.h"
+#include "lab_verbs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* lab_up.c -- slimfly lab up, down and list. */
 #define _GNU_SOURCE
-#include "lab.h"
+#include "lab_verbs.h"
 #include "routed.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* lab_use.c -- slimfly lab check, exec, fail, restore and status. */
 #define _GNU_SOURCE
-#include "lab.h"
+#include "lab_verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "readings.h"
 
-#include "held.h"
+#include "held_tables.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* reroute.c -- routes a fabric, or repairs the routing of an earlier run. */
 #include "reroute.h"
 
-#include "held.h"
+#include "held_tables.h"
 
 #include <stdio.h>
 

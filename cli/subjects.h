@@ -4,7 +4,7 @@
 #ifndef SF_CLI_SUBJECTS_H
 #define SF_CLI_SUBJECTS_H
 
-#include "held.h"
+#include "held_tables.h"
 
 /* A network. */
 struct cli_subject {

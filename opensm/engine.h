@@ -15,7 +15,7 @@
  * A node that took the place of another (slimfly/replace.h) does so in base.
  *
  * What comes of that is the plain routing.  The current one is the same, or a
- * copy that was fitted to jobs (jobs.h). */
+ * copy that was fitted to jobs (routed_jobs.h). */
 #ifndef SF_OPENSM_ENGINE_H
 #define SF_OPENSM_ENGINE_H
 

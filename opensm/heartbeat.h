@@ -7,7 +7,7 @@
 #ifndef SF_OPENSM_HEARTBEAT_H
 #define SF_OPENSM_HEARTBEAT_H
 
-#include "status.h"
+#include "status_file.h"
 
 #define SF_HEARTBEAT_SECONDS 5
 

@@ -3,7 +3,7 @@
 #ifndef SF_OPENSM_JUDGE_H
 #define SF_OPENSM_JUDGE_H
 
-#include "status.h"
+#include "status_file.h"
 
 /* Adds a warning for all that is not as asked, or not safe. */
 void sf_judge_result(struct sf_plugin_status *status);

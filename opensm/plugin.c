@@ -10,9 +10,9 @@
 
 #include <opensm/osm_version.h>
 
-#include "drained.h"
+#include "drained_links.h"
 #include "heartbeat.h"
-#include "jobs.h"
+#include "routed_jobs.h"
 #include "judge.h"
 #include "keep_lids.h"
 #include "resweep.h"

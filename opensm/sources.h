@@ -5,10 +5,10 @@
 #define SF_OPENSM_SOURCES_H
 
 #include "engine.h"
-#include "names.h"
-#include "options.h"
+#include "plan_names.h"
+#include "plugin_options.h"
 #include "slimfly/verify.h"
-#include "status.h"
+#include "status_file.h"
 
 /* All zeros to begin with, but for 'option_text'. */
 struct sf_sources {

@@ -3,7 +3,7 @@
 #include "watcher.h"
 
 #include "base/mem.h"
-#include "options.h"
+#include "plugin_options.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -12,7 +12,7 @@
 #define SF_DEFAULT_VLS 8 /* What nearly all hardware has. */
 
 /* A way to make lanes. */
-struct sf_lane_ops; /* lib/lanes/scheme.h */
+struct sf_lane_ops; /* lib/lanes/lane_scheme.h */
 struct sf_lane_scheme {
     const char *name, *title, *summary; /* For people. */
     const char *reference; /* A key of doc/REFERENCES.md, or NULL. */

@@ -43,7 +43,7 @@ struct sf_layers_params {
  * - obeys 'turns', where it 'takes_turns', or those that it 'makes_turns';
  * - gives the same bytes for the same seed, whatever 'n_threads' is,
  * on any connected graph; sf_layers_check() tests all of it. */
-struct sf_layer_ops; /* lib/layers/scheme.h */
+struct sf_layer_ops; /* lib/layers/layer_scheme.h */
 struct sf_layer_scheme {
     const char *name, *title, *summary; /* For people. */
     const char *reference; /* A key of doc/REFERENCES.md, or NULL. */

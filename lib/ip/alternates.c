@@ -8,7 +8,7 @@
  * on it takes an alternate, and it is the path that the routing has.  If it
  * does not lead through n either, it does not use any link of n. */
 #include "ip/ranks.h"
-#include "ip/tables.h"
+#include "ip/switch_routes.h"
 #include "routes/turn_table.h"
 
 /* --- Lanes. --------------------------------------------------------------

@@ -10,7 +10,7 @@
  *
  * In the end every path takes the least used of the lanes in which it rises;
  * lanes that were not needed have the same orders once more. */
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 
 #include "base/mem.h"
 #include "routes/turn_table.h"

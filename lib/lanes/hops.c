@@ -13,7 +13,7 @@
  *
  * A reply that takes the same links back needs the opposite of what its
  * request needed, so replies must have the SL of their own path. */
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 
 #include "base/mem.h"
 #include "slimfly/progress.h"

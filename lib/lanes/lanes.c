@@ -3,7 +3,7 @@
 #include "slimfly/lanes.h"
 
 #include "base/mem.h"
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 #include "slimfly/progress.h"
 
 #include <string.h>

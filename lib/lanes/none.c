@@ -1,6 +1,6 @@
 /* none.c -- no lanes: everything on SL 0 and VL 0, for showing what goes
  * wrong, and for routings that need none. */
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 
 static enum sf_status
 build(const struct sf_lane_job *job, struct sf_error *err)

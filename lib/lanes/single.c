@@ -5,7 +5,7 @@
  * Paths between switches are not looked at: nothing but answers of their
  * agents to hosts starts there, and in a Fat Tree a path from core to core
  * goes down and up again. */
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 
 #include "base/mem.h"
 #include "routes/turn_table.h"

@@ -1,6 +1,6 @@
 /* turns.c -- lanes by turns: the VL follows from the two links of a turn, so
  * that one service level is enough (turn_design.c chooses the VLs). */
-#include "lanes/scheme.h"
+#include "lanes/lane_scheme.h"
 
 /* All SLs mean the VL of the turn.  Packets of hosts and of the switch itself
  * start on VL 0, and so they end. */

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 #include "layers/trees.h"
 #include "slimfly/progress.h"
 

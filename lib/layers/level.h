@@ -2,7 +2,7 @@
 #ifndef SF_LAYERS_LEVEL_H
 #define SF_LAYERS_LEVEL_H
 
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 
 /* Evens out job->layers, which are complete, where links carry more than
  * others.  'weights' [V] are those by which 'loads' [2E] were counted, which

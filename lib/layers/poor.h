@@ -2,7 +2,7 @@
 #ifndef SF_LAYERS_POOR_H
 #define SF_LAYERS_POOR_H
 
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 
 /* Gives pairs of switches more than a hop apart, where layers leave them fewer
  * separate paths than is enough, another one.  Layers are complete; 'weights'

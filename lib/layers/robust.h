@@ -2,7 +2,7 @@
 #ifndef SF_LAYERS_ROBUST_H
 #define SF_LAYERS_ROBUST_H
 
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 
 /* Pairs with longer paths are left as they are. */
 #define SF_ROBUST_HOPS 16

@@ -2,7 +2,7 @@
 #ifndef SF_LAYERS_SHARE_H
 #define SF_LAYERS_SHARE_H
 
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 
 /* What overlap is counted in: so many are a hop over a link of mean load. */
 #define SF_SHARE_UNIT 64

@@ -2,7 +2,7 @@
 #ifndef SF_LAYERS_TREES_H
 #define SF_LAYERS_TREES_H
 
-#include "layers/scheme.h"
+#include "layers/layer_scheme.h"
 
 /* Workspace for searches, one a thread. */
 struct sf_search {

@@ -3,7 +3,7 @@
  *
  * Names and limits are those of stacks.c.  No variable of NCCL and RCCL
  * chooses addresses: they use the first. */
-#include "settings/writers.h"
+#include "settings/settings_writers.h"
 
 #include <inttypes.h>
 

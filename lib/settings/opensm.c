@@ -1,6 +1,6 @@
 /* settings_opensm.c -- lines for OpenSM's configuration: with the plugin, and
  * with the file engine where no plugin may be loaded. */
-#include "settings/writers.h"
+#include "settings/settings_writers.h"
 #include "slimfly/lids.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include "slimfly/settings.h"
 
 #include "base/mem.h"
-#include "settings/host_names.h"
-#include "settings/writers.h"
+#include "settings/machines.h"
+#include "settings/settings_writers.h"
 #include "slimfly/layers.h"
 #include "slimfly/lids.h"
 

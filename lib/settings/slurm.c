@@ -5,10 +5,10 @@
  * hosts of a switch are nearest.  That packed jobs are congested is from
  * [Blach24]. */
 #include "base/mem.h"
-#include "settings/host_names.h"
+#include "settings/machines.h"
 #include "settings/hostlist_text.h"
 #include "settings/places.h"
-#include "settings/writers.h"
+#include "settings/settings_writers.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Names, defaults and limits are those of UCX 1.13 to 1.21, Open MPI 4.1,
  * MVAPICH2 2.3.7, NCCL 2.30 and RCCL 2.21. */
-#include "settings/writers.h"
+#include "settings/settings_writers.h"
 
 static uint32_t
 at_most(uint32_t n, uint32_t limit)

@@ -6,7 +6,7 @@
  * elsewhere, so who remains can really never move: the first of them to move
  * would need room that only another of them can make.  When nothing moves any
  * more, nobody is cleared. */
-#include "sim/deadlock.h"
+#include "sim/packet_deadlock.h"
 
 #include "base/mem.h"
 #include "sim/event_state.h"

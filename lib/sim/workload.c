@@ -1,6 +1,6 @@
 #include "sim/workload.h"
 
-#include "sim/sizes.h"
+#include "sim/message_sizes.h"
 #include "sim/workloads/goal.h"
 #include "sim/workloads/kind.h"
 #include "traffic/flows.h"

@@ -1,6 +1,6 @@
 /* fuzz_options.c -- any bytes as options of the plugin, in a file and as
  * words: no crash, and an error says something. */
-#include "options.h"
+#include "plugin_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_status_drained.c -- any bytes as a status file of which the monitor
  * shows the drained links: no crash. */
-#include "monitor/status.h"
+#include "monitor/plugin_status.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "ip/control/commands.h"
-#include "ip/control/files.h"
+#include "ip/control/controller_files.h"
 #include "ip/control/ip_text.h"
 #include "ip_cases.h"
 #include "slimfly/random.h"

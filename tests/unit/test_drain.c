@@ -1,7 +1,7 @@
 /* Links that are drained: the list, what it means on a fabric, and what the
  * plugin makes of it. */
 #include "base/mem.h"
-#include "drained.h"
+#include "drained_links.h"
 #include "engine.h"
 #include "helpers.h"
 #include "slimfly/audit.h"

@@ -8,7 +8,7 @@
 #include "monitor/event_json.h"
 #include "monitor/job.h"
 #include "monitor/journal.h"
-#include "monitor/status.h"
+#include "monitor/plugin_status.h"
 #include "oracle/timeline_oracle.h"
 #include "slimfly/monitor.h"
 #include "slimfly/random.h"

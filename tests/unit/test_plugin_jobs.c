@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "job_hops.h"
-#include "jobs.h"
+#include "routed_jobs.h"
 #include "slimfly/audit.h"
 #include "slimfly/random.h"
 #include "test.h"

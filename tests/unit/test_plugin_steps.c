@@ -2,7 +2,7 @@
  * says, or only a part of it, and what switches then hold is audited. */
 #include "base/mem.h"
 #include "changes_helpers.h"
-#include "steps.h"
+#include "sweep_steps.h"
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* exec.c -- a controller of switches on which 'ip' is run by a command, such
  * as ssh.  Links are looked at every so often, as nobody tells of them. */
 #define _GNU_SOURCE
-#include "ip/control/run.h"
+#include "ip/control/control_loop.h"
 
 #include "ip/control/commands.h"
 
