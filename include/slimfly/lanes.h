@@ -22,9 +22,9 @@ struct sf_lane_scheme {
     bool needs_turns;   /* The layers must obey turns of its design. */
     bool allows_one_vl; /* Layers that need but one VL are served with one,
                          * as where switches get no SL-to-VL tables. */
+    bool only_hosts;    /* Paths that start at switches are not looked at. */
     bool only_proves;   /* Adds nothing: refuses layers whose paths from hosts
-                         * are not safe by themselves.  Those that start at
-                         * switches are not looked at. */
+                         * are not safe by themselves. */
     const struct sf_lane_ops *ops;
 };
 
@@ -72,11 +72,11 @@ enum sf_status sf_turns_design(const struct sf_network *network,
                                struct sf_error *err);
 
 /* Gives 'turns', of which the VLs are known, ranks in the order in which the
- * paths of 'routes' use the channels.  SF_ELANES if there is no such order:
- * then the paths can deadlock. */
+ * paths of 'routes' use the channels; with 'only_hosts', those that start at
+ * hosts.  SF_ELANES if there is no such order: then the paths can deadlock. */
 enum sf_status sf_turns_rank_channels(const struct sf_network *network,
                                       const struct sf_routes *routes,
-                                      struct sf_turns *turns,
+                                      bool only_hosts, struct sf_turns *turns,
                                       struct sf_error *err);
 
 /* Makes lanes for 'routes' of 'network', in place of those that it may have.

@@ -39,6 +39,22 @@ struct sf_routing_params {
     uint32_t max_sls;            /* 0: SF_N_SLS. */
 };
 
+/* What is left when what was 'asked' for is not possible: what would be chosen
+ * if nothing were, safe on any service level, with the VLs that there are. */
+static inline struct sf_routing_params
+sf_routing_fallback(const struct sf_routing_params *asked)
+{
+    struct sf_routing_params open = *asked;
+
+    open.layers.scheme = NULL;
+    open.layers.max_hops = 0;
+    open.lanes = NULL;
+    open.guarantee = SF_ANY_SL;
+    open.max_sls = 0;
+    open.n_path_sets = 1;
+    return open;
+}
+
 /* Room for the texts of the params of a routing. */
 struct sf_routing_specs {
     char layers[SF_SCHEME_SIZE], lanes[SF_SCHEME_SIZE];
@@ -80,9 +96,11 @@ enum sf_status sf_routing_build(const struct sf_network *network,
                                 struct sf_error *err);
 
 /* Routes 'network', which has a fabric, as 'base' does, changing only what
- * must change: next hops whose path is broken or longer than it may be.  A
- * part of the network that came back is thereby routed as before.  SF_ELANES:
- * that cannot be done within the lanes of 'base'; build anew then. */
+ * must change: next hops whose path is broken or longer than it may be, and
+ * some paths over links that would carry more than any did before.  A part of
+ * the network that came back is thereby routed as before.  The repair may take
+ * more VLs than 'base', up to the max_vls of its parameters.  SF_ELANES: that
+ * cannot be done within the lanes of 'base'; build anew then. */
 enum sf_status sf_routing_repair(const struct sf_routing *base,
                                  const struct sf_network *network,
                                  struct sf_routing **routingp,

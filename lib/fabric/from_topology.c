@@ -103,48 +103,6 @@ add_switches(const struct sf_topology *topo, uint32_t switch_ports,
     }
 }
 
-/* Leaves out the last host of 'n_out' switches that have any: those in the
- * middle of as many equal parts of all of them. */
-static void
-thin_out(const struct sf_topology *topo, uint32_t n_hosting, uint32_t n_out,
-         uint32_t *n_kept)
-{
-    uint32_t n_seen = 0, n_done = 0;
-
-    for (uint32_t s = 0; s < topo->graph->n_nodes && n_done < n_out; s++) {
-        if (n_kept[s] == 0) {
-            continue;
-        }
-        if ((2 * (uint64_t)n_done + 1) * n_hosting / (2 * (uint64_t)n_out) ==
-            n_seen) {
-            n_kept[s]--;
-            n_done++;
-        }
-        n_seen++;
-    }
-}
-
-/* Sets 'n_kept' [n_switches] to the hosts of each switch if 'n_hosts' are to
- * be left. */
-static void
-keep_hosts(const struct sf_topology *topo, uint32_t n_hosts, uint32_t *n_kept)
-{
-    uint32_t n_out = topo->n_endpoints - n_hosts;
-
-    for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
-        n_kept[s] = topo->n_hosts[s];
-    }
-    while (n_out > 0) {
-        uint32_t n_hosting = 0;
-        for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
-            n_hosting += n_kept[s] > 0;
-        }
-        uint32_t n_now = n_out < n_hosting ? n_out : n_hosting;
-        thin_out(topo, n_hosting, n_now, n_kept);
-        n_out -= n_now;
-    }
-}
-
 /* Adds the hosts, the first n_kept[] of each switch, and joins them to ports
  * 1... of it. */
 static void
@@ -279,7 +237,7 @@ sf_fabric_from_topology(const struct sf_topology *topo,
         number_ports(topo, s, outlets, port_of);
     }
     add_switches(topo, switch_ports, builder);
-    keep_hosts(topo, n_hosts, n_kept);
+    sf_topology_keep_hosts(topo, n_hosts, n_kept);
     add_hosts(topo, n_kept, rate, builder);
     add_links(topo, port_of, rate, builder);
     status = sf_fabric_builder_end(builder, fabricp, err);

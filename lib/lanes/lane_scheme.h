@@ -1,7 +1,7 @@
-/* lane_scheme.h -- what a lane scheme provides, and what it gets to work with.  One
- * scheme a file, one line in lanes.c. */
-#ifndef SF_LANES_SCHEME_H
-#define SF_LANES_SCHEME_H
+/* lane_scheme.h -- what a lane scheme provides, and what it gets to work with.
+ * One scheme a file, one line in lanes.c. */
+#ifndef SF_LANES_LANE_SCHEME_H
+#define SF_LANES_LANE_SCHEME_H
 
 #include "base/spec.h"
 #include "lanes/path_columns.h"
@@ -22,6 +22,9 @@ struct sf_lane_job {
 };
 
 struct sf_lane_ops {
+    /* Sets the VLs of turns (sf_lanes_of() has them by SL, sf_lanes_set_all()
+     * sets one for all SLs) and job->lanes->n_vls.  If paths have SLs of their
+     * own, it sets these too, and n_sls and n_host_sls. */
     enum sf_status (*build)(const struct sf_lane_job *job,
                             struct sf_error *err);
 };

@@ -9,11 +9,11 @@
 #include <string.h>
 
 extern const struct sf_lane_scheme sf_lanes_turns, sf_lanes_dfsssp,
-    sf_lanes_hops, sf_lanes_single, sf_lanes_none;
+    sf_lanes_hops, sf_lanes_single, sf_lanes_untangle, sf_lanes_none;
 
 const struct sf_lane_scheme *const sf_lane_schemes[] = {
-    &sf_lanes_turns,  &sf_lanes_dfsssp, &sf_lanes_hops,
-    &sf_lanes_single, &sf_lanes_none,   NULL,
+    &sf_lanes_turns,    &sf_lanes_dfsssp, &sf_lanes_hops, &sf_lanes_single,
+    &sf_lanes_untangle, &sf_lanes_none,   NULL,
 };
 
 static bool

@@ -156,6 +156,7 @@ const struct sf_lane_scheme sf_lanes_single = {
     .is_safe = true,
     .ignores_sls = true,
     .allows_one_vl = true,
+    .only_hosts = true,
     .only_proves = true,
     .ops = &ops,
 };

@@ -64,8 +64,8 @@ enum {
 #define MORE_HALVINGS  2 /* At most, from round to round. */
 #define LAST_HALVINGS  13
 
-/* A path over a gate counts as so many others. */
-#define GATE_PATHS 2
+/* A path over a gate counts as two others: its worth is shifted by 1. */
+#define GATE_SHIFT 1
 
 /* Where pairs three hops apart can expect fewer, each has to have one first.
  */
@@ -98,15 +98,16 @@ struct design {
     uint8_t *arriving;    /* [2E] The level of the arc's reverse. */
     bool *is_gate;        /* [2E] Whether layers want to arrive by this arc. */
     uint32_t *heads;      /* [2E] Where arcs lead to. */
-    uint32_t *slots;      /* [2E] Where worths of paths that end with this arc
-                           * stand in the row of their source. */
-    uint16_t *worths;     /* [V * V * 2] Of one more path, by source,
-                           * destination and whether it comes over a gate. */
-    uint16_t *worths_to;  /* [V * V] Those of other paths by destination, then
-                           * by source: what is read together is together. */
+    uint32_t *slots;      /* [2E] Where arcs lead to, times 2, and whether they
+                           * are gates. */
+    uint16_t *worths;     /* [V * V] Of one more path, by source and
+                           * destination. */
+    uint16_t *worths_to;  /* [V * V] The same by destination, then by source:
+                           * what is read together is together. */
     uint32_t fade[2];     /* What the worth is multiplied by if there is one */
     uint32_t grow[2];     /* more or less, and whether over a gate. */
-    uint32_t gate_paths;  /* What paths over gates count as. */
+    uint32_t gate_paths;  /* What paths over gates count as, and how often */
+    uint32_t gate_shift;  /* that doubles their worth. */
     uint32_t n_gates;     /* Of a switch. */
     uint64_t n_gate_arcs; /* Of all. */
     uint64_t *bits;       /* [2E] Of each arc, one among those that arrive at
@@ -166,21 +167,32 @@ static void
 set_worth(const struct design *design, uint32_t s, uint32_t d, uint32_t worth)
 {
     size_t n = design->graph->n_nodes;
-    uint16_t *worths = &design->worths[2 * (s * n + d)];
 
     worth = worth < 1 ? 1 : worth > MOST_WORTH ? MOST_WORTH : worth;
-    worths[0] = (uint16_t)worth;
-    worths[1] = (uint16_t)(worth * design->gate_paths);
+    design->worths[s * n + d] = (uint16_t)worth;
     design->worths_to[d * n + s] = (uint16_t)worth;
+}
+
+static uint32_t
+change_by(uint64_t worth, uint32_t factor)
+{
+    return (uint32_t)((worth * factor + ONE / 2) / ONE);
 }
 
 static void
 change_worth(const struct design *design, uint32_t s, uint32_t d,
              uint32_t factor)
 {
-    uint64_t worth =
-        design->worths[2 * ((size_t)s * design->graph->n_nodes + d)];
-    set_worth(design, s, d, (uint32_t)((worth * factor + ONE / 2) / ONE));
+    size_t place = (size_t)s * design->graph->n_nodes + d;
+    set_worth(design, s, d, change_by(design->worths[place], factor));
+}
+
+/* The worth of paths that end with the arc of 'slot', from the source whose
+ * worths are 'row'; 'shift' is gate_shift. */
+static uint32_t
+worth_at(const uint16_t *row, uint32_t slot, uint32_t shift)
+{
+    return (uint32_t)row[slot / 2] << (slot & shift);
 }
 
 /* What paths are worth that are allowed already: as if they were not. */
@@ -223,14 +235,15 @@ add_gains_as_middle(struct design *design, uint32_t f)
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
     uint32_t n_exits = list_exits(design, b, c);
+    uint32_t shift = design->gate_shift;
     struct exit *exits = design->exits;
 
     for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
         uint32_t a = head(design, i), first = design->arriving[i];
-        const uint16_t *row = design->worths + 2 * (size_t)a * graph->n_nodes;
+        const uint16_t *row = design->worths + (size_t)a * graph->n_nodes;
         uint64_t by_first = 0;
         for (uint32_t k = 0; a != c && k < n_exits; k++) {
-            uint32_t worth = row[exits[k].slot];
+            uint32_t worth = worth_at(row, exits[k].slot, shift);
             uint32_t by_last = if_so(exits[k].level < first, worth);
             exits[k].worth += by_last;
             by_first += worth - by_last;
@@ -256,14 +269,14 @@ add_gain_as_end(struct design *design, uint32_t f, uint32_t level,
 
 /* The worth of all paths over the arcs from 'begin' to 'end' whose level is
  * not below 'level'; each stands in 'row' at the slot of its arc. */
-static uint64_t
+static inline uint64_t
 add_worths(const uint8_t *levels, const uint32_t *slots, uint32_t begin,
-           uint32_t end, uint32_t level, const uint16_t *row)
+           uint32_t end, uint32_t level, const uint16_t *row, uint32_t shift)
 {
     uint32_t worth = 0;
 
     for (uint32_t i = begin; i < end; i++) {
-        worth += if_so(levels[i] >= level, row[slots[i]]);
+        worth += if_so(levels[i] >= level, worth_at(row, slots[i], shift));
     }
     return worth;
 }
@@ -273,21 +286,20 @@ add_gains_as_first(struct design *design, uint32_t f)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
-    uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
-    uint16_t kept[2] = { row[2 * c], row[2 * c + 1] };
+    uint16_t *row = design->worths + (size_t)b * graph->n_nodes;
+    uint16_t kept = row[c];
 
-    row[2 * c] = row[2 * c + 1] = 0; /* No path leads to 'c' again. */
+    row[c] = 0; /* No path leads to 'c' again. */
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g), level = design->levels[g];
         if (d != b) {
-            uint64_t worth =
-                add_worths(design->levels, design->slots, graph->first[d],
-                           graph->first[d + 1], level, row);
+            uint64_t worth = add_worths(design->levels, design->slots,
+                                        graph->first[d], graph->first[d + 1],
+                                        level, row, design->gate_shift);
             add_gain_as_end(design, f, level, worth, design->grow[1]);
         }
     }
-    row[2 * c] = kept[0];
-    row[2 * c + 1] = kept[1];
+    row[c] = kept;
 }
 
 static void
@@ -304,8 +316,8 @@ add_gains_as_last(struct design *design, uint32_t f)
         uint32_t a = head(design, i), level = design->arriving[i];
         if (a != c) {
             uint64_t worth =
-                add_worths(design->arriving, design->heads, graph->first[a],
-                           graph->first[a + 1], level, row);
+                add_worths(design->arriving, design->slots, graph->first[a],
+                           graph->first[a + 1], level, row, 0);
             add_gain_as_end(design, f, level,
                             worth * (is_gate ? design->gate_paths : 1),
                             design->grow[is_gate]);
@@ -362,6 +374,8 @@ change_ends(const struct design *design, uint32_t f, uint32_t low,
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f);
+    const uint16_t *row = design->worths_to + (size_t)c * graph->n_nodes;
+    uint32_t factor = factors[design->is_gate[f]];
 
     for (uint32_t g = graph->first[c]; g < graph->first[c + 1]; g++) {
         uint32_t d = head(design, g), level = design->levels[g];
@@ -381,7 +395,7 @@ change_ends(const struct design *design, uint32_t f, uint32_t low,
              j++) {
             uint32_t z = head(design, j);
             if (design->arriving[j] >= level && z != b && z != c) {
-                change_worth(design, z, c, factors[design->is_gate[f]]);
+                set_worth(design, z, c, change_by(row[z], factor));
             }
         }
     }
@@ -487,8 +501,7 @@ find_worths(struct design *design, uint32_t halvings)
             lacks_some |= d != s && !design->last[d];
         }
         /* No path leads back. */
-        memset(&design->worths[2 * ((size_t)s * n + s)], 0,
-               2 * sizeof *design->worths);
+        design->worths[(size_t)s * n + s] = 0;
         design->worths_to[(size_t)s * n + s] = 0;
     }
     return lacks_some;
@@ -732,7 +745,8 @@ count_paths(struct design *design)
                    (sf_graph_degree(graph, graph->links[i].b) - 1);
     }
     /* Gates are no better than other arcs if all are gates. */
-    design->gate_paths = design->n_gate_arcs < n_arcs ? GATE_PATHS : 1;
+    design->gate_shift = design->n_gate_arcs < n_arcs ? GATE_SHIFT : 0;
+    design->gate_paths = 1u << design->gate_shift;
     design->n_all_paths = n_paths;
     design->expected = 256;
     if (n_arcs > 0) {
@@ -775,13 +789,13 @@ gain_of_late(const struct design *design, uint32_t f, uint32_t g, bool is_late)
 {
     const struct sf_graph *graph = design->graph;
     uint32_t b = tail(design, f), c = head(design, f), d = head(design, g);
-    const uint16_t *row = design->worths + 2 * (size_t)b * graph->n_nodes;
+    const uint16_t *row = design->worths + (size_t)b * graph->n_nodes;
     int64_t gain = 0;
 
     for (uint32_t i = graph->first[b]; i < graph->first[b + 1]; i++) {
         uint32_t a = head(design, i);
-        uint64_t worth =
-            design->worths[2 * (size_t)a * graph->n_nodes + design->slots[g]];
+        uint64_t worth = worth_at(design->worths + (size_t)a * graph->n_nodes,
+                                  design->slots[g], design->gate_shift);
         if (a != c && *vl_after(design, design->reverse[i], f) != RISE) {
             gain += regrow(worth,
                            is_late ? design->grow[design->is_gate[g]] : ONE);
@@ -789,7 +803,7 @@ gain_of_late(const struct design *design, uint32_t f, uint32_t g, bool is_late)
     }
     for (uint32_t h = graph->first[d]; h < graph->first[d + 1]; h++) {
         if (head(design, h) != c && *vl_after(design, g, h) != LATE) {
-            gain -= regrow(row[design->slots[h]],
+            gain -= regrow(worth_at(row, design->slots[h], design->gate_shift),
                            is_late ? ONE : design->grow[design->is_gate[h]]);
         }
     }
@@ -900,7 +914,7 @@ make_design(struct design *design)
     design->is_gate = sf_calloc(n_arcs, sizeof *design->is_gate);
     design->heads = sf_calloc(n_arcs, sizeof *design->heads);
     design->slots = sf_calloc(n_arcs, sizeof *design->slots);
-    design->worths = sf_calloc(n, 2 * n * sizeof *design->worths);
+    design->worths = sf_calloc(n, n * sizeof *design->worths);
     design->worths_to = sf_calloc(n, n * sizeof *design->worths_to);
     design->needs = sf_calloc(n_arcs, sizeof *design->needs);
     design->exits = sf_calloc(most, sizeof *design->exits);

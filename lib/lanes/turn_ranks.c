@@ -105,8 +105,8 @@ rank_channels(struct ranker *ranker, struct sf_error *err)
 
 enum sf_status
 sf_turns_rank_channels(const struct sf_network *network,
-                       const struct sf_routes *routes, struct sf_turns *turns,
-                       struct sf_error *err)
+                       const struct sf_routes *routes, bool only_hosts,
+                       struct sf_turns *turns, struct sf_error *err)
 {
     const struct sf_graph *graph = network->graph;
     size_t n_arcs = 2 * (size_t)graph->n_links, n_turns = 0;
@@ -131,7 +131,9 @@ sf_turns_rank_channels(const struct sf_network *network,
     }
     for (uint32_t i = 0; status == SF_OK && i < columns->n_columns; i++) {
         for (uint32_t s = 0; s < graph->n_nodes; s++) {
-            follow(&ranker, columns->hops[i], s);
+            if (!only_hosts || network->n_hosts[s] > 0) {
+                follow(&ranker, columns->hops[i], s);
+            }
         }
     }
     if (status == SF_OK) {

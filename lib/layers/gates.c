@@ -88,6 +88,25 @@ static const uint32_t overlaps[] = {
 #define LARGE_BEND     20
 #define HUGE_GRAPH     400
 #define HUGE_ENOUGH    (2 * SF_GATES_UNIT) /* Cheaper paths are left alone. */
+#define SHARED_ENOUGH  (6 * SF_GATES_UNIT) /* The same before share.c. */
+
+/* Whether the trees are only to start from, for share.c. */
+static bool
+is_start(const struct sf_gates_task *task)
+{
+    return task->job->graph->n_nodes > HUGE_GRAPH &&
+           task->job->values[FOR].number != FOR_SPLIT;
+}
+
+/* Whether that evens out loads by itself: it does where switches are so near
+ * to each other that there are many ways, but not in a Dragonfly, nor in a
+ * single layer, whose paths are as short as can be. */
+static bool
+is_left_to_share(const struct sf_gates_task *task)
+{
+    return is_start(task) && task->job->usual_diameter <= 2 &&
+           task->job->layers->n_layers > 1;
+}
 
 static void
 set_effort(struct sf_gates_task *task)
@@ -101,13 +120,16 @@ set_effort(struct sf_gates_task *task)
         n <= SMALL_GRAPH ? SMALL_OVERLOAD : LARGE_OVERLOAD;
     task->overload_bend = n <= SMALL_GRAPH ? SMALL_BEND : LARGE_BEND;
     task->good_enough = n <= HUGE_GRAPH ? 0 : HUGE_ENOUGH;
+    if (is_left_to_share(task)) {
+        task->good_enough = SHARED_ENOUGH;
+    }
     if (2 * task->job->layers->n_layers > task->max_degree &&
         task->n_rounds == LARGE_ROUNDS) {
         task->n_rounds++; /* Few gates are left to even loads. */
     }
-    if (n > HUGE_GRAPH && task->job->values[FOR].number != FOR_SPLIT &&
+    if (is_start(task) &&
         4 * task->job->layers->n_layers <= task->max_degree) {
-        task->n_rounds = 1; /* Enough to start from, for share.c. */
+        task->n_rounds = 1;
     }
     if (task->job->layers->n_layers == 1) {
         task->n_rounds = 1; /* Nothing is to be improved in layer 0. */
@@ -380,7 +402,9 @@ finish_loads(const struct sf_gates_task *task, const struct sf_layer_job *wide,
         loads[i] = (uint64_t)load->first + load->middle + load->last;
     }
     enum sf_status status =
-        sf_layers_level(task->job, task->weights, loads, err);
+        is_left_to_share(task)
+            ? SF_OK
+            : sf_layers_level(task->job, task->weights, loads, err);
     if (status == SF_OK) {
         status = sf_layers_help_poor(task->job, task->weights, loads, err);
     }

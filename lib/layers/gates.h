@@ -27,6 +27,8 @@ struct sf_gates_node {
     uint16_t gate;   /* The arc of the destination that it arrives on. */
     uint16_t height; /* Hops from the farthest switch that comes this way. */
     uint32_t rank;   /* Of the channel after its first turn. */
+    uint64_t may;    /* A bit for each of its links over which others may come;
+                      * 0: not found yet. */
     uint32_t child;  /* The first that comes directly, SF_NONE for a leaf; */
     uint32_t next, previous; /* its siblings. */
 };
@@ -141,6 +143,27 @@ sf_gates_turn_rank(const struct sf_gates_tree *tree, uint32_t arc, uint32_t v)
     }
     return sf_turn_rank(tree->task->job, arc, tree->hops[v],
                         tree->nodes[v].rank);
+}
+
+/* Whether a path may come over 'arc' to 'v' and go on. */
+static inline bool
+sf_gates_may_turn(const struct sf_gates_tree *tree, uint32_t arc, uint32_t v)
+{
+    const struct sf_layer_job *job = tree->task->job;
+    struct sf_gates_node *node = &tree->nodes[v];
+
+    if (!job->params->turns || v == tree->destination) {
+        return true;
+    }
+    uint32_t from = job->reverse[arc] - tree->graph->first[v];
+    if (from >= 64) {
+        return sf_gates_turn_rank(tree, arc, v) != 0;
+    }
+    if (node->may == 0) {
+        node->may = sf_turn_columns_may(job->turns, tree->graph, v,
+                                        tree->hops[v], node->rank);
+    }
+    return node->may >> from & 1;
 }
 
 /* How much a link costs above its share; found as what stands in

@@ -178,7 +178,7 @@ offer_way(const struct sf_gates_tree *tree, uint32_t v, uint32_t n_offers)
         uint32_t s = graph->arcs[i].to, arc = tree->task->job->reverse[i];
         if (tree->nodes[s].child != SF_NONE || tree->depth[s] <= 1 ||
             tree->nodes[s].gate == tree->main_gate ||
-            sf_gates_turn_rank(tree, arc, v) == 0) {
+            !sf_gates_may_turn(tree, arc, v)) {
             continue;
         }
         int32_t cost = sf_gates_path_cost(tree, s, arc, v);

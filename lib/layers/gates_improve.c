@@ -63,7 +63,7 @@ static inline bool
 may_go(const struct sf_gates_tree *tree, uint32_t s, uint32_t arc, uint32_t v)
 {
     return tree->depth[v] < tree->max_hops && sf_gates_parent(tree, v) != s &&
-           sf_gates_turn_rank(tree, arc, v) != 0;
+           sf_gates_may_turn(tree, arc, v);
 }
 
 /* What it costs others if the leaf 'v' becomes a relay: it must stay. */

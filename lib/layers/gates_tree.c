@@ -21,6 +21,7 @@ settle(const struct sf_gates_tree *tree, uint32_t s, uint32_t hop)
     tree->hops[s] = (uint16_t)hop;
     node->gate = (uint16_t)sf_gates_gate(tree, arc, v);
     node->rank = sf_gates_turn_rank(tree, arc, v);
+    node->may = 0;
     tree->depth[s] = (uint16_t)(tree->depth[v] + 1);
     int32_t rest = v == tree->destination
                        ? price->last

@@ -1,10 +1,10 @@
-/* layer_scheme.h -- what a layer scheme provides, and what it gets to work with.
- * One scheme a file, one line in layers.c. */
-#ifndef SF_LAYERS_SCHEME_H
-#define SF_LAYERS_SCHEME_H
+/* layer_scheme.h -- what a layer scheme provides, and what it gets to work
+ * with. One scheme a file, one line in layers.c. */
+#ifndef SF_LAYERS_LAYER_SCHEME_H
+#define SF_LAYERS_LAYER_SCHEME_H
 
 #include "base/spec.h"
-#include "routes/turn_table.h"
+#include "layers/turn_columns.h"
 #include "slimfly/layers.h"
 
 /* The last parameter of each scheme that can have several path sets, which
@@ -38,7 +38,9 @@ struct sf_layer_job {
     const uint32_t *weights; /* [V] Hosts on each switch; one each where no
                               * switch carries any. */
     const uint32_t *reverse; /* [2E] Each arc as seen from its other end. */
-    uint32_t diameter;       /* The longest finite distance. */
+    const struct sf_turn_columns *turns; /* Those in 'params'; NULL: look
+                                          * there. */
+    uint32_t diameter;                   /* The longest finite distance. */
     double mean_distance; /* Over pairs with a path, each with itself too. */
     uint32_t max_hops;    /* At least the diameter. */
     /* By default a fault that takes a few switches farther away does not make
@@ -98,8 +100,10 @@ static inline uint32_t
 sf_turn_rank(const struct sf_layer_job *job, uint32_t in, uint32_t hop,
              uint32_t next)
 {
-    return sf_turns_rank(job->params->turns, job->graph, job->reverse, in, hop,
-                         next);
+    return job->turns ? sf_turn_columns_rank(job->turns, job->graph,
+                                             job->reverse, in, hop, next)
+                      : sf_turns_rank(job->params->turns, job->graph,
+                                      job->reverse, in, hop, next);
 }
 
 #endif

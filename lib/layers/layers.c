@@ -150,6 +150,7 @@ struct prepared {
     uint32_t *weights;
     uint32_t *limits; /* First the farthest distances, then limits. */
     struct sf_search search;
+    struct sf_turn_columns turns;
     uint32_t far[2]; /* Two switches that are a diameter apart. */
 };
 
@@ -350,6 +351,7 @@ prepare(struct sf_layer_job *job, struct prepared *prepared,
 static void
 clear_prepared(struct prepared *prepared)
 {
+    sf_turn_columns_clear(&prepared->turns);
     sf_spec_clear(&prepared->spec);
     sf_search_clear(&prepared->search);
     free(prepared->limits);
@@ -400,7 +402,13 @@ sf_layers_build(const struct sf_network *network,
         status =
             sf_layers_make(params->n_layers, graph->n_nodes, &job.layers, err);
     }
+    if (status == SF_OK &&
+        !sf_turn_columns_init(&prepared.turns, graph, network->reverse,
+                              params->turns)) {
+        status = sf_fail(err, SF_ENOMEM, "out of memory for turns");
+    }
     if (status == SF_OK) {
+        job.turns = &prepared.turns;
         job.layers->max_hops = job.max_hops;
         fill_weights(network, prepared.weights);
         status = scheme->ops->build(&job, err);

@@ -419,7 +419,13 @@ level(const struct ordered *ordered, const struct sf_turns *turns,
 
     params.turns = turns;
     job.params = &params;
+    job.turns = NULL;
     job.limits = ordered->longest;
+    /* Where more hops than asked for are all there is, paths have more. */
+    for (uint32_t d = 0; d < job.graph->n_nodes; d++) {
+        job.max_hops =
+            job.limits[d] > job.max_hops ? job.limits[d] : job.max_hops;
+    }
     return sf_layers_level(&job, job.weights, ordered->loads, err);
 }
 

@@ -315,25 +315,65 @@ help(struct helping *helping, uint32_t s)
     return false;
 }
 
+/* Adds the routes of 's' in 'layer' to those of its destination, or takes them
+ * off. */
+static void
+add_path(const struct helping *helping, uint32_t layer, uint32_t s,
+         bool is_added)
+{
+    const struct sf_graph *graph = helping->job->graph;
+    const uint16_t *hops =
+        sf_layers_tree(helping->job->layers, layer, helping->d);
+    uint64_t routes =
+        (uint64_t)helping->weights[s] * helping->weights[helping->d];
+
+    for (uint32_t v = s; hops[v] != SF_NO_HOP;) {
+        uint32_t arc = graph->first[v] + hops[v];
+        helping->own[arc] += is_added ? routes : -routes;
+        v = graph->arcs[arc].to;
+    }
+}
+
 /* Counts the routes to the destination at hand. */
 static void
 count_own(struct helping *helping)
 {
     const struct sf_layer_job *job = helping->job;
-    uint32_t d = helping->d;
 
     memset(helping->own, 0,
            2 * (size_t)job->graph->n_links * sizeof *helping->own);
     for (uint32_t l = 0; l < job->layers->n_layers; l++) {
-        const uint16_t *hops = sf_layers_tree(job->layers, l, d);
         for (uint32_t s = 0; s < job->graph->n_nodes; s++) {
-            for (uint32_t v = s; hops[v] != SF_NO_HOP;) {
-                uint32_t arc = job->graph->first[v] + hops[v];
-                helping->own[arc] +=
-                    (uint64_t)helping->weights[s] * helping->weights[d];
-                v = job->graph->arcs[arc].to;
-            }
+            add_path(helping, l, s, true);
         }
+    }
+}
+
+/* Exchanges what a move has changed for what it notes. */
+static void
+exchange(const struct helping *helping, struct move *move)
+{
+    uint16_t *hops =
+        sf_layers_tree(helping->job->layers, move->layer, helping->d);
+    uint16_t hop = hops[move->s];
+
+    hops[move->s] = (uint16_t)move->hop;
+    move->hop = hop;
+}
+
+/* Counts what the moves have changed.  Who moved was a leaf then, so that its
+ * own routes alone went another way. */
+static void
+count_moves(struct helping *helping)
+{
+    for (uint32_t i = helping->n_moves; i-- > 0;) {
+        struct move *move = &helping->moves[i];
+        add_path(helping, move->layer, move->s, true);
+        exchange(helping, move);
+        add_path(helping, move->layer, move->s, false);
+    }
+    for (uint32_t i = 0; i < helping->n_moves; i++) {
+        exchange(helping, &helping->moves[i]);
     }
 }
 
@@ -365,7 +405,7 @@ help_destination(struct helping *helping, uint32_t d)
             helping->n_moves = 0;
             helping->n_tries = TRIES;
             if (help(helping, s)) {
-                count_own(helping);
+                count_moves(helping);
             }
         }
     }

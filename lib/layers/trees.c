@@ -53,10 +53,12 @@ sf_batch_size(const struct sf_graph *graph)
     return size < 1 ? 1 : size > 16 ? 16 : size;
 }
 
-void
-sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
-                  uint32_t destination, const uint32_t *depth_order,
-                  uint32_t n_reached, uint64_t *flow, uint64_t *loads)
+/* sf_tree_count_loads() where 'depth_order' has the switches by their depth;
+ * 'flow' [V] is workspace. */
+static void
+add_loads(const struct sf_layer_job *job, uint32_t layer, uint32_t destination,
+          const uint32_t *depth_order, uint32_t n_reached, uint64_t *flow,
+          uint64_t *loads)
 {
     const struct sf_graph *graph = job->graph;
     const uint16_t *tree = sf_layers_tree(job->layers, layer, destination);
@@ -222,9 +224,8 @@ merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
                            sf_graph_name(graph, d).text);
         }
         sf_search_run(&worker->search, graph, d, NULL);
-        sf_tree_add_loads(batch->job, batch->layer, d, worker->search.order,
-                          worker->search.n_reached, worker->cost,
-                          batch->loads);
+        add_loads(batch->job, batch->layer, d, worker->search.order,
+                  worker->search.n_reached, worker->cost, batch->loads);
     }
     return SF_OK;
 }

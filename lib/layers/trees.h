@@ -34,12 +34,7 @@ enum sf_status sf_minimal_layers(const struct sf_layer_job *job,
 uint32_t sf_batch_size(const struct sf_graph *graph);
 
 /* Adds the routes of the tree towards 'destination' in 'layer' to 'loads'
- * [2E].  'flow' [V] is workspace. */
-void sf_tree_add_loads(const struct sf_layer_job *job, uint32_t layer,
-                       uint32_t destination, const uint32_t *depth_order,
-                       uint32_t n_reached, uint64_t *flow, uint64_t *loads);
-
-/* The same, walking every path, for trees of unknown depths. */
+ * [2E].  Walks every path, as depths are not known. */
 void sf_tree_count_loads(const struct sf_layer_job *job, uint32_t layer,
                          uint32_t destination, uint64_t *loads);
 

@@ -1,6 +1,8 @@
 /* choices.c -- see choices.h. */
 #include "routing/choices.h"
 
+#include <string.h>
+
 struct chooser {
     struct sf_choice *choices;
     uint32_t n_choices;
@@ -24,7 +26,10 @@ add_lanes(struct chooser *chooser, const char *layers,
     }
     if (!scheme->makes_turns) {
         add(chooser, layers, "single");
-        chooser->choices[chooser->n_choices - 1].is_a_hope = !scheme->made_for;
+        chooser->choices[chooser->n_choices - 1].is_a_hope = true;
+    }
+    if (scheme->made_for) {
+        add(chooser, layers, "untangle");
     }
     if (chooser->may_need_path_sls) {
         add(chooser, layers, "dfsssp");
@@ -53,6 +58,8 @@ add_all(struct chooser *chooser, const char *best, const char *made_for)
 {
     if (made_for) {
         add(chooser, made_for, "single");
+        chooser->choices[0].is_a_hope = true;
+        add(chooser, made_for, "untangle");
     }
     add(chooser, best, "turns");
     if (chooser->may_need_path_sls) {
@@ -60,6 +67,12 @@ add_all(struct chooser *chooser, const char *best, const char *made_for)
         add(chooser, "minimal", "dfsssp");
     }
     add(chooser, "ordered", "turns");
+}
+
+const char *
+sf_routing_lanes_after(const char *lanes)
+{
+    return strcmp(lanes, "single") ? NULL : "untangle";
 }
 
 /* Whether what was asked for can be safe on any service level.  Who asks for

@@ -24,4 +24,8 @@ enum sf_status sf_routing_choices(const struct sf_network *network,
                                   enum sf_guarantee *guaranteep,
                                   struct sf_error *err);
 
+/* Lanes for paths that 'lanes' refuse after a repair and that they would have
+ * been chosen before; NULL if there are none. */
+const char *sf_routing_lanes_after(const char *lanes);
+
 #endif

@@ -96,15 +96,29 @@ sf_earlier_arc(const struct sf_earlier *earlier, uint32_t s, uint32_t arc)
     return SF_NONE;
 }
 
-/* The host of the earlier network on switch 'before' whose port has 'guid', or
- * SF_NONE. */
+/* The number of the switch's port that a host is plugged into. */
 static uint32_t
-find_host(const struct sf_network *earlier, uint32_t before, uint64_t guid)
+place_of(const struct sf_network *network, uint32_t host)
 {
-    for (uint32_t host = earlier->first_host[before];
-         host < earlier->first_host[before + 1]; host++) {
-        if (earlier->fabric->ports[earlier->host_ports[host]].guid == guid) {
-            return host;
+    const struct sf_fabric *fabric = network->fabric;
+    return fabric->ports[fabric->ports[network->host_ports[host]].peer].number;
+}
+
+/* The host of the earlier network on switch 'before' that 'host' is: the one
+ * with the same GUID of its port or, if nobody knows that, in the same place.
+ * SF_NONE if there is none. */
+static uint32_t
+find_host(const struct sf_earlier *match, uint32_t before, uint32_t host)
+{
+    const struct sf_network *earlier = match->earlier;
+    const struct sf_network *network = match->network;
+    uint64_t guid = network->fabric->ports[network->host_ports[host]].guid;
+
+    for (uint32_t was = earlier->first_host[before];
+         was < earlier->first_host[before + 1]; was++) {
+        if (earlier->fabric->ports[earlier->host_ports[was]].guid == guid &&
+            (guid || place_of(earlier, was) == place_of(network, host))) {
+            return was;
         }
     }
     return SF_NONE;
@@ -121,11 +135,8 @@ sf_earlier_host_sets(const struct sf_earlier *earlier,
         uint32_t sibling = SF_NONE; /* The set of the first that was there. */
         for (uint32_t host = first; host < network->first_host[s + 1];
              host++) {
-            uint64_t guid =
-                network->fabric->ports[network->host_ports[host]].guid;
-            uint32_t was = before == SF_NONE
-                               ? SF_NONE
-                               : find_host(earlier->earlier, before, guid);
+            uint32_t was =
+                before == SF_NONE ? SF_NONE : find_host(earlier, before, host);
             host_sets[host] =
                 was == SF_NONE ? SF_NONE : routes->host_sets[was];
             sibling = sibling == SF_NONE ? host_sets[host] : sibling;

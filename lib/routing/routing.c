@@ -441,7 +441,7 @@ repair_routes(const struct sf_routing *base, struct sf_routing *routing,
         if (usual_hops > routing->max_hops) {
             routing->max_hops = usual_hops;
         }
-        status = sf_routes_repair(&earlier, base->routes, usual_hops,
+        status = sf_routes_repair(&earlier, base->routes, usual_hops, true,
                                   &routing->routes, err);
     }
     if (status == SF_OK) {
@@ -449,6 +449,24 @@ repair_routes(const struct sf_routing *base, struct sf_routing *routing,
         status = settle_sets(routing, base->params.n_path_sets, err);
     }
     sf_earlier_clear(&earlier);
+    return status;
+}
+
+/* Adds lanes to repaired routes.  Where nobody asked for certain ones, others
+ * may take the place of those that do not allow the repair. */
+static enum sf_status
+add_lanes_again(struct sf_routing *routing, struct sf_error *err)
+{
+    const char *others = routing->has_default_lanes
+                             ? sf_routing_lanes_after(routing->specs.lanes)
+                             : NULL;
+    enum sf_status status = sf_routing_add_lanes(routing, err);
+
+    if (status == SF_ELANES && others) {
+        snprintf(routing->specs.lanes, sizeof routing->specs.lanes, "%s",
+                 others);
+        status = sf_routing_add_lanes(routing, err);
+    }
     return status;
 }
 
@@ -478,7 +496,7 @@ sf_routing_repair(const struct sf_routing *base,
         status = repair_routes(base, routing, err);
     }
     if (status == SF_OK) {
-        status = sf_routing_add_lanes(routing, err);
+        status = add_lanes_again(routing, err);
     }
     return end(routing, status, routingp);
 }

@@ -392,7 +392,7 @@ lanes_check(const struct routed *routing, const char *what)
         }
     }
     if (lanes->scheme->is_safe) {
-        CHECK_FOR(oracle_is_sound(&verdict) || lanes->scheme->only_proves,
+        CHECK_FOR(oracle_is_sound(&verdict) || lanes->scheme->only_hosts,
                   "%s: not safe for switches", what);
         CHECK_FOR(lanes_are_sound(routing, what), "%s: not safe", what);
     }

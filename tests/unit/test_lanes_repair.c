@@ -288,6 +288,126 @@ TEST(lanes_repaired_in_two_parts)
     }
 }
 
+/* The most that hosts put on a link from switch to switch, if each sends 1 to
+ * each address of hosts on other switches. */
+static uint64_t
+find_most_load(const struct routed *routing)
+{
+    const struct sf_fabric *fabric = routing->fabric;
+    uint64_t *loads = calloc(fabric->n_ports, sizeof *loads), most = 0;
+    uint32_t ports[128], n_hosts[128];
+
+    CHECK(loads && fabric->n_switches <= ARRAY_SIZE(ports));
+    sf_fabric_count_hosts(fabric, n_hosts);
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        for (uint32_t lid = 1; lid <= routing->tables->max_lid; lid++) {
+            uint32_t target = routing->tables->targets[lid];
+            if (n_hosts[s] == 0 || target == SF_NONE ||
+                target < fabric->n_switches) {
+                continue;
+            }
+            uint32_t n = oracle_follow(fabric, routing->tables, s, lid, ports);
+            CHECK(n != SF_NONE);
+            for (uint32_t i = 0; i < n; i++) {
+                loads[ports[i]] += n_hosts[s];
+                most = loads[ports[i]] > most ? loads[ports[i]] : most;
+            }
+        }
+    }
+    free(loads);
+    return most;
+}
+
+/* Unplugs each link of a Fat Tree in turn: the repair keeps the single lane,
+ * and no link carries more than 'most' times what the busiest did. */
+static void
+check_trees_spread(const char *spec, uint32_t n_expected, double most)
+{
+    struct sf_fabric *fabric = lanes_fabric(spec, 4), *damaged;
+    struct sf_routing_params params = { .layers = { .n_layers = 4 } };
+    struct routed *base, *repaired;
+    struct sf_error err = { 0 };
+    uint32_t n_links = 0;
+
+    CHECK_FOR(routed_build(fabric, &params, &base, &err) == SF_OK, "%s",
+              err.text);
+    double before = (double)find_most_load(base);
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        uint32_t peer = fabric->ports[i].peer;
+        if (peer == SF_NONE || peer < i ||
+            fabric->ports[i].node >= fabric->n_switches ||
+            fabric->ports[peer].node >= fabric->n_switches) {
+            continue;
+        }
+        CHECK_EQ(sf_fabric_copy(fabric, &damaged, NULL), SF_OK);
+        sf_fabric_unplug(damaged, i);
+        CHECK_FOR(routed_repair(base, damaged, &repaired, &err) == SF_OK,
+                  "%s: %s", spec, err.text);
+        double after = (double)find_most_load(repaired);
+        CHECK_FOR(after <= most * before, "%s, link %u: %g times", spec,
+                  n_links, after / before);
+        n_links++;
+        routed_free(repaired);
+        sf_fabric_free(damaged);
+    }
+    CHECK_EQ(n_links, n_expected);
+    routed_free(base);
+    sf_fabric_free(fabric);
+}
+
+/* What went over a dead link spreads over all that stand in for it.  A leaf
+ * with four links that loses one must have a third more on the others; once,
+ * the first of them took all.  In trees of three levels, paths of two hops
+ * once became detours of four, down and up again, which one lane does not
+ * allow. */
+TEST(lanes_repairs_of_fat_trees_spread)
+{
+    check_trees_spread("ft2:ports=8", 32, 1.37);
+    check_trees_spread("ft3:ports=6", 108, 1.63);
+}
+
+/* A switch of a Slim Fly that has lost a link sends all over the others, and
+ * so do its neighbours: once, one of these then carried half as much again as
+ * any had before, and all traffic waited for it.  Paths over other links leave
+ * it now. */
+TEST(lanes_repairs_leave_no_link_crowded)
+{
+    static const struct {
+        const char *spec;
+        uint32_t n_dead;
+        double most; /* Times what the busiest link carried before. */
+    } cases[] = {
+        { "sf:q=5", 1, 1.02 },     { "sf:q=7", 3, 1.04 },
+        { "sf:q=5,p=3", 2, 1.06 }, { "hx2:6x6", 2, 1.04 },
+        { "pf:q=5", 1, 1.05 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sf_fabric *fabric = lanes_fabric(cases[i].spec, 4), *damaged;
+        struct sf_routing_params params = { .layers = { .n_layers = 4 } };
+        struct routed *base, *repaired;
+        struct sf_error err = { 0 };
+        CHECK_EQ(routed_build(fabric, &params, &base, &err), SF_OK);
+        double before = (double)find_most_load(base);
+        for (uint32_t seed = 0; seed < 5; seed++) {
+            struct sf_random random;
+            sf_random_init(&random, seed, i);
+            CHECK_EQ(sf_fabric_copy(fabric, &damaged, NULL), SF_OK);
+            lanes_unplug(damaged, cases[i].n_dead, &random);
+            CHECK_FOR(routed_repair(base, damaged, &repaired, &err) == SF_OK,
+                      "%s: %s", cases[i].spec, err.text);
+            double after = (double)find_most_load(repaired);
+            CHECK_FOR(after <= cases[i].most * before, "%s, seed %u: %g times",
+                      cases[i].spec, seed, after / before);
+            lanes_check(repaired, cases[i].spec);
+            routed_free(repaired);
+            sf_fabric_free(damaged);
+        }
+        routed_free(base);
+        sf_fabric_free(fabric);
+    }
+}
+
 TEST(lanes_repairs_survive_failed_allocations)
 {
     struct sf_fabric *fabric = lanes_fabric("sf:q=3,p=1", 2), *damaged;

@@ -658,6 +658,25 @@ TEST(layers_gates_even_loads)
     }
 }
 
+/* Above 400 switches trees are left to share.c early. */
+TEST(layers_gates_even_loads_of_hundreds)
+{
+    struct sf_topology *topo = build_topology("sf:q=16");
+    struct sf_layers_params params = { .n_layers = 4, .seed = 1 };
+    struct sf_layers *layers = layers_of(topo, &params);
+    uint32_t n_few = 0, n = topo->graph->n_nodes;
+
+    CHECK(oracle_load_ratio(layers, topo->graph) <= 1.03);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t d = (i * 7 + 1) % n;
+        n_few +=
+            i != d && oracle_count_disjoint(layers, topo->graph, i, d) < 3;
+    }
+    CHECK_FOR(20 * n_few <= n, "%u of %u pairs have few paths", n_few, n);
+    sf_layers_free(layers);
+    sf_topology_free(topo);
+}
+
 TEST_LONG(layers_gates_even_loads_of_large_ones)
 {
     check_even_loads("sf:q=8");

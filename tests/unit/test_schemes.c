@@ -190,6 +190,26 @@ TEST(schemes_params_are_told_to_people)
     }
 }
 
+/* Whether any value is in range.  A whole number with the range of a real one
+ * would take nothing but 0. */
+static bool
+has_values(const struct sf_param *param)
+{
+    switch (param->kind) {
+    case SF_PARAM_NUMBER:
+    case SF_PARAM_SHAPE:
+        return param->max > param->min;
+    case SF_PARAM_REAL:
+        return param->range.max > param->range.min;
+    case SF_PARAM_CHOICE:
+        return param->words[0] && param->words[1];
+    case SF_PARAM_SEED:
+    case SF_PARAM_FILE:
+        return true;
+    }
+    return false;
+}
+
 /* What the tables of the schemes say of themselves. */
 static void
 check_params(const char *name, const struct sf_param *params)
@@ -198,6 +218,8 @@ check_params(const char *name, const struct sf_param *params)
         CHECK_FOR(params[i].key[0] && params[i].meaning, "%s: parameter %u",
                   name, i);
         CHECK_FOR(params[i].by_default, "%s: a scheme can be used without %s",
+                  name, params[i].key);
+        CHECK_FOR(has_values(&params[i]), "%s: no value of %s is in range",
                   name, params[i].key);
         CHECK(!params[i].positional || i == 0);
         for (uint32_t j = 0; j < i; j++) {

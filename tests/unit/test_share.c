@@ -2,7 +2,7 @@
 #include "../oracle/routing_oracle.h"
 #include "base/mem.h"
 #include "helpers.h"
-#include "layers/share.h"
+#include "layers/share_parts.h"
 #include "slimfly/lanes.h"
 #include "slimfly/random.h"
 #include "slimfly/topology.h"
@@ -315,6 +315,148 @@ TEST(share_of_the_choices_of_gates)
     sf_topology_free(topo);
 }
 
+/* What share.c would have in the middle of its work. */
+static struct sf_sharing
+begin_sharing(struct work *work)
+{
+    const struct sf_graph *graph = work->topo->graph;
+    size_t n = graph->n_nodes;
+    struct sf_sharing sharing = { .job = &work->job,
+                                  .grain = 1,
+                                  .unit = 1,
+                                  .unit_cost = 5,
+                                  .target = 40,
+                                  .power = 4 };
+
+    work->job =
+        (struct sf_layer_job){ .graph = graph, .layers = work->layers };
+    sharing.uses = sf_calloc(work->n_arcs, sizeof *sharing.uses);
+    sharing.costs = sf_calloc(SF_SHARE_N_COSTS, sizeof *sharing.costs);
+    sharing.steps = sf_calloc(SF_SHARE_N_COSTS, sizeof *sharing.steps);
+    sharing.places = sf_calloc(n, sizeof *sharing.places);
+    sharing.parents =
+        sf_calloc(n * work->layers->n_layers, sizeof *sharing.parents);
+    CHECK(sharing.uses && sharing.costs && sharing.steps && sharing.places &&
+          sharing.parents);
+    memset(sharing.costs, 0xff, SF_SHARE_N_COSTS * sizeof *sharing.costs);
+    memset(sharing.steps, 0xff, SF_SHARE_N_COSTS * sizeof *sharing.steps);
+    for (uint32_t i = 0; i < work->n_arcs; i++) {
+        sharing.uses[i].load = 1 + i * 7 % 80;
+    }
+    for (uint32_t k = 0; k < SF_MAX_LAYERS; k++) {
+        sharing.overlaps[k] = 1000 * k * k;
+    }
+    return sharing;
+}
+
+static void
+end_sharing(struct sf_sharing *sharing)
+{
+    free(sharing->parents);
+    free(sharing->places);
+    free(sharing->steps);
+    free(sharing->costs);
+    free(sharing->uses);
+}
+
+static bool
+uses_arc(const struct sf_sharing *sharing, uint32_t layer, uint32_t s,
+         uint32_t wanted)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+
+    while (s != sharing->destination) {
+        uint32_t arc = sf_layers_arc(sharing->job->layers, graph, layer, s,
+                                     sharing->destination);
+        if (arc == wanted) {
+            return true;
+        }
+        s = graph->arcs[arc].to;
+    }
+    return false;
+}
+
+/* What 's' pays for its way, arc by arc and layer by layer. */
+static uint64_t
+pays(const struct sf_sharing *sharing, uint32_t s)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint64_t sum = 0;
+
+    for (uint32_t v = s; v != sharing->destination;) {
+        uint32_t arc = sf_layers_arc(sharing->job->layers, graph,
+                                     sharing->layer, v, sharing->destination);
+        uint32_t n_others = 0, load = sharing->uses[arc].load;
+        for (uint32_t l = 0; l < sharing->job->layers->n_layers; l++) {
+            n_others += l != sharing->layer && uses_arc(sharing, l, s, arc);
+        }
+        sum += sf_share_cost(load, sharing->target, sharing->power) -
+               sf_share_cost(load - 1, sharing->target, sharing->power) +
+               sharing->unit_cost + 1000 * n_others * n_others;
+        v = graph->arcs[arc].to;
+    }
+    return sum;
+}
+
+static void
+set_tree(struct sf_sharing *sharing, uint32_t layer, uint32_t d)
+{
+    const struct sf_graph *graph = sharing->job->graph;
+    uint32_t n = graph->n_nodes;
+
+    sharing->layer = layer;
+    sharing->destination = d;
+    sharing->hops = sf_layers_tree(sharing->job->layers, layer, d);
+    for (uint32_t i = 0; i < n * sharing->job->layers->n_layers; i++) {
+        uint32_t s = i % n, l = i / n;
+        sharing->parents[i] =
+            s == d ? s
+                   : graph
+                         ->arcs[sf_layers_arc(sharing->job->layers, graph, l,
+                                              s, d)]
+                         .to;
+    }
+    for (uint32_t s = 0; s < n; s++) {
+        uint16_t depth = 0;
+        for (uint32_t v = s; v != d; depth++) {
+            v = sf_share_parents(sharing, layer)[v];
+        }
+        sharing->places[s] = (struct sf_share_place){
+            .parent = sf_share_parents(sharing, layer)[s], .depth = depth
+        };
+    }
+}
+
+/* Leaves keep their ways up to what these cost, counted one by one. */
+TEST(share_leaves_alone_who_pays_little)
+{
+    static const char *const specs[] = { "sf:q=4", "hx2:3x4,links=2" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+        struct work work = begin(specs[i], "gates:for=uniform", 4, i, false);
+        struct sf_sharing sharing = begin_sharing(&work);
+        uint32_t n = work.topo->graph->n_nodes;
+        for (uint32_t k = 0; k < n * n * 4; k++) {
+            uint32_t s = k % n;
+            if (s == 0) {
+                set_tree(&sharing, k / n / n, k / n % n);
+            }
+            if (s == sharing.destination) {
+                continue;
+            }
+            uint64_t cost = pays(&sharing, s);
+            sharing.well = 0;
+            CHECK(!sf_share_is_leaf_well(&sharing, s));
+            sharing.well = cost;
+            CHECK(sf_share_is_leaf_well(&sharing, s));
+            sharing.well = cost - 1;
+            CHECK(!sf_share_is_leaf_well(&sharing, s));
+        }
+        end_sharing(&sharing);
+        end(&work);
+    }
+}
+
 TEST(share_survives_failed_allocations)
 {
     struct work work = begin("hx2:3x3", "gates", 2, 1, false);
@@ -327,6 +469,6 @@ TEST(share_survives_failed_allocations)
         CHECK(status == SF_OK || status == SF_ENOMEM);
     } while (status != SF_OK);
     sf_mem_fail_at(0);
-    CHECK_EQ(nth, 13); /* Twelve allocations. */
+    CHECK_EQ(nth, 18); /* Seventeen allocations. */
     end(&work);
 }
