@@ -571,6 +571,8 @@ measure_still_jobs(struct net *net)
          i++) {
         snprintf(title, sizeof title, "all-to-all of %u", sizes[i]);
         measure_still(net, title, "all-to-all", 1, sizes[i], n_seeds);
+        snprintf(title, sizeof title, "unknown of %u", sizes[i]);
+        measure_still(net, title, "unknown", 1, sizes[i], n_seeds);
     }
     snprintf(title, sizeof title, "%u times all-to-all of 32", n_jobs);
     measure_still(net, title, "all-to-all", n_jobs, 32, net->q < 11 ? 5 : 1);

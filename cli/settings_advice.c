@@ -79,6 +79,9 @@ cli_settings_advise(struct sf_settings *settings, const struct cli_args *args,
         status = measure(settings, args, jobs, network, advice, &err);
         sf_network_free(network);
     }
+    if (status == SF_OK && settings->has_jobs) {
+        sf_advice_use_all(advice);
+    }
     settings->advice = advice;
     return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
 }

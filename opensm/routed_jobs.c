@@ -1,4 +1,4 @@
-/* routed_jobs.c -- see jobs.h. */
+/* routed_jobs.c -- see routed_jobs.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "routed_jobs.h"
 
@@ -59,6 +59,14 @@ hash_text(const char *text, size_t length)
 {
     uint64_t hash = text ? sf_hash_bytes(SF_HASH_START, text, length) : 0;
     return text && hash == 0 ? 1 : hash;
+}
+
+/* A short name of what routes are asked for. */
+static uint64_t
+hash_asked(const struct sf_plugin_jobs *jobs)
+{
+    uint64_t hash = hash_text(jobs->text, jobs->length);
+    return jobs->keeps_minimal ? sf_hash_bytes(hash, "keep", 4) : hash;
 }
 
 /* Finds the jobs of 'text' in the network of 'engine'. */
@@ -220,8 +228,10 @@ static enum sf_status
 fit(struct sf_plugin_jobs *jobs, struct sf_engine *engine, uint64_t seed,
     struct sf_error *err)
 {
-    struct sf_job_routes_params params = { .seed = seed };
-    uint64_t text = hash_text(jobs->text, jobs->length);
+    struct sf_job_routes_params params = { .seed = seed,
+                                           .keeps_minimal =
+                                               jobs->keeps_minimal };
+    uint64_t text = hash_asked(jobs);
     bool is_kept = jobs->hops.plain == jobs->plain && jobs->hops.jobs == text;
     bool is_current = jobs->hops.n == 0 ||
                       sf_engine_routing(engine) != sf_engine_plain(engine);
@@ -298,6 +308,7 @@ sf_plugin_jobs_update(struct sf_plugin_jobs *jobs, struct sf_engine *engine,
         return;
     }
     sf_plugin_jobs_kept_path(options->base, path);
+    jobs->keeps_minimal = options->jobs_keep_minimal;
     snprintf(jobs->path, sizeof jobs->path, "%s", options->jobs);
     load_kept(jobs, path, kept);
     uint64_t plain = sf_job_hops_hash(sf_engine_plain(engine));

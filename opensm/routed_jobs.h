@@ -1,11 +1,11 @@
-/* routed_jobs.h -- the jobs that the plugin routes for: a file that somebody else
- * writes, and what was made of it.  Knows nothing of OpenSM.
+/* routed_jobs.h -- the jobs that the plugin routes for: a file that somebody
+ * else writes, and what was made of it.  Knows nothing of OpenSM.
  *
  * The routes are fitted when jobs or routes without them have changed, from
  * where they are.  A file that is wrong or gone changes nothing: the jobs
  * before stay. */
-#ifndef SF_OPENSM_JOBS_H
-#define SF_OPENSM_JOBS_H
+#ifndef SF_OPENSM_ROUTED_JOBS_H
+#define SF_OPENSM_ROUTED_JOBS_H
 
 #include "engine.h"
 #include "plugin_options.h"
@@ -36,6 +36,7 @@ struct sf_plugin_jobs {
     struct sf_strays strays;
     struct sf_job_routes routes; /* What they get. */
     struct sf_job_hops hops;     /* Where the routes differ by them. */
+    bool keeps_minimal;          /* Layer 0 is as it is without jobs. */
     bool has_loaded;             /* Hops were read after the start. */
     bool is_new;                 /* Something was changed the last time. */
     double seconds;              /* That it took. */

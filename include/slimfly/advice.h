@@ -62,5 +62,10 @@ enum sf_status sf_advice_measure(const struct sf_network *network,
                                  struct sf_advice *advice,
                                  struct sf_error *err);
 
+/* Advises all addresses instead, or SF_ADVICE_FEW of them where no more can be
+ * used at once: routes that the plugin makes for jobs (job_routes.h) are for
+ * equal shares over all, and any single address may be bad. */
+void sf_advice_use_all(struct sf_advice *advice);
+
 #pragma GCC visibility pop
 #endif

@@ -70,7 +70,7 @@ enum sf_status sf_jobs_parse(char *text, size_t length, const char *path,
                              struct sf_jobs **jobsp, struct sf_error *err);
 
 /* Jobs that were left out: one of their hosts is not in the network, or is
- * that of a job above. */
+ * that of a job above, or their name is. */
 struct sf_strays {
     uint32_t n;
     struct sf_error first; /* What is wrong with the first, if any. */

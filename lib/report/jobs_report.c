@@ -2,33 +2,105 @@
  * members. */
 #include "slimfly/jobs_report.h"
 
+#include "base/mem.h"
+#include "base/utf8.h"
 #include "slimfly/jobs.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A job and its line, from 0 on. */
+struct named {
+    const char *name;
+    size_t i;
+};
+
+static int
+compare_names(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+/* For each line the number of one above that has a job of the same name, or 0;
+ * NULL if memory runs out.  The caller frees it. */
+static size_t *
+find_doubles(const struct sf_jobs_file *file)
+{
+    size_t n_lines = sf_jobs_file_n_lines(file), n = 0;
+    struct named *names = sf_calloc(n_lines + 1, sizeof *names);
+    size_t *others = sf_calloc(n_lines + 1, sizeof *others);
+
+    for (size_t i = 0; names && others && i < n_lines; i++) {
+        struct sf_jobs_line line;
+        if (sf_jobs_file_line(file, i, &line)) {
+            names[n++] = (struct named){ line.name, i };
+        }
+    }
+    if (n > 0) {
+        qsort(names, n, sizeof *names, compare_names);
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (!strcmp(names[k].name, names[k - 1].name)) {
+            size_t before = others[names[k - 1].i];
+            others[names[k].i] = before ? before : names[k - 1].i + 1;
+        }
+    }
+    free(names);
+    return others;
+}
+
+/* Why line 'i' is no job though it should be; SF_OK if it is one, or empty. */
+static enum sf_status
+check_line(const struct sf_jobs_file *file, size_t i, size_t other,
+           struct sf_error *why)
+{
+    struct sf_jobs_line line;
+    bool is_job = sf_jobs_file_line(file, i, &line);
+    const char *start = line.text + strspn(line.text, " \t\r");
+    const char *unseen = sf_utf8_find_unseen(line.text);
+    uint32_t n_hosts;
+
+    if (is_job && other > 0) {
+        return sf_fail(why, SF_EPARSE,
+                       "expected a name that no other job has, found "
+                       "'%.64s', as in line %zu",
+                       line.name, other);
+    }
+    if (is_job) {
+        return sf_job_check(line.name, line.pattern, line.nodes, &n_hosts,
+                            why);
+    }
+    if (!*start || *start == '#') {
+        return SF_OK;
+    }
+    if (unseen && *unseen != '\r') {
+        return sf_fail(why, SF_EPARSE,
+                       "expected text in UTF-8 without control characters, "
+                       "found the byte 0x%02x in '%.64s'",
+                       (unsigned)(unsigned char)*unseen, line.text);
+    }
+    return sf_fail(why, SF_EPARSE,
+                   "expected NAME PATTERN NODES, found '%.64s'", line.text);
+}
 
 uint32_t
 sf_jobs_file_check(const struct sf_jobs_file *file, const char *path,
                    struct sf_error *err)
 {
-    uint32_t n_wrong = 0, n_hosts;
-    struct sf_error why;
+    size_t *others = find_doubles(file);
+    uint32_t n_wrong = 0;
 
     for (size_t i = 0; i < sf_jobs_file_n_lines(file); i++) {
-        struct sf_jobs_line line;
-        bool is_job = sf_jobs_file_line(file, i, &line);
-        bool is_empty = !line.text[strspn(line.text, " \t\r")] ||
-                        line.text[strspn(line.text, " \t\r")] == '#';
-        snprintf(why.text, sizeof why.text,
-                 "expected NAME PATTERN NODES, found '%.64s'", line.text);
-        if (is_job ? sf_job_check(line.name, line.pattern, line.nodes,
-                                  &n_hosts, &why) != SF_OK
-                   : !is_empty) {
-            if (n_wrong++ == 0) {
-                sf_fail(err, SF_EPARSE, "%s:%zu: %s", path, i + 1, why.text);
-            }
+        struct sf_error why;
+        if (check_line(file, i, others ? others[i] : 0, &why) != SF_OK &&
+            n_wrong++ == 0) {
+            sf_fail(err, SF_EPARSE, "%s:%zu: %s", path, i + 1, why.text);
         }
     }
+    free(others);
     return n_wrong;
 }
 

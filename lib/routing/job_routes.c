@@ -584,9 +584,9 @@ prepare_turns(struct sf_job_fitter *fitter)
         grower->turns = routing->routes->turns;
         return SF_OK;
     }
-    if (lanes->n_vls == 1) {
+    if (sf_lanes_ignore_sls(lanes)) {
         enum sf_status status = sf_path_order_build(
-            routing->network,
+            routing->network, lanes,
             fitter->params.base ? fitter->params.base : routing->routes,
             &fitter->own_turns, fitter->err);
         grower->turns = fitter->own_turns;
@@ -595,7 +595,7 @@ prepare_turns(struct sf_job_fitter *fitter)
     }
     return sf_fail(fitter->err, SF_ELANES,
                    "lanes by %s do not say which new paths are safe: routes "
-                   "for jobs need lanes by turns or a single lane",
+                   "for jobs need lanes by turns, untangle or single",
                    lanes->scheme->name);
 }
 

@@ -24,8 +24,10 @@
 #define WORK       100000 /* Columns that tries with all may grow anew. */
 #define GOOD       1.1    /* A load that more work is not worth. */
 #define MIN_ROUNDS 8
-#define SPARE      0.7 /* Enough where it is not known what jobs send. */
-#define MAX_LEVELS 6   /* Of jobs that are limited by other links. */
+#define SPARE      0.7  /* Enough where all send to all, or nobody knows, */
+#define EVEN       1.36 /* and so many times the mean; */
+#define LITTLE     0.9  /* at most that, if it can be had. */
+#define MAX_LEVELS 6    /* Of jobs that are limited by other links. */
 
 /* What a try may do. */
 struct way {
@@ -270,15 +272,40 @@ count_rounds(const struct sf_job_fitter *fitter, const struct way *way,
     return is_urgent || done + (uint64_t)n_rounds * n <= WORK ? n_rounds : 0;
 }
 
-/* Which load is low enough, once columns have to change.  The less of a link
- * all-to-all takes, the fewer pairs share it, which is good for whatever else
- * a job may send. */
+/* What jobs would put on each link if they took shortest paths only and all
+ * links evenly: also in layer 0 if that stays as it is, and so has no
+ * columns. */
 static double
-find_enough(const struct sf_jobs *jobs)
+find_mean(const struct sf_job_fitter *fitter)
 {
-    for (uint32_t i = 0; i < jobs->n_jobs; i++) {
-        if (jobs->jobs[i].kind == SF_PATTERN_UNKNOWN) {
-            return SPARE;
+    const struct sf_graph *graph = fitter->routing->network->graph;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < fitter->n_columns; i++) {
+        const struct sf_job_column *column = &fitter->columns[i];
+        for (uint32_t k = 0; k < column->n_sources; k++) {
+            uint8_t distance = column->distance[column->sources[k].s];
+            sum += distance == UINT8_MAX
+                       ? 0
+                       : column->sources[k].amount * column->share * distance;
+        }
+    }
+    double stays = fitter->params.keeps_minimal
+                       ? sf_layer_share(fitter->routing->routes, 0)
+                       : 0;
+    return stays < 1 ? sum / (1 - stays) / (2.0 * graph->n_links) : 0;
+}
+
+/* Which load is low enough, once columns have to change.  The less of a link
+ * all-to-all takes, the fewer pairs share it, which is good for its packets,
+ * and for whatever else a job may send.  Loads near their mean take long. */
+static double
+find_enough(const struct sf_job_fitter *fitter)
+{
+    for (uint32_t i = 0; i < fitter->jobs->n_jobs; i++) {
+        enum sf_pattern_kind kind = fitter->jobs->jobs[i].kind;
+        if (kind == SF_PATTERN_UNKNOWN || kind == SF_PATTERN_ALL_TO_ALL) {
+            return fmin(fmax(SPARE, EVEN * find_mean(fitter)), LITTLE);
         }
     }
     return SF_JOB_FULL;
@@ -293,7 +320,7 @@ search_all(struct sf_job_fitter *fitter)
     uint64_t done = 0;
     bool is_done = fitter->least <= SF_JOB_FULL;
 
-    fitter->enough = find_enough(fitter->jobs);
+    fitter->enough = find_enough(fitter);
     fitter->first = fitter->least;
     fitter->n_active = fitter->n_columns;
     for (uint32_t i = 0; i < fitter->n_columns; i++) {

@@ -30,7 +30,7 @@ const struct sf_advice_kind sf_advice_kinds[SF_N_ADVICES] = {
                          "the jobs of --advise, all at once" },
 };
 
-/* Where traffic of kinds.c stands for the pattern. */
+/* Where traffic of traffic_kinds.c stands for the pattern. */
 static const struct {
     const char *text;
     uint32_t n_draws;
@@ -234,4 +234,18 @@ sf_advice_measure(const struct sf_network *network,
         }
     }
     return SF_OK;
+}
+
+void
+sf_advice_use_all(struct sf_advice *advice)
+{
+    uint32_t most = advice->steps[advice->n_steps - 1];
+
+    for (uint32_t i = 0; i < SF_N_ADVICES; i++) {
+        struct sf_advice_row *row = &advice->rows[i];
+        if (row->n_addresses > 0) {
+            row->n_addresses = most;
+            row->n_few = most < SF_ADVICE_FEW ? most : SF_ADVICE_FEW;
+        }
+    }
 }

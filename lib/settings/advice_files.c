@@ -77,6 +77,11 @@ sf_settings_write_advice(const struct sf_settings *settings, FILE *stream)
             write_row(advice, i, stream);
         }
     }
+    if (settings->has_jobs) {
+        fputs("  OpenSM makes other routes for the jobs that run, for equal "
+              "shares over all addresses\n",
+              stream);
+    }
     fputs("  NCCL and RCCL use the first address whatever is set\n", stream);
     if (advice->reason.text[0]) {
         fprintf(stream, "  not all was measured: %s\n", advice->reason.text);
@@ -141,6 +146,12 @@ write_figures(const struct sf_settings *settings,
                            : n == row->n_addresses ? "  (used by openib below)"
                                                    : "";
         fprintf(stream, "#   %3" PRIu32 "  %.3f%s\n", n, row->speeds[i], user);
+    }
+    if (settings->has_jobs) {
+        sf_settings_comment("These are routes without jobs. OpenSM makes "
+                            "others for the jobs that run, for equal shares "
+                            "over all addresses.",
+                            stream);
     }
     sf_settings_comment("NCCL and RCCL use the first address whatever is set.",
                         stream);

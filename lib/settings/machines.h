@@ -1,7 +1,7 @@
 /* machines.h -- the machines of a fabric by their host names, and where they
  * are plugged in. */
-#ifndef SF_SETTINGS_HOST_NAMES_H
-#define SF_SETTINGS_HOST_NAMES_H
+#ifndef SF_SETTINGS_MACHINES_H
+#define SF_SETTINGS_MACHINES_H
 
 #include "slimfly/plan.h"
 

@@ -1,4 +1,4 @@
-/* settings_opensm.c -- lines for OpenSM's configuration: with the plugin, and
+/* opensm.c -- lines for OpenSM's configuration: with the plugin, and
  * with the file engine where no plugin may be loaded. */
 #include "settings/settings_writers.h"
 #include "slimfly/lids.h"
@@ -167,6 +167,12 @@ write_files(const struct sf_settings *settings, FILE *stream)
     fprintf(stream, "%sjobs = %s\n", settings->has_jobs ? "" : "# ",
             settings->jobs ? settings->jobs : SF_SETTINGS_JOBS);
     fputc('\n', stream);
+    sf_settings_comment("Whether jobs leave the first layer as it is, for "
+                        "programs that use the first address only, as NCCL "
+                        "does.",
+                        stream);
+    fputs("# jobs_keep_minimal = yes\n", stream);
+    fputc('\n', stream);
     sf_settings_comment(
         "Links that are routed as if they were gone while they "
         "are up ('slimfly drain').",
@@ -175,35 +181,15 @@ write_files(const struct sf_settings *settings, FILE *stream)
             settings->drained ? settings->drained : SF_SETTINGS_DRAINED);
 }
 
-enum sf_status
-sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
-                         struct sf_error *err)
+/* How paths are chosen: 'scheme' is a spec without path sets. */
+static void
+write_path_lines(const struct sf_settings *settings, const char *scheme,
+                 FILE *stream)
 {
-    const struct sf_routing_params *routed = &settings->routing->params;
-    const char *scheme =
-        settings->layers ? settings->layers->text : routed->layers.scheme;
-    struct sf_layer_spec layers;
-    /* The path sets have a line of their own, so the spec is to have as many
-     * as it has without a word. */
-    enum sf_status status = sf_layer_spec_parse(
-        sf_layer_scheme_find(scheme)->name, 0, &layers, err);
-
-    if (status == SF_OK) {
-        status = sf_layer_spec_parse(scheme, layers.n_sets, &layers, err);
-    }
-    if (status != SF_OK) {
-        return status;
-    }
-    const struct sf_lane_scheme *lanes =
-        settings->routing->routes->lanes->scheme;
-    sf_settings_comment("Options of the slimfly plugin, which reads them "
-                        "again at every heavy sweep (kill -HUP OpenSM).",
-                        stream);
     fputs("\n# How paths are chosen. Without this line it is what is best for "
           "the fabric.\n",
           stream);
-    fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ",
-            layers.text);
+    fprintf(stream, "%sscheme = %s\n", settings->layers ? "" : "# ", scheme);
     fprintf(stream,
             "\n# Layers of paths, at most 2^LMC of opensm.conf.\n"
             "layers = %u\n",
@@ -213,7 +199,17 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
             "more carry more,\n# and take longer to make.\n%spath_sets = %u\n",
             settings->n_path_sets ? "" : "# ",
             settings->n_path_sets ? settings->n_path_sets
-                                  : routed->n_path_sets);
+                                  : settings->routing->params.n_path_sets);
+}
+
+/* What keeps packets from waiting in a circle. */
+static void
+write_lane_lines(const struct sf_settings *settings, FILE *stream)
+{
+    const struct sf_routing_params *routed = &settings->routing->params;
+    const struct sf_lane_scheme *lanes =
+        settings->routing->routes->lanes->scheme;
+
     fputc('\n', stream);
     sf_settings_comment(
         "Nothing deadlocks on any service level (any-sl), or only if senders "
@@ -236,14 +232,12 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
     fprintf(stream, "\n# Service levels to use at most.\n%smax_sls = %u\n",
             settings->max_sls ? "" : "# ",
             settings->max_sls ? settings->max_sls : SF_N_SLS);
-    fprintf(stream,
-            "\n# Longest path in links between switches, if not as the scheme "
-            "says.\n%smax_hops = %u\n",
-            settings->max_hops ? "" : "# ",
-            settings->max_hops ? settings->max_hops : 3);
-    fprintf(stream,
-            "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
-            settings->seed);
+}
+
+/* Where names come from. */
+static void
+write_name_lines(const struct sf_settings *settings, FILE *stream)
+{
     fputs("\n# The plan tells switches by name in messages.\n", stream);
     fprintf(stream, "%splan = %s\n", settings->plan_path ? "" : "# ",
             settings->plan_path ? settings->plan_path
@@ -253,6 +247,41 @@ sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
           stream);
     fprintf(stream, "%sguids = %s\n", settings->guids ? "" : "# ",
             settings->guids ? settings->guids : "/etc/opensm/guids.map");
+}
+
+enum sf_status
+sf_settings_write_plugin(const struct sf_settings *settings, FILE *stream,
+                         struct sf_error *err)
+{
+    const char *scheme = settings->layers
+                             ? settings->layers->text
+                             : settings->routing->params.layers.scheme;
+    struct sf_layer_spec layers;
+    /* The path sets have a line of their own, so the spec is to have as many
+     * as it has without a word. */
+    enum sf_status status = sf_layer_spec_parse(
+        sf_layer_scheme_find(scheme)->name, 0, &layers, err);
+
+    if (status == SF_OK) {
+        status = sf_layer_spec_parse(scheme, layers.n_sets, &layers, err);
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    sf_settings_comment("Options of the slimfly plugin, which reads them "
+                        "again at every heavy sweep (kill -HUP OpenSM).",
+                        stream);
+    write_path_lines(settings, layers.text, stream);
+    write_lane_lines(settings, stream);
+    fprintf(stream,
+            "\n# Longest path in links between switches, if not as the scheme "
+            "says.\n%smax_hops = %u\n",
+            settings->max_hops ? "" : "# ",
+            settings->max_hops ? settings->max_hops : 3);
+    fprintf(stream,
+            "\n# The same seed gives the same tables.\nseed = %" PRIu64 "\n",
+            settings->seed);
+    write_name_lines(settings, stream);
     fputc('\n', stream);
     write_files(settings, stream);
     return SF_OK;

@@ -1,7 +1,7 @@
 /* settings_writers.h -- the writers behind the table of an administrator's
  * files. */
-#ifndef SF_SETTINGS_WRITERS_H
-#define SF_SETTINGS_WRITERS_H
+#ifndef SF_SETTINGS_SETTINGS_WRITERS_H
+#define SF_SETTINGS_SETTINGS_WRITERS_H
 
 #include "slimfly/settings.h"
 

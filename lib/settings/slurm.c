@@ -5,8 +5,8 @@
  * hosts of a switch are nearest.  That packed jobs are congested is from
  * [Blach24]. */
 #include "base/mem.h"
-#include "settings/machines.h"
 #include "settings/hostlist_text.h"
+#include "settings/machines.h"
 #include "settings/places.h"
 #include "settings/settings_writers.h"
 

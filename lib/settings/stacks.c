@@ -1,4 +1,4 @@
-/* settings_stacks.c -- what MPI and collectives libraries must be told to use
+/* stacks.c -- what MPI and collectives libraries must be told to use
  * all layers and the right service levels.
  *
  * Names, defaults and limits are those of UCX 1.13 to 1.21, Open MPI 4.1,

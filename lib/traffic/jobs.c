@@ -2,7 +2,9 @@
 #include "slimfly/jobs.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "fabric/host_names.h"
 #include "traffic/flows.h"
 #include "traffic/hostlist.h"
@@ -19,6 +21,8 @@ struct reader {
     const struct sf_network *network;
     struct sf_host_names names;
     uint32_t *job_of; /* [hosts] The job of each host, plus 1. */
+    uint32_t n_slots; /* A power of two. */
+    uint32_t *slots;  /* [n_slots] Jobs by the hash of their names, plus 1. */
     SF_VEC(struct sf_job) jobs;
     SF_VEC(uint32_t) hosts;   /* Of the job at hand. */
     struct sf_job job;        /* At hand. */
@@ -54,6 +58,62 @@ static enum sf_status
 fail_line(const struct reader *reader, const char *expected, const char *found)
 {
     return fail_at(reader, "expected %s, found '%.64s'", expected, found);
+}
+
+/* Whether all of 'word' are characters that can be shown; else says which byte
+ * is not. */
+static enum sf_status
+check_text(const struct reader *reader, const char *word)
+{
+    const char *byte = sf_utf8_find_unseen(word);
+
+    return !byte ? SF_OK
+                 : fail_at(reader,
+                           "expected text in UTF-8 without control characters,"
+                           " found the byte 0x%02x in '%.64s'",
+                           (unsigned)(unsigned char)*byte, word);
+}
+
+/* Makes room to find jobs by name.  Each has a host at least. */
+static bool
+make_slots(struct reader *reader)
+{
+    uint32_t n_hosts = sf_network_count_hosts(reader->network);
+
+    for (reader->n_slots = 4; reader->n_slots / 2 <= n_hosts;) {
+        reader->n_slots *= 2;
+    }
+    reader->slots = sf_calloc(reader->n_slots, sizeof *reader->slots);
+    return reader->slots != NULL;
+}
+
+/* Where the job 'name' is in the slots, or would be. */
+static uint32_t *
+find_slot(const struct reader *reader, const char *name)
+{
+    uint64_t hash = sf_hash_bytes(SF_HASH_START, name, strlen(name));
+    uint32_t mask = reader->n_slots - 1, i = (uint32_t)hash & mask;
+
+    while (reader->slots[i] &&
+           strcmp(reader->jobs.items[reader->slots[i] - 1].name, name) != 0) {
+        i = (i + 1) & mask;
+    }
+    return &reader->slots[i];
+}
+
+/* Whether no job above has the name of that at hand. */
+static enum sf_status
+check_name(struct reader *reader)
+{
+    uint32_t other = *find_slot(reader, reader->job.name);
+
+    reader->is_stray = other > 0;
+    return other == 0
+               ? SF_OK
+               : fail_at(reader,
+                         "expected a name that no other job has, found "
+                         "'%.64s', as in line %u",
+                         reader->job.name, reader->jobs.items[other - 1].line);
 }
 
 /* Adds the host called 'name' to the job at hand. */
@@ -195,6 +255,15 @@ resolve(const char *jobs_path, const char *path)
     return resolved;
 }
 
+static const char *
+name_of(const struct reader *reader, uint32_t host)
+{
+    const struct sf_network *network = reader->network;
+    uint32_t port = network->host_ports[host];
+
+    return network->fabric->nodes[network->fabric->ports[port].node].name;
+}
+
 /* Takes the flows of a file over, all of which must be within the job. */
 static enum sf_status
 keep_pairs(struct reader *reader, struct pair_list *list, const char *path)
@@ -207,9 +276,14 @@ keep_pairs(struct reader *reader, struct pair_list *list, const char *path)
     }
     for (size_t i = 0; i < list->flows.n; i++) {
         const struct sf_flow *flow = &list->flows.items[i];
-        if (reader->job_of[flow->from] != number ||
-            reader->job_of[flow->to] != number) {
-            return fail_line(reader, "pairs of nodes of the job", path);
+        uint32_t stranger = reader->job_of[flow->from] != number ? flow->from
+                            : reader->job_of[flow->to] != number ? flow->to
+                                                                 : SF_NONE;
+        if (stranger != SF_NONE) {
+            return fail_at(reader,
+                           "expected pairs of nodes of the job, found '%.64s' "
+                           "in %s",
+                           name_of(reader, stranger), path);
         }
     }
     job->pairs = list->flows.items;
@@ -246,7 +320,12 @@ read_file(struct reader *reader, const char *text, bool has_ranks)
         flows.n_ranks = reader->job.n_hosts;
         flows.take = list_pair;
         flows.aux = &list;
-        status = sf_traffic_read(path, &flows, reader->err);
+        struct sf_error why = { 0 };
+        status = sf_traffic_read(path, &flows, &why);
+        if (status != SF_OK) {
+            sf_fail(reader->err, status, "%s:%u: %s", reader->path,
+                    reader->job.line, why.text);
+        }
     }
     if (status == SF_OK) {
         status = keep_pairs(reader, &list, path);
@@ -382,12 +461,8 @@ split_word(char **restp)
 static void
 leave_out(struct reader *reader, const struct sf_error *why)
 {
-    uint32_t number = (uint32_t)reader->jobs.n + 1;
-    uint32_t n_hosts = sf_network_count_hosts(reader->network);
-
-    for (uint32_t h = 0; h < n_hosts; h++) {
-        reader->job_of[h] =
-            reader->job_of[h] == number ? 0 : reader->job_of[h];
+    for (size_t i = 0; i < reader->hosts.n; i++) {
+        reader->job_of[reader->hosts.items[i]] = 0;
     }
     if (reader->strays->n++ == 0) {
         reader->strays->first = *why;
@@ -404,8 +479,10 @@ finish_job(struct reader *reader, const char *nodes)
     struct sf_error why = { 0 }, *err = reader->err;
 
     reader->err = &why;
-    reader->is_stray = false;
-    enum sf_status status = read_hosts(reader, nodes);
+    enum sf_status status = check_name(reader);
+    if (status == SF_OK) {
+        status = read_hosts(reader, nodes);
+    }
     if (status == SF_EPARSE && reader->is_stray && reader->strays) {
         leave_out(reader, &why);
         reader->err = err;
@@ -421,9 +498,11 @@ finish_job(struct reader *reader, const char *nodes)
     if (status != SF_OK) {
         return sf_fail(err, status, "%s", why.text);
     }
+    uint32_t *slot = find_slot(reader, reader->job.name);
     if (!sf_vec_push(&reader->jobs, reader->job)) {
         return fail_memory(reader);
     }
+    *slot = (uint32_t)reader->jobs.n;
     reader->job = (struct sf_job){ 0 };
     return SF_OK;
 }
@@ -450,6 +529,17 @@ read_job(struct reader *reader, uint32_t line, char *text)
     return finish_job(reader, nodes);
 }
 
+/* Cuts off the end that other systems give to lines. */
+static void
+cut_return(char *text)
+{
+    size_t length = strlen(text);
+
+    if (length > 0 && text[length - 1] == '\r') {
+        text[length - 1] = '\0';
+    }
+}
+
 /* Reads all lines.  They may be longer than those of tables: a list of hosts
  * is one word. */
 static enum sf_status
@@ -459,16 +549,23 @@ read_lines(struct reader *reader, char *text, size_t length)
     enum sf_status status = SF_OK;
 
     *end = '\0';
+    if (!strncmp(text, SF_UTF8_MARK, strlen(SF_UTF8_MARK))) {
+        text += strlen(SF_UTF8_MARK);
+    }
     for (uint32_t line = 1; status == SF_OK && text < end; line++) {
         char *newline = memchr(text, '\n', (size_t)(end - text));
         char *line_end = newline ? newline : end;
         reader->job.line = line;
         if (memchr(text, '\0', (size_t)(line_end - text))) {
-            return fail_line(reader, "text", "a zero byte");
+            return fail_at(reader, "expected text, found a zero byte");
         }
         *line_end = '\0';
         text[strcspn(text, "#")] = '\0';
+        cut_return(text);
         if (text[strspn(text, BLANKS)]) {
+            status = check_text(reader, text);
+        }
+        if (status == SF_OK && text[strspn(text, BLANKS)]) {
             status = read_job(reader, line, text);
         }
         text = line_end + 1;
@@ -502,7 +599,7 @@ sf_jobs_parse_some(char *text, size_t length, const char *path,
     struct sf_jobs *jobs = sf_calloc(1, sizeof *jobs);
     reader.job_of =
         sf_calloc(sf_network_count_hosts(network), sizeof *reader.job_of);
-    if (!jobs || !reader.job_of ||
+    if (!jobs || !reader.job_of || !make_slots(&reader) ||
         sf_host_names_build(network, &reader.names, NULL) != SF_OK) {
         status = fail_memory(&reader);
     }
@@ -515,6 +612,7 @@ sf_jobs_parse_some(char *text, size_t length, const char *path,
     }
     clear_job(&reader.job);
     free(reader.hosts.items);
+    free(reader.slots);
     free(reader.job_of);
     sf_host_names_clear(&reader.names);
     if (status != SF_OK) {
@@ -525,21 +623,101 @@ sf_jobs_parse_some(char *text, size_t length, const char *path,
     return SF_OK;
 }
 
+/* Names of hosts as they are counted. */
+struct names {
+    SF_VEC(uint64_t) hashes;
+    uint64_t twice; /* The hash of a name to be found the second time. */
+    bool is_there;
+};
+
+static uint64_t
+hash_name(const char *name)
+{
+    return sf_hash_bytes(SF_HASH_START, name, strlen(name));
+}
+
 /* Counts a name. */
 static enum sf_status
 count_host(void *aux, const char *name, struct sf_error *err)
 {
-    uint32_t *n_hosts = aux;
+    struct names *names = aux;
 
     if (strpbrk(name, BLANKS "\n#")) {
         return sf_fail(err, SF_EPARSE,
                        "expected names of hosts without blanks, found '%.64s'",
                        name);
     }
-    return ++*n_hosts <= SF_MAX_JOB_HOSTS
+    if (names->hashes.n == SF_MAX_JOB_HOSTS) {
+        return sf_fail(err, SF_EPARSE, "expected at most %u hosts",
+                       SF_MAX_JOB_HOSTS);
+    }
+    return sf_vec_push(&names->hashes, hash_name(name))
                ? SF_OK
-               : sf_fail(err, SF_EPARSE, "expected at most %u hosts",
-                         SF_MAX_JOB_HOSTS);
+               : sf_fail(err, SF_ENOMEM, "out of memory for names of hosts");
+}
+
+static int
+compare_hashes(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Fails at the name that is there twice. */
+static enum sf_status
+find_twice(void *aux, const char *name, struct sf_error *err)
+{
+    struct names *names = aux;
+
+    if (hash_name(name) != names->twice) {
+        return SF_OK;
+    }
+    if (names->is_there) {
+        return sf_fail(err, SF_EPARSE,
+                       "expected each host once, found '%.64s' twice", name);
+    }
+    names->is_there = true;
+    return SF_OK;
+}
+
+/* Counts the hosts of a list, which has each once. */
+static enum sf_status
+count_hosts(const char *nodes, uint32_t *n_hostsp, struct sf_error *err)
+{
+    struct names names = { 0 };
+    enum sf_status status = sf_hostlist_read(nodes, count_host, &names, err);
+    uint64_t *hashes = names.hashes.items;
+
+    if (status == SF_OK && names.hashes.n > 1) {
+        qsort(hashes, names.hashes.n, sizeof *hashes, compare_hashes);
+    }
+    for (size_t i = 1; status == SF_OK && i < names.hashes.n; i++) {
+        if (hashes[i] == hashes[i - 1]) {
+            names.twice = hashes[i];
+            names.is_there = false;
+            status = sf_hostlist_read(nodes, find_twice, &names, err);
+        }
+    }
+    *n_hostsp = (uint32_t)names.hashes.n;
+    free(hashes);
+    return status;
+}
+
+/* Checks the words of a job; 'reader' has only a place. */
+static enum sf_status
+check_words(struct reader *reader, const char *name, const char *pattern,
+            const char *nodes)
+{
+    const char *const words[] = { name, pattern, nodes };
+    enum sf_status status = SF_OK;
+
+    for (size_t i = 0; status == SF_OK && i < 3; i++) {
+        status = check_text(reader, words[i]);
+    }
+    if (status == SF_OK && strpbrk(pattern, BLANKS "\n#")) {
+        status = fail_line(reader, "a pattern without blanks", pattern);
+    }
+    return status;
 }
 
 enum sf_status
@@ -558,18 +736,17 @@ sf_job_check(const char *name, const char *pattern, const char *nodes,
                        "'%.64s'",
                        name);
     }
-    if (sf_hostlist_read(nodes, count_host, n_hostsp, &why) != SF_OK) {
-        return fail_at(&reader, "%s", why.text);
+    enum sf_status status = count_hosts(nodes, n_hostsp, &why);
+    if (status != SF_OK) {
+        return sf_fail(err, status, "%s: %s", place, why.text);
     }
+    status = check_words(&reader, name, pattern, nodes);
     reader.job.n_hosts = *n_hostsp;
-    reader.job.pattern = sf_strdup(pattern);
-    if (!reader.job.pattern) {
-        return fail_memory(&reader);
+    reader.job.pattern = status == SF_OK ? sf_strdup(pattern) : NULL;
+    if (status == SF_OK) {
+        status =
+            reader.job.pattern ? read_pattern(&reader) : fail_memory(&reader);
     }
-    enum sf_status status =
-        strpbrk(pattern, BLANKS "\n#")
-            ? fail_line(&reader, "a pattern without blanks", pattern)
-            : read_pattern(&reader);
     free(reader.job.pattern);
     return status;
 }

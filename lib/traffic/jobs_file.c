@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/locked_file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "slimfly/jobs.h"
 
 #include <errno.h>
@@ -55,6 +56,15 @@ cut_word(char **restp)
     return *word ? word : NULL;
 }
 
+/* Whether a word has bytes that cannot be shown. */
+static bool
+has_unseen(const struct line *line)
+{
+    return sf_utf8_find_unseen(line->job.name) ||
+           sf_utf8_find_unseen(line->job.pattern) ||
+           sf_utf8_find_unseen(line->job.nodes);
+}
+
 /* Finds the words of the job of a line, if it has one. */
 static bool
 read_words(struct line *line)
@@ -68,7 +78,7 @@ read_words(struct line *line)
     line->job.name = cut_word(&rest);
     line->job.pattern = cut_word(&rest);
     line->job.nodes = cut_word(&rest);
-    if (!line->job.nodes || cut_word(&rest)) {
+    if (!line->job.nodes || cut_word(&rest) || has_unseen(line)) {
         free(line->words);
         line->words = NULL;
     }
@@ -83,7 +93,8 @@ put_line(struct sf_jobs_file *file, size_t i, char *text)
 
     if (!text || !read_words(&line) ||
         (i == file->lines.n &&
-         !sf_vec_push(&file->lines, (struct line){ 0 }))) {
+         !sf_vec_push(&file->lines, (struct line){ 0 })) ||
+        !file->lines.items) {
         clear_line(&line);
         return false;
     }
@@ -107,7 +118,9 @@ read_lines(struct sf_jobs_file *file, bool may_miss, struct sf_error *err)
     if (status != SF_OK) {
         return status;
     }
-    for (char *at = text, *end = text + length; made && at < end;) {
+    size_t n_mark = strlen(SF_UTF8_MARK);
+    size_t skipped = strncmp(text, SF_UTF8_MARK, n_mark) ? 0 : n_mark;
+    for (char *at = text + skipped, *end = text + length; made && at < end;) {
         char *newline = memchr(at, '\n', (size_t)(end - at));
         char *line_end = newline ? newline : end;
         *line_end = '\0';
@@ -369,7 +382,7 @@ sf_jobs_file_sync(struct sf_jobs_file *file, char *text, size_t length,
         fresh.lines.items = before.lines.items;
         fresh.lines.n = before.lines.n;
     }
-    for (size_t i = 0; i < fresh.lines.n; i++) {
+    for (size_t i = 0; fresh.lines.items && i < fresh.lines.n; i++) {
         clear_line(&fresh.lines.items[i]);
     }
     free(fresh.lines.items);

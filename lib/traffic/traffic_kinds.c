@@ -1,5 +1,5 @@
-/* traffic_kinds.c -- the kinds of traffic: each adds flows between hosts.  A new kind
- * is one function and one entry of the table. */
+/* traffic_kinds.c -- the kinds of traffic: each adds flows between hosts.  A
+ * new kind is one function and one entry of the table. */
 #include "traffic/flows.h"
 
 #include "base/distances.h"

@@ -200,6 +200,14 @@ class Jobs(harness.Case):
         self.assertIn(f"left out: 2 jobs; the first: {self.file}:1: expected "
                       "a host that is plugged in, found 'login1'", done.stdout)
 
+    def test_paths_longer_than_the_limit_that_was_asked_for(self):
+        """Levelling the loads of 'ordered' wrote beyond its list of hops
+        where a limit may be exceeded: memory was damaged."""
+        self.write("")
+        for hops in "2", "5":
+            self.jobs("check", "xpander:k=4,lift=4", "--scheme", "ordered",
+                      "--max-hops", hops)
+
     def test_check_on_other_families(self):
         self.write("1 unknown node[0000-0007]\n")
         for spec in ("hx2:4x4", "df:a=4,h=2", "ft2:leaf=6,core=3,up=3",

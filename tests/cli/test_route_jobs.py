@@ -137,6 +137,24 @@ class Jobs(harness.Case):
         self.assertEqual(self.read("none", "opensm-lfts.dump"),
                          self.read("base", "opensm-lfts.dump"))
 
+    def test_jobs_come_one_by_one_and_all_end(self):
+        """Paths for the second job obeyed an order of channels of the tables
+        of the first, which those without jobs did not: they stayed."""
+        first = "a all-to-all node[0000-0015]\n"
+        second = "b all-to-all node[0016-0031]\n"
+        self.succeeds("route", "sf:q=3", "--seed", "3", "-o",
+                      self.path("base"))
+        before = "base"
+        for i, lines in enumerate([first, first + second, ""]):
+            self.succeeds("route", "sf:q=3", "--previous", self.path(before),
+                          "--jobs", self.write(lines), "-o",
+                          self.path(f"{i}"))
+            before = f"{i}"
+        self.assertNotEqual(self.read("1", "opensm-lfts.dump"),
+                            self.read("base", "opensm-lfts.dump"))
+        self.assertEqual(self.read("2", "opensm-lfts.dump"),
+                         self.read("base", "opensm-lfts.dump"))
+
     def test_what_is_wrong_is_named(self):
         out = ["-o", self.path("tables")]
         jobs = self.write("a ring node[0000-0003]\nb ring node0002\n")
@@ -148,7 +166,7 @@ class Jobs(harness.Case):
                    says="--keep-minimal is for --jobs FILE")
         jobs = self.write("a ring node[0000-0003]\n")
         self.fails("route", "sf:q=3", "--jobs", jobs, "--lanes", "dfsssp",
-                   *out, says="need lanes by turns or a single lane")
+                   *out, says="need lanes by turns, untangle or single")
         self.assertFalse(os.path.exists(self.path("tables")))
 
 

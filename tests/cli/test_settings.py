@@ -26,6 +26,7 @@ JOB_FILES = [name for name in FILES if name.startswith("job-")]
 PATH = os.environ["PATH"] + ":/usr/sbin"
 # Lane schemes, and whether they protect only if every path has its SL.
 LANES = {"turns": False, "hops": True, "dfsssp": True, "none": False}
+TREES = ("single", "untangle")
 
 
 def values(text, separator="="):
@@ -65,10 +66,10 @@ class Settings(harness.Case):
         return f"{self.folder}/tables"
 
     def lanes(self):
-        """The lane schemes that there are, but for that of trees."""
+        """The lane schemes that there are, but for those of trees."""
         done = harness.slimfly("settings", "sf:q=3", "--lanes", "?")
         names = re.search("expected one of (.*)", done.stderr)[1].split(", ")
-        return [name for name in names if name != "single"]
+        return [name for name in names if name not in TREES]
 
     def write(self, name, text):
         path = f"{self.folder}/{name}"
@@ -328,9 +329,10 @@ class Values(Settings):
                              LANES[lanes])
 
     def test_service_levels(self):
-        for lanes in self.lanes():
-            asks = LANES[lanes]
-            texts = self.files("sf:q=3", "--lanes", lanes)
+        cases = [("sf:q=3", lanes, LANES[lanes]) for lanes in self.lanes()]
+        for spec, lanes, asks in cases + [("ft2:ports=4", lanes, False)
+                                          for lanes in TREES]:
+            texts = self.files(spec, "--lanes", lanes)
             openib = values(texts["openib-mca-params.conf"])
             mvapich = values(texts["mvapich2.env"])
             self.assertEqual(
@@ -394,6 +396,14 @@ class Advice(Settings):
         shown = self.succeeds("settings", "sf:q=5", "--layers", "8", "--only",
                               "addresses")
         self.assertIn("use  UCX  environment", shown)
+
+    def test_routes_for_jobs_are_for_all_addresses(self):
+        rows, texts = self.advice("sf:q=5", "--jobs", "/var/lib/slimfly/jobs")
+        self.assertEqual([row["n_addresses"] for row in rows.values()],
+                         [4, 4, 4, 4])
+        text = texts["job-alltoall.env"]
+        self.assertEqual(values(text)["UCX_IB_LID_PATH_BITS"], "0-3")
+        self.assertIn("# These are routes without jobs. OpenSM makes", text)
 
     def test_jobs_that_tables_were_made_for(self):
         jobs = self.write("jobs.txt", "a all-to-all node[0000-0031]\n")

@@ -130,13 +130,26 @@ class Share(harness.Case):
             self.skipTest(why_not())
         with tempfile.TemporaryDirectory() as folder, Slurm(3) as slurm:
             alone = self.succeeds(*self.COMMAND, "-o", f"{folder}/alone")
+            command = [harness.PROGRAM, *self.COMMAND, "--threads", "1"]
             done = slurm.run("srun", "-N", "3", "-n", "3", "--quiet",
-                             harness.PROGRAM, *self.COMMAND, "-o",
-                             f"{folder}/shared", "--share", "--threads", "1")
+                             *command, "-o", f"{folder}/shared")
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (0, alone, ""))
             self.assertEqual(self.csv(f"{folder}/shared"),
                              self.csv(f"{folder}/alone"))
+            # One of five is lost; srun tells of it.
+            done = slurm.run("srun", "-N", "3", "-n", "5", "--overcommit",
+                             "--quiet", "--kill-on-bad-exit=0", "sh", "-c",
+                             "test $SLURM_PROCID = 3 && kill -9 $$; "
+                             'exec "$0" "$@"', *command, "-o",
+                             f"{folder}/lost")
+            self.assertEqual((done.returncode, done.stdout), (137, alone))
+            self.assertEqual(self.csv(f"{folder}/lost"),
+                             self.csv(f"{folder}/alone"))
+            # The script of a job is no task of srun, however many it has.
+            done = slurm.run("salloc", "--quiet", "-N", "3", "-n", "3",
+                             *command, "-o", f"{folder}/lost")
+            self.assertEqual((done.returncode, done.stdout), (0, alone))
 
     def csv(self, folder):
         with open(f"{folder}/simulation.csv", encoding="utf-8") as file:

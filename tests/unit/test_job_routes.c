@@ -5,6 +5,7 @@
 #include "slimfly/job_routes.h"
 #include "slimfly/lids.h"
 #include "slimfly/plan.h"
+#include "slimfly/progress.h"
 #include "test.h"
 
 #include <math.h>
@@ -612,7 +613,7 @@ TEST(job_routes_are_refused_where_lanes_follow_paths)
 
     CHECK_EQ(sf_routing_fit_jobs(routing, jobs, &params, &result, &err),
              SF_ELANES);
-    CHECK(strstr(err.text, "lanes by turns or a single lane") != NULL);
+    CHECK(strstr(err.text, "lanes by turns, untangle or single") != NULL);
     sf_job_routes_clear(&result);
     sf_jobs_free(jobs);
     sf_routing_free(routing);
@@ -645,6 +646,34 @@ TEST(job_routes_are_the_same_for_the_same_seed)
     sf_fabric_free(fabric);
 }
 
+/* Who says that all send to all gets no worse routes than who says nothing:
+ * links with room to spare, so that packets wait less. */
+TEST(job_routes_spare_links_for_all_to_all)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=5", 4);
+    struct sf_routing *routings[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        routings[i] = route(fabric, 4, 1, NULL);
+        struct sf_jobs *jobs =
+            make_jobs(routings[i]->network, i == 0 ? "all-to-all" : "unknown",
+                      1, 32, NULL);
+        struct sf_job_routes_params params = { .seed = 1 };
+        struct sf_job_routes result = fit(routings[i], jobs, &params);
+        CHECK(result.n_changed > 0);
+        CHECK_NEAR(result.slowest.after, 1, 1e-9);
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+    }
+    size_t n = routings[0]->network->graph->n_nodes;
+    CHECK(memcmp(routings[0]->routes->sets[0]->hops,
+                 routings[1]->routes->sets[0]->hops,
+                 4 * n * n * sizeof(uint16_t)) == 0);
+    sf_routing_free(routings[0]);
+    sf_routing_free(routings[1]);
+    sf_fabric_free(fabric);
+}
+
 TEST(job_routes_keep_layer_0_if_asked_to)
 {
     struct sf_fabric *fabric = lanes_fabric("sf:q=3", 4);
@@ -661,6 +690,42 @@ TEST(job_routes_keep_layer_0_if_asked_to)
     free(hops);
     sf_jobs_free(jobs);
     sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
+/* Counts tries with all columns. */
+static void
+count_tries(void *aux, const char *what, uint64_t done, uint64_t total)
+{
+    uint32_t *n_tries = aux;
+
+    (void)done;
+    *n_tries += total > 0 && strcmp(what, "fitting routes to jobs") == 0;
+}
+
+/* Which load is enough counts what the paths of layer 0 carry: a search for
+ * less than can be had went on to its bounds. */
+TEST(job_routes_that_keep_layer_0_take_no_more_tries)
+{
+    struct sf_fabric *fabric = lanes_fabric("sf:q=5", 4);
+    uint32_t n_tries[2] = { 0 };
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct sf_progress progress = { count_tries, &n_tries[i] };
+        struct sf_routing *routing = route(fabric, 4, 1, NULL);
+        struct sf_jobs *jobs =
+            make_jobs(routing->network, "all-to-all", 1, 128, NULL);
+        struct sf_job_routes_params params = { .seed = 1,
+                                               .keeps_minimal = i == 1 };
+        const struct sf_progress *before = sf_progress_listen(&progress);
+        struct sf_job_routes result = fit(routing, jobs, &params);
+        sf_progress_listen(before);
+        CHECK_NEAR(result.slowest.after, 1, 1e-9);
+        sf_job_routes_clear(&result);
+        sf_jobs_free(jobs);
+        sf_routing_free(routing);
+    }
+    CHECK_FOR(n_tries[1] <= n_tries[0], "%u, %u", n_tries[0], n_tries[1]);
     sf_fabric_free(fabric);
 }
 

@@ -141,6 +141,15 @@ TEST(jobs_are_read_with_their_ranks)
     CHECK_EQ(parse("", network, &jobs, &err), SF_OK);
     CHECK_EQ(jobs->n_jobs, 0);
     sf_jobs_free(jobs);
+    /* The mark that some editors put first, and comments of any bytes. */
+    CHECK_EQ(parse("\xef\xbb\xbfj\xc3\xb6"
+                   "b ring node[0000-0001] # \xff\r\n# \xff",
+                   network, &jobs, &err),
+             SF_OK);
+    CHECK_EQ(jobs->n_jobs, 1);
+    CHECK_STR(jobs->jobs[0].name, "j\xc3\xb6"
+                                  "b");
+    sf_jobs_free(jobs);
     sf_network_free(network);
 }
 
@@ -157,6 +166,15 @@ TEST(jobs_that_are_wrong_are_refused_with_their_line)
         { "a ring node0000\nb ring node[0001,0000]",
           "jobs:2: expected a host that no other job has, found 'node0000', "
           "which job 'a' of line 1 has" },
+        { "a ring node0000\nb ring node0001\na ring node0002",
+          "jobs:3: expected a name that no other job has, found 'a', as in "
+          "line 1" },
+        { "\n\xff\xfe"
+          "a ring node0000",
+          "jobs:2: expected text in UTF-8 without control characters, found "
+          "the byte 0xff" },
+        { "a\x1b[2J ring node0000", "found the byte 0x1b in 'a?[2J ring" },
+        { "a ring node0000\rb ring node0001", "found the byte 0x0d" },
         { "a ring node[0000", "jobs:1: expected a list of numbers" },
         { "a rings node0000", "jobs:1: expected all-to-all, ring" },
         { "a ring:x node0000", "jobs:1: expected all-to-all, ring" },
@@ -169,9 +187,11 @@ TEST(jobs_that_are_wrong_are_refused_with_their_line)
         { "a stencil:dims=2x node[0000-0003]", "expected stencil:dims=" },
         { "a stencil:dims=1x1x1x1x1x1x1x1x1 node0000", "at most 8" },
         { "a pairs:file= node[0000-0003]", "expected pairs:file=" },
-        { "a pairs:file=/nonexistent/x node[0000-0003]", "/nonexistent/x" },
+        { "a pairs:file=/nonexistent/x node[0000-0003]",
+          "jobs:1: /nonexistent/x: No such file" },
         { "a ranks:file= node[0000-0003]", "expected ranks:file=" },
-        { "a ranks:file=/nonexistent/x node[0000-0003]", "/nonexistent/x" },
+        { "a ranks:file=/nonexistent/x node[0000-0003]",
+          "jobs:1: /nonexistent/x: No such file" },
     };
     struct sf_network *network = make_network();
 
@@ -183,6 +203,33 @@ TEST(jobs_that_are_wrong_are_refused_with_their_line)
         CHECK_FOR(strstr(err.text, cases[i].expected) != NULL, "%s: %s",
                   cases[i].text, err.text);
     }
+    sf_network_free(network);
+}
+
+/* Those who write the file do not see all: such jobs are left out, and their
+ * hosts are free for others. */
+TEST(jobs_that_cannot_be_routed_for_are_left_out)
+{
+    char text[] = "a ring node[0000-0003]\n"
+                  "b ring node[0004-0005,0099]\n"
+                  "c ring node[0003-0006]\n"
+                  "a ring node[0007-0008]\n"
+                  "d ring node[0004-0008]\n";
+    struct sf_network *network = make_network();
+    struct sf_strays strays = { 0 };
+    struct sf_error err = { 0 };
+    struct sf_jobs *jobs;
+
+    CHECK_EQ(sf_jobs_parse_some(text, strlen(text), "jobs", network, &strays,
+                                &jobs, &err),
+             SF_OK);
+    CHECK_EQ(strays.n, 3);
+    CHECK(strstr(strays.first.text, "jobs:2: expected a host that is") !=
+          NULL);
+    CHECK_EQ(jobs->n_jobs, 2);
+    CHECK_STR(jobs->jobs[1].name, "d");
+    CHECK_EQ(jobs->jobs[1].n_hosts, 5);
+    sf_jobs_free(jobs);
     sf_network_free(network);
 }
 
@@ -203,7 +250,8 @@ TEST(jobs_read_pairs_from_a_file)
     sf_jobs_free(jobs);
     snprintf(text, sizeof text, "a pairs:file=%s node[0000-0001]", file.name);
     CHECK_EQ(parse(text, network, &jobs, &err), SF_EPARSE);
-    CHECK(strstr(err.text, "pairs of nodes of the job") != NULL);
+    CHECK(strstr(err.text, "jobs:1: expected pairs of nodes of the job, found "
+                           "'node0002' in /") != NULL);
     temporary_remove(&file);
     sf_network_free(network);
 }

@@ -144,6 +144,11 @@ TEST(jobs_files_refuse_what_is_no_job)
         { "a", "ring", "n 1,n2", "names of hosts without blanks" },
         { "a", "ring", "", "job a: expected the name of a host" },
         { "a", "ring", "n[1-9999999]", "expected at most 1000000 hosts" },
+        { "a", "ring", "m3,n[1-2],m[2-3]",
+          "each host once, found 'm3' twice" },
+        { "a\xff", "ring", "n[1-2]", "found the byte 0xff" },
+        { "a", "pairs:file=\x1b", "n[1-2]", "found the byte 0x1b" },
+        { "a", "ring", "n\x7f[1-2]", "found the byte 0x7f" },
     };
     struct temporary file = temporary_write("x ring n[1-2]\n");
 
@@ -286,4 +291,27 @@ TEST(jobs_files_are_checked)
     sf_jobs_file_close(jobs);
     temporary_remove(&file);
     CHECK_EQ(sf_jobs_file_open(file.name, false, &jobs, NULL), SF_EIO);
+    /* Nothing of a line that is no text is shown, nor is it lost. */
+    file = temporary_write("\xef\xbb\xbf"
+                           "a ring n[1-2]\nb\xff ring n[3-4]\n");
+    CHECK_EQ(sf_jobs_file_open(file.name, false, &jobs, NULL), SF_OK);
+    CHECK_EQ(sf_jobs_file_check(jobs, file.name, &err), 1);
+    CHECK(strstr(err.text, ":2: expected text in UTF-8 without control") !=
+          NULL);
+    struct sf_jobs_line line;
+    CHECK(sf_jobs_file_line(jobs, 0, &line));
+    CHECK_STR(line.name, "a");
+    CHECK(!sf_jobs_file_line(jobs, 1, &line));
+    sf_jobs_file_close(jobs);
+    CHECK(remove_job(file.name, "a"));
+    CHECK_STR(read_back(file.name), "b\xff ring n[3-4]\n");
+    remove_file(&file);
+    /* Two of a name. */
+    file = temporary_write("b ring n1\na ring n[1-2]\na ring n[3-4]\n");
+    CHECK_EQ(sf_jobs_file_open(file.name, false, &jobs, NULL), SF_OK);
+    CHECK_EQ(sf_jobs_file_check(jobs, file.name, &err), 1);
+    CHECK(strstr(err.text, ":3: expected a name that no other job has, found "
+                           "'a', as in line 2") != NULL);
+    sf_jobs_file_close(jobs);
+    temporary_remove(&file);
 }

@@ -161,6 +161,49 @@ TEST(plugin_routes_for_jobs_and_returns)
     close_cluster(&cluster);
 }
 
+/* Whether layer 0 is the same with and without jobs, for all hosts. */
+static bool
+keeps_layer_0(const struct cluster *cluster)
+{
+    const struct sf_routes *fitted =
+        sf_engine_routing(cluster->engine)->routes;
+    const struct sf_routes *plain = sf_engine_plain(cluster->engine)->routes;
+    size_t n = plain->sets[0]->n_switches;
+    bool same = true;
+
+    for (uint32_t i = 0; i < fitted->n_sets; i++) {
+        const struct sf_layers *set =
+            plain->sets[plain->n_sets == fitted->n_sets ? i : 0];
+        same &= memcmp(fitted->sets[i]->hops, set->hops,
+                       n * n * sizeof *set->hops) == 0;
+    }
+    return same;
+}
+
+TEST(plugin_leaves_layer_0_if_asked_to)
+{
+    struct cluster cluster;
+
+    open_cluster(&cluster, "sf:q=3");
+    write_jobs(&cluster, "a all-to-all node[0000-0031]\n");
+    sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
+    CHECK(!keeps_layer_0(&cluster));
+    cluster.options.jobs_keep_minimal = true;
+    sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
+    CHECK(keeps_layer_0(&cluster));
+    uint64_t kept = name_of(&cluster);
+    CHECK(kept != sf_job_hops_hash(sf_engine_plain(cluster.engine)));
+    restart(&cluster);
+    sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
+    CHECK_EQ(name_of(&cluster), kept);
+    CHECK(!cluster.jobs.is_new);
+    /* Not the same as without: the routes begin where they are. */
+    cluster.options.jobs_keep_minimal = false;
+    sweep(&cluster, cluster.whole, SF_JOBS_FITTED);
+    CHECK(cluster.jobs.is_new);
+    close_cluster(&cluster);
+}
+
 TEST(plugin_holds_jobs_if_their_file_is_wrong_or_gone)
 {
     static const char *const wrong[] = { "a\n", "a ring node[0000-0031\n",
