@@ -2,10 +2,10 @@
  * what throughput they allow. */
 #include "cli.h"
 #include "kept.h"
-#include "results.h"
+#include "result_output.h"
 #include "routed.h"
 #include "rows.h"
-#include "share.h"
+#include "shared_work.h"
 
 #include <string.h>
 
@@ -47,7 +47,7 @@ split_choice(size_t i)
 static const struct cli_option options[] = {
     { OPT_SCHEMES, "schemes", 's', CLI_SPECS, "LIST",
       .help = "schemes to compare, separated by commas",
-      .otherwise = "gates if there are no tables" },
+      .otherwise = "the tables, or what 'slimfly route' would choose" },
     { OPT_LAYERS, "layers", 'l', CLI_NUMBERS, "LIST",
       .help = "numbers of layers, separated by commas", .min = 1,
       .max = SF_MAX_LAYERS, .value = "4" },
@@ -139,6 +139,7 @@ read_options(const struct cli_args *args, struct job *job)
 {
     struct sf_comparison_params *params = &job->params;
 
+    params->origin = cli_origin(args);
     params->n_seeds = cli_number(args, OPT_SEEDS);
     params->seed = cli_seed(args, OPT_SEED);
     params->n_threads = cli_threads(args);
@@ -263,8 +264,13 @@ compare(const struct cli_args *args, struct job *job)
                               "same"
                             : "");
     }
-    struct cli_results results = { comparison, file_name, format_choice,
-                                   has_file, write_file };
+    struct cli_results results = { comparison,
+                                   file_name,
+                                   format_choice,
+                                   has_file,
+                                   write_file,
+                                   &comparison->params.figure,
+                                   job->params.store ? &job->kept : NULL };
     int code = cli_write_results(args, &results);
     for (uint32_t i = 0; code == CLI_FINE && i < job->params.n_rows; i++) {
         const struct sf_path_metrics *metrics = comparison->results[i].metrics;
@@ -298,9 +304,9 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
-    if (cli_share_check(args) && read_options(args, &job) &&
-        cli_routed_load(&job.routed, args) && make_rows(args, &job) &&
-        (!folder || open_folder(folder, &job))) {
+    if (cli_share_check(args) && cli_read_figure(args, NULL) &&
+        read_options(args, &job) && cli_routed_load(&job.routed, args) &&
+        make_rows(args, &job) && (!folder || open_folder(folder, &job))) {
         code = compare(args, &job);
     }
     cli_kept_clear(&job.kept);
@@ -317,24 +323,22 @@ const struct cli_command cli_command_analyze = {
                "routings",
     .description =
         "Measures routings of a fabric and sets them side by side: how long "
-        "their paths are, how evenly the paths share the links, how many "
-        "different paths a pair of switches has, and how many of these share "
-        "no link. With --traffic, it also computes the maximum achievable "
-        "throughput: the largest factor that all demands of a traffic can "
-        "have at once.\n"
-        "\n" CLI_FABRIC_IS " TABLES is a folder with " CLI_TABLES_FILE ", a "
-        "file like it, or live. With live, the tables are read back from the "
-        "switches. If FABRIC is such a folder, or live, TABLES may be left "
-        "out. Tables are one routing. --schemes makes "
-        "others, each with every number of --layers. A scheme is one that "
-        "'slimfly route --list' explains, perhaps with settings, as in "
-        "rues:0.6. Without tables and --schemes, "
-        "the default scheme of 'slimfly route' is measured, and ftree too if "
-        "the fabric is a Fat Tree. Schemes are routed as 'slimfly route' "
-        "would "
-        "route them, with virtual lanes that prevent deadlock. "
-        "--without-lanes measures paths that obey no lanes: no network can "
-        "run them safely. The column of lanes says which holds.\n"
+        "their paths are, and how evenly the paths share the links. It also "
+        "counts the different paths of each pair of switches, and how many of "
+        "these share no link. With --traffic, it also computes the maximum "
+        "achievable throughput: the largest factor that all demands of a "
+        "traffic can have at once.\n"
+        "\n" CLI_FABRIC_IS " TABLES is a folder with " CLI_TABLES_FILE
+        ", a file like it, or live. With live, the tables are read back from "
+        "the switches. If FABRIC is such a folder, or live, TABLES may be "
+        "left out. Tables are one routing. --schemes makes others, each with "
+        "every number of --layers. A scheme is one that 'slimfly route "
+        "--list' explains, perhaps with settings, as in rues:0.6. Without "
+        "tables and --schemes, the default scheme of 'slimfly route' is "
+        "measured: ftree for Fat Trees, else gates. Schemes are routed as "
+        "'slimfly route' would route them, with virtual lanes that prevent "
+        "deadlock. --without-lanes measures paths that obey no lanes: no "
+        "network can run them safely. The column of lanes says which holds.\n"
         "\n"
         "A traffic is all-to-all, permutation, switch-permutation:distance=2, "
         "longest-matching, adversarial:load=0.5,elephants=1,ratio=10, or "
@@ -360,10 +364,12 @@ const struct cli_command cli_command_analyze = {
         "\n"
         "With --output DIR, the results go to DIR as text, JSON and CSV, with "
         "the figures path-lengths.svg, paths-per-link.svg, disjoint-paths.svg "
-        "and throughput.svg. Finished measurements are kept in "
-        "DIR/" CLI_KEPT_FOLDER ", and the same command goes on where it was "
-        "interrupted. Several processes of the same command share the "
-        "measurements out, on one machine or on many that see DIR.\n"
+        "and throughput.svg. " CLI_FIGURE_IS " Finished measurements are kept "
+        "in DIR/" CLI_KEPT_FOLDER ", and the same command goes on where it "
+        "was interrupted. Several processes of the same command share the "
+        "measurements out, on one machine or on many that see DIR. Of those "
+        "that mpirun or srun "
+        "starts together, one tells the results.\n"
         "\n"
         "The exit code is 1 if some paths do not arrive.",
     .examples =
@@ -376,6 +382,7 @@ const struct cli_command cli_command_analyze = {
         "route' wrote.\n",
     .options = { options, cli_lane_options, cli_path_options, cli_work_options,
                  cli_thread_options, cli_share_options, cli_live_options,
-                 cli_folder_options, cli_progress_options },
+                 cli_folder_options, cli_figure_options,
+                 cli_progress_options },
     .run = run,
 };

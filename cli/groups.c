@@ -1,7 +1,10 @@
 /* groups.c -- options that several commands share, and what these make of
  * them. */
+#define _GNU_SOURCE
 #include "cli.h"
+#include "shared_work.h"
 
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,7 +138,8 @@ const struct cli_option cli_scheme_options[] = {
 const struct cli_option cli_lane_options[] = {
     { OPT_LANES, "lanes", 0, CLI_SPEC, "SCHEME",
       .help = "how virtual lanes prevent deadlock", .choice = lanes_choice,
-      .otherwise = "single for Fat Trees, else turns" },
+      .otherwise = "single for Fat Trees, untangle where faults need more, "
+                   "else turns" },
     { OPT_GUARANTEE, "guarantee", 0, CLI_CHOICE, "GUARANTEE",
       .help = "nothing deadlocks on any service level (any-sl), or only if "
               "senders use that of each path (path-sl), which UCX and NCCL do "
@@ -178,8 +182,11 @@ const struct cli_option cli_thread_options[] = {
 
 const struct cli_option cli_share_options[] = {
     { OPT_SHARE, "share", 0, CLI_FLAG,
-      .help = "share the work with other processes of this command, which "
-              "mpirun or srun started: the first alone tells the results" },
+      .help = "for scripts of earlier versions: processes that mpirun or "
+              "srun started share the work without it" },
+    { OPT_ALONE, "alone", 0, CLI_FLAG,
+      .help = "work for itself, also if mpirun or srun started several "
+              "processes: each tells its results" },
     { 0 },
 };
 
@@ -199,6 +206,76 @@ const struct cli_option cli_progress_options[] = {
       .otherwise = "auto, or what SLIMFLY_PROGRESS says" },
     { 0 },
 };
+
+static const char *
+figure_choice(size_t i)
+{
+    return i < SF_FIGURE_CSV ? sf_figure_format_name((unsigned)i) : NULL;
+}
+
+const struct cli_option cli_figure_options[] = {
+    { OPT_FIGURE, "figure", 0, CLI_CHOICE, "FORM",
+      .help = "draw figures for a paper, in place of those for screens, and "
+              "write what they show as CSV beside them",
+      .choice = figure_choice },
+    { OPT_FIGURE_WIDTH, "figure-width", 0, CLI_REAL, "MM",
+      .help = "width of a figure in millimetres: a column has about 84, a "
+              "page 174",
+      .min = SF_FIGURE_MIN_WIDTH, .max = SF_FIGURE_MAX_WIDTH,
+      .value = CLI_TEXT_OF(SF_FIGURE_WIDTH) },
+    { OPT_FIGURE_SIZE, "figure-size", 0, CLI_REAL, "POINTS",
+      .help = "size of its text", .min = SF_FIGURE_MIN_SIZE,
+      .max = SF_FIGURE_MAX_SIZE, .value = CLI_TEXT_OF(SF_FIGURE_SIZE) },
+    { OPT_FIGURE_FONT, "figure-font", 0, CLI_TEXT, "LIST",
+      .help = "fonts of its text, separated by commas; the first that is "
+              "installed is taken",
+      .value = SF_FIGURE_FONT },
+    { 0 },
+};
+
+bool
+cli_read_figure(const struct cli_args *args, struct sf_figure *figurep)
+{
+    static const int details[] = { OPT_FIGURE_WIDTH, OPT_FIGURE_SIZE,
+                                   OPT_FIGURE_FONT };
+    struct sf_error err;
+    struct sf_figure figure = { .format = SF_N_FIGURE_FORMATS,
+                                .width = cli_real(args, OPT_FIGURE_WIDTH),
+                                .text_size = cli_real(args, OPT_FIGURE_SIZE),
+                                .font = cli_text(args, OPT_FIGURE_FONT) };
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        if (cli_has(args, details[i]) && !cli_has(args, OPT_FIGURE)) {
+            cli_fail("%s: --%s is about figures for a paper: expected "
+                     "--figure pdf or svg too",
+                     args->command->name, cli_name(args, details[i]));
+            return false;
+        }
+    }
+    for (unsigned i = 0; i < SF_FIGURE_CSV; i++) {
+        if (cli_is(args, OPT_FIGURE, sf_figure_format_name(i))) {
+            figure.format = i;
+        }
+    }
+    if (figurep) {
+        *figurep = figure;
+    }
+    if (!cli_has(args, OPT_FIGURE)) {
+        return true;
+    }
+    if (!cli_text(args, OPT_OUTPUT) ||
+        !strcmp(cli_text(args, OPT_OUTPUT), "-")) {
+        cli_fail("%s: --figure writes several files: expected a folder for "
+                 "them, --output DIR",
+                 args->command->name);
+        return false;
+    }
+    if (sf_figure_check(&figure, &err) != SF_OK) {
+        cli_fail("%s: --figure %s: %s", args->command->name,
+                 sf_figure_format_name(figure.format), err.text);
+        return false;
+    }
+    return true;
+}
 
 bool
 cli_path_sets(const struct cli_args *args, uint32_t *n_setsp)
@@ -234,10 +311,16 @@ cli_read_lanes(const struct cli_args *args, bool is_without,
 uint32_t
 cli_threads(const struct cli_args *args)
 {
-    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-
     if (cli_has(args, OPT_THREADS)) {
         return cli_number(args, OPT_THREADS);
+    }
+    /* Processes that were started together share the cores of a machine, and
+     * each may be bound to some of them. */
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN) / (long)cli_share_n_here();
+    cpu_set_t bound;
+    if (sched_getaffinity(0, sizeof bound, &bound) == 0 &&
+        CPU_COUNT(&bound) < n_cores) {
+        n_cores = CPU_COUNT(&bound);
     }
     return n_cores > 1 ? (uint32_t)n_cores : 1;
 }

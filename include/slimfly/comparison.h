@@ -9,6 +9,7 @@
 #define SLIMFLY_COMPARISON_H
 
 #include "slimfly/claims.h"
+#include "slimfly/origin.h"
 #include "slimfly/path_metrics.h"
 #include "slimfly/routing.h"
 #include "slimfly/throughput.h"
@@ -75,7 +76,10 @@ struct sf_measurement_store {
 
 /* The question; nothing is owned, and zero stands for a default but in the
  * first two. */
+struct sf_figure; /* figure.h */
+
 struct sf_comparison_params {
+    struct sf_origin origin;
     const char *name; /* Of the network, for people. */
     const struct sf_network *network;
     uint32_t n_rows;
@@ -92,6 +96,7 @@ struct sf_comparison_params {
     double gap;
     uint32_t n_threads; /* Changes nothing but the time. */
     const struct sf_measurement_store *store; /* May be NULL. */
+    const struct sf_figure *figure;           /* The form of figures. */
 };
 
 /* What a throughput comes to over all seeds. */

@@ -33,7 +33,8 @@ enum sf_throughput_mode {
 
 /* How the answer was found. */
 enum sf_throughput_method {
-    SF_METHOD_CLOSED_FORM,   /* No choice: adding up loads. */
+    SF_METHOD_CLOSED_FORM,   /* Adding up loads: there is no choice, or sharing
+                              * out evenly is shown to be as good as any. */
     SF_METHOD_SIMPLEX,       /* Linear program, dual simplex. */
     SF_METHOD_BARRIER,       /* Linear program, interior point. */
     SF_METHOD_APPROXIMATION, /* First-order method, to the gap asked for. */
@@ -58,6 +59,9 @@ struct sf_throughput_params {
     uint64_t seed;                  /* FREE, TREES */
     bool without_host_links;        /* Let hosts send as fast as they like,
                                      * as TopoBench [Jyothi16] does. */
+    bool stop_at_host; /* Stop once the links of hosts are known to be the
+                        * limit: net_lower and net_upper may then be far
+                        * apart. */
     enum sf_throughput_effort effort;
     double gap;          /* Of bounds: stop when upper <= (1 + gap) lower;
                           * 0: 0.005. */

@@ -10,6 +10,7 @@
  *
  * Steps are taken in the norm in which x_k weighs as much as demand k, so that
  * elephants and mice move alike. */
+#include "analysis/bounds.h"
 #include "analysis/pricing.h"
 #include "analysis/solvers.h"
 #include "base/parallel.h"
@@ -24,6 +25,7 @@
 #define CHUNK_HOPS       100000
 #define MORE_NORM_ROUNDS 8 /* After a growth. */
 #define NORM_ROUNDS      24
+#define MORE_ROUNDS      32 /* Where the links of hosts are all but reached. */
 #define REPORT_STEPS     1000
 
 /* A pass over some of the demands. */
@@ -49,7 +51,11 @@ struct game {
     double *loads, *loads_sum;   /* [n_edges] Of x. */
     double *new_loads;           /* [n_edges] Of the pass. */
     double *prices;              /* [n_edges] y over capacity, for the pass. */
-    double *y_best;              /* [n_edges] Prices of the largest cost. */
+    double *y_best;              /* [n_edges] Prices of the largest cost over
+                                  * the paths so far, */
+    double *y_stable;            /* and over all that are allowed. */
+    double stable_cost;          /* What these cost, 0 before the first. */
+    uint32_t part;               /* Which mixture of the two was best. */
     double *y_mean;              /* [n_edges] */
     double *vector;              /* [n_edges] Of the largest norm. */
     uint32_t n_summed;
@@ -59,10 +65,17 @@ struct game {
     double step;                   /* Of x, for the pass. */
     double start_gap;              /* At the last restart. */
     double congestion;             /* The smallest that is known to suffice. */
-    double cost;       /* The largest that is known to be needed. */
-    double wanted_gap; /* Of these two; */
-    double first_gap;  /* at first, 0 before; */
-    double n_closed;   /* how far it is closed, of REPORT_STEPS. */
+    double cost;   /* The largest that is known to be needed over the
+                    * paths so far, */
+    double needed; /* and over all that are allowed. */
+    bool grow;     /* There are more than those so far. */
+    double enough; /* There is no use in less, as hosts send no faster; 0:
+                    * there is. */
+    uint32_t n_rounds_close; /* Rounds until 'enough' was as close as the gap;
+                              * 0: it is not yet. */
+    double wanted_gap;       /* Of these two; */
+    double first_gap;        /* at first, 0 before; */
+    double n_closed;         /* how far it is closed, of REPORT_STEPS. */
 };
 
 static enum sf_status
@@ -246,6 +259,9 @@ note_cost(struct game *game, double cost, const double *y)
         game->cost = cost;
         memcpy(game->y_best, y, game->net->n_edges * sizeof *y);
     }
+    if (!game->grow) {
+        game->needed = fmax(game->needed, cost);
+    }
 }
 
 /* The norm of the matrix between movements of x and of y, by power iteration.
@@ -422,11 +438,33 @@ report(struct game *game)
                        REPORT_STEPS);
 }
 
+/* Whether the bounds are as close as asked for, or hosts are known to be the
+ * limit.  What is as close to that as the gap gets some more rounds to reach
+ * it: then the answer is one number. */
+static bool
+is_settled(struct game *game)
+{
+    double most = 1 + game->wanted_gap;
+
+    if (game->congestion <= most * game->needed ||
+        game->congestion <= game->enough) {
+        return true;
+    }
+    if (game->congestion > most * game->enough) {
+        return false;
+    }
+    if (game->n_rounds_close == 0) {
+        game->n_rounds_close = game->n_rounds + 1;
+    }
+    return game->n_rounds >=
+           game->n_rounds_close + game->n_rounds_close / 4 + MORE_ROUNDS;
+}
+
 /* Moves until the gap is at most 'gap' or 'max_rounds' have been played. */
 static void
 play(struct game *game, double gap, uint32_t max_rounds)
 {
-    while (game->congestion > (1 + gap) * game->cost &&
+    while (game->congestion > (1 + gap) * game->cost && !is_settled(game) &&
            game->n_rounds < max_rounds) {
         double here = step(game);
         game->n_rounds++;
@@ -466,6 +504,7 @@ static void
 clear_game(struct game *game)
 {
     free(game->vector);
+    free(game->y_stable);
     free(game->y_best);
     free(game->y_mean);
     free(game->prices);
@@ -501,6 +540,7 @@ reserve_game(struct game *game, struct sf_error *err)
     game->y_start = sf_calloc(n, sizeof(double));
     game->y_mean = sf_calloc(n, sizeof(double));
     game->y_best = sf_calloc(n, sizeof(double));
+    game->y_stable = sf_calloc(n, sizeof(double));
     game->vector = sf_calloc(n, sizeof(double));
     game->loads = sf_calloc(n, sizeof(double));
     game->loads_sum = sf_calloc(n, sizeof(double));
@@ -508,8 +548,9 @@ reserve_game(struct game *game, struct sf_error *err)
     game->prices = sf_calloc(n, sizeof(double));
     if (!game->chunks || !game->chunk_loads || !game->x || !game->x_sum ||
         !game->x_start || !game->y || !game->y_sum || !game->y_start ||
-        !game->y_mean || !game->y_best || !game->vector || !game->loads ||
-        !game->loads_sum || !game->new_loads || !game->prices) {
+        !game->y_mean || !game->y_best || !game->y_stable || !game->vector ||
+        !game->loads || !game->loads_sum || !game->new_loads ||
+        !game->prices) {
         return fail_memory(err);
     }
     part_demands(game);
@@ -519,32 +560,38 @@ reserve_game(struct game *game, struct sf_error *err)
 }
 
 /* Even shares and prices. */
-static void
-start_game(struct game *game)
+static enum sf_status
+start_game(struct game *game, struct sf_error *err)
 {
     const struct sf_paths *paths = game->paths;
+    struct sf_bounds bounds;
     double demand = 0;
     uint32_t n = game->net->n_edges;
 
     for (size_t k = 0; k < paths->demands.n; k++) {
-        uint32_t first = paths->first_path.items[k];
-        uint32_t end = paths->first_path.items[k + 1];
-        for (uint32_t p = first; p < end; p++) {
-            game->x[p] = 1.0 / (end - first);
-        }
         demand += paths->demands.items[k].amount;
     }
+    enum sf_status status = sf_bounds_of_paths(paths, game->net, game->grow,
+                                               &bounds, game->x, err);
+    if (status != SF_OK) {
+        return status;
+    }
     for (uint32_t e = 0; e < n; e++) {
-        game->y[e] = 1.0 / n;
+        game->y[e] = game->y_stable[e] = 1.0 / n;
     }
     sf_paths_loads(paths, game->net, game->x, game->loads);
-    game->congestion = sf_net_congestion(game->net, game->loads);
+    game->congestion = bounds.suffices;
+    game->needed = bounds.needed;
     game->cost = 0;
+    if (is_settled(game)) {
+        return SF_OK;
+    }
     find_norm(game, NORM_ROUNDS);
     note_cost(game, run_pass(game, pass_cost, game->y), game->y);
     game->weight = 1 / sqrt(n * demand);
     game->start_gap = game->congestion - game->cost;
     start_averages(game);
+    return SF_OK;
 }
 
 /* Goes on with 'more' in place of the paths so far: new ones have no share
@@ -564,6 +611,12 @@ take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
     next.wanted_gap = game->wanted_gap;
     next.first_gap = game->first_gap;
     next.n_closed = game->n_closed;
+    next.needed = game->needed;
+    next.stable_cost = game->stable_cost;
+    next.part = game->part;
+    next.grow = game->grow;
+    next.enough = game->enough;
+    next.n_rounds_close = game->n_rounds_close;
     *game->paths = *more;
     *more = before;
     enum sf_status status = reserve_game(&next, err);
@@ -577,6 +630,7 @@ take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
                (before.first_path.items[k + 1] - first) * sizeof *next.x);
     }
     memcpy(next.y, game->y, game->net->n_edges * sizeof *next.y);
+    memcpy(next.y_stable, game->y_stable, game->net->n_edges * sizeof *next.y);
     memcpy(next.loads, game->loads, game->net->n_edges * sizeof *next.y);
     memcpy(next.vector, game->vector, game->net->n_edges * sizeof *next.y);
     find_norm(&next, MORE_NORM_ROUNDS);
@@ -590,50 +644,116 @@ take_paths(struct game *game, struct sf_paths *more, struct sf_error *err)
     return SF_OK;
 }
 
-/* Finds the cheapest of all paths under the best prices so far: these say
- * what all paths together cannot do, and go to 'more'.  Edges that cost
- * nothing would make paths endless, so that all cost a 'little'. */
+/* Mixes the best prices over the paths so far with those that are best over
+ * all, 'part' of the former, and finds what all demands pay on their cheapest
+ * paths; those that are missed go to 'more', if nonnull.  Edges that cost
+ * nothing would make paths endless, so that all cost a little. */
 static enum sf_status
-price(struct game *game, uint32_t max_hops, double little,
-      struct sf_paths *more, double *costp, struct sf_error *err)
+price_mixture(struct game *game, uint32_t max_hops, double part,
+              struct sf_paths *more, double *costp, struct sf_error *err)
 {
     const struct sf_net *net = game->net;
+    double little = fmin(game->wanted_gap / 10, 3e-4);
 
     for (uint32_t e = 0; e < net->n_edges; e++) {
-        game->prices[e] =
-            ((1 - little) * game->y_best[e] + little / net->n_edges) /
-            net->capacities[e];
+        double y = part * game->y_best[e] + (1 - part) * game->y_stable[e];
+        game->y_mean[e] = (1 - little) * y + little / net->n_edges;
+        game->prices[e] = game->y_mean[e] / net->capacities[e];
     }
-    return sf_paths_price(game->paths, net, max_hops, game->prices, more,
-                          costp, err);
+    return sf_paths_price(game->paths, net, max_hops, game->prices,
+                          game->wanted_gap / 10, game->n_threads, more, costp,
+                          err);
+}
+
+/* Keeps the prices of the last mixture if they prove most. */
+static void
+note_stable(struct game *game, double cost)
+{
+    if (cost >= game->stable_cost) {
+        game->stable_cost = cost;
+        memcpy(game->y_stable, game->y_mean,
+               game->net->n_edges * sizeof *game->y_stable);
+    }
+}
+
+/* Looks for the cheapest of all paths: what they cost, all paths together
+ * need, and those that are missed go to 'more'.
+ *
+ * Prices that are best over few paths leave other edges cheap, and the paths
+ * there are all but free: so they prove little, and paths that are found
+ * under them wind through the net.  Between these prices and the best ones
+ * over all paths there are better ones [Wentges97]. */
+static enum sf_status
+price(struct game *game, uint32_t max_hops, struct sf_paths *more,
+      struct sf_error *err)
+{
+    static const double parts[] = { 1, 0.5, 0.2, 0.05 };
+    uint32_t best = game->part;
+    double cost = 0, other = 0;
+    enum sf_status status = SF_OK;
+
+    if (game->stable_cost == 0) { /* Where they are the same on every edge. */
+        status =
+            price_mixture(game, max_hops, 0, NULL, &game->stable_cost, err);
+    }
+    if (status == SF_OK) {
+        status = price_mixture(game, max_hops, parts[best], NULL, &cost, err);
+    }
+    /* What was best is seldom far from what is. */
+    if (status == SF_OK && best > 0) {
+        status =
+            price_mixture(game, max_hops, parts[best - 1], NULL, &other, err);
+        game->part -= other > cost;
+    }
+    if (status == SF_OK && game->part == best &&
+        best + 1 < sizeof parts / sizeof *parts) {
+        status =
+            price_mixture(game, max_hops, parts[best + 1], NULL, &other, err);
+        game->part += other > cost;
+    }
+    best = game->part;
+    if (status == SF_OK) {
+        status = price_mixture(game, max_hops, parts[best], more, &cost, err);
+    }
+    if (status == SF_OK) {
+        note_stable(game, cost);
+    }
+    if (status == SF_OK && best > 0 &&
+        sf_paths_count(more) == sf_paths_count(game->paths)) {
+        sf_paths_clear(more);
+        status = price_mixture(game, max_hops, 1, more, &cost, err);
+        if (status == SF_OK) {
+            note_stable(game, cost);
+        }
+    }
+    game->needed = fmax(game->needed, game->stable_cost);
+    return status;
 }
 
 /* Plays over the paths so far, looks for those that are missed, and so on
  * until the gap to what all paths need is closed. */
 static enum sf_status
-play_growing(struct game *game, uint32_t max_hops, double gap, double *neededp,
-             struct sf_error *err)
+play_growing(struct game *game, uint32_t max_hops, struct sf_error *err)
 {
     enum sf_status status = SF_OK;
+    double gap = game->wanted_gap;
     /* With few demands a pass is cheap and the paths that are missed matter
      * more; with many, every growth costs as much as many passes. */
-    bool few = game->paths->demands.n <= (size_t)4 * game->net->n_nodes;
-    uint32_t n_between = few ? 16 : 128;
+    bool few = game->paths->demands.n <= (size_t)32 * game->net->n_nodes;
+    uint32_t n_between = few ? 16 : 32;
 
-    *neededp = 0;
-    while (status == SF_OK && game->congestion > (1 + gap) * *neededp &&
+    while (status == SF_OK && !is_settled(game) &&
            game->n_rounds < game->max_rounds) {
         struct sf_paths more = { 0 };
-        double cost;
-
         uint32_t before = game->n_rounds;
         uint32_t left = game->max_rounds - before;
         play(game, gap / 2,
              game->n_rounds + (left < n_between ? left : n_between));
-        status =
-            price(game, max_hops, fmin(gap / 10, 3e-4), &more, &cost, err);
+        if (is_settled(game)) {
+            break;
+        }
+        status = price(game, max_hops, &more, err);
         if (status == SF_OK) {
-            *neededp = fmax(*neededp, cost);
             if (sf_paths_count(&more) > sf_paths_count(game->paths)) {
                 status = take_paths(game, &more, err);
             } else if (game->n_rounds == before) {
@@ -658,25 +778,28 @@ sf_throughput_approximate(const struct sf_net *net, struct sf_paths *paths,
         .paths = paths,
         .n_threads = sf_parallel_limit(params->n_threads),
         .max_rounds = params->max_rounds ? params->max_rounds : DEFAULT_ROUNDS,
+        .wanted_gap = params->gap > 0 ? params->gap : SF_DEFAULT_GAP,
+        .grow = grow,
+        .part = 1,
+        .enough = params->stop_at_host ? (1 + 1e-9) / result->host : 0,
     };
-    double gap = params->gap > 0 ? params->gap : SF_DEFAULT_GAP, needed = 0;
 
     enum sf_status status = reserve_game(&game, err);
     if (status == SF_OK) {
-        game.wanted_gap = gap;
-        start_game(&game);
+        status = start_game(&game, err);
+    }
+    if (status == SF_OK) {
         if (grow) {
-            status = play_growing(&game, max_hops, gap, &needed, err);
+            status = play_growing(&game, max_hops, err);
         } else {
-            play(&game, gap, game.max_rounds);
-            needed = game.cost;
+            play(&game, game.wanted_gap, game.max_rounds);
         }
         sf_progress_report("throughput", REPORT_STEPS, REPORT_STEPS);
         result->method = SF_METHOD_APPROXIMATION;
         result->n_paths = sf_paths_count(paths);
         result->n_rounds = game.n_rounds;
         result->net_lower = 1 / game.congestion;
-        result->net_upper = fmax(1 / needed, result->net_lower);
+        result->net_upper = fmax(1 / game.needed, result->net_lower);
     }
     clear_game(&game);
     return status;

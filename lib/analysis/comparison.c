@@ -8,11 +8,12 @@
 #include "slimfly/comparison.h"
 
 #include "analysis/comparison_key.h"
+#include "analysis/kept_traffics.h"
 #include "analysis/solvers.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/results_number.h"
 #include "slimfly/progress.h"
-#include "slimfly/version.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,9 +37,11 @@ struct comparing {
     uint32_t n_tasks;
     struct sf_path_metrics **metrics; /* [n_rows * n_seeds] */
     uint64_t network;                 /* Hash of graph and hosts. */
-    uint32_t n_inner_threads;         /* For each task. */
-    bool *is_put_off; /* [n_tasks] Another process was at it. */
-    bool is_last;     /* What was put off is to be done. */
+    struct sf_kept_traffics traffics;
+    uint32_t n_threads;
+    atomic_uint n_left; /* Tasks that are not done. */
+    bool *is_put_off;   /* [n_tasks] Another process was at it. */
+    bool is_last;       /* What was put off is to be done. */
     const struct sf_progress *listener; /* Of the caller; may be NULL. */
     pthread_mutex_t lock;               /* Of all that follows. */
     uint64_t n_done, n_measurements;
@@ -67,6 +70,15 @@ struct working {
     uint32_t n_sets;                 /* also before they are made. */
     char routing[SETTINGS_SIZE / 4]; /* The settings of the routes. */
 };
+
+/* How many threads a task may have: once fewer tasks are left than threads,
+ * they share them out. */
+static uint32_t
+count_inner_threads(const struct comparing *all)
+{
+    uint32_t n_left = atomic_load(&all->n_left);
+    return n_left > 0 && n_left < all->n_threads ? all->n_threads / n_left : 1;
+}
 
 /* Finds out which hosts have which path sets. */
 static enum sf_status
@@ -111,7 +123,7 @@ make_routes(struct working *working, struct sf_error *err)
     struct sf_routing_params routing = working->row->routing;
     routing.layers.n_layers = working->row->n_layers;
     routing.layers.seed = working->seed;
-    routing.layers.n_threads = working->all->n_inner_threads;
+    routing.layers.n_threads = count_inner_threads(working->all);
     enum sf_status status =
         sf_routing_build(params->network, &routing, &working->made, err);
     working->routes = status == SF_OK ? working->made->routes : NULL;
@@ -275,7 +287,8 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
     enum sf_status status = SF_OK;
 
     snprintf(settings, sizeof settings, "%s network=%016llx %s paths",
-             SF_VERSION, (unsigned long long)all->network, working->routing);
+             SF_RESULTS_OF, (unsigned long long)all->network,
+             working->routing);
     begin_part(working, NULL);
     bool is_known = look_up(all, settings, &measurement);
     if (is_known && !measurement.metrics) {
@@ -286,7 +299,7 @@ find_metrics(struct working *working, struct sf_path_metrics **metricsp,
         if (status == SF_OK) {
             measurement.lanes = summarize_lanes(working);
             status = sf_path_metrics_build(params->network, working->routes,
-                                           all->n_inner_threads,
+                                           count_inner_threads(all),
                                            &measurement.metrics, err);
         }
     }
@@ -313,9 +326,10 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
         .max_hops = params->max_hops,
         .seed = working->seed,
         .without_host_links = params->without_host_links,
+        .stop_at_host = true,
         .effort = params->effort,
         .gap = params->gap,
-        .n_threads = all->n_inner_threads,
+        .n_threads = count_inner_threads(all),
     };
     char settings[SETTINGS_SIZE];
     struct sf_measurement measurement;
@@ -324,7 +338,7 @@ find_throughput(struct working *working, const struct sf_traffic *traffic,
     snprintf(settings, sizeof settings,
              "%s network=%016llx %s mode=%s hops=%u hosts=%d effort=%d "
              "gap=%.17g demands=%016llx traffic=%.400s",
-             SF_VERSION, (unsigned long long)all->network, working->routing,
+             SF_RESULTS_OF, (unsigned long long)all->network, working->routing,
              sf_throughput_mode_name(mode), params->max_hops,
              !params->without_host_links, (int)params->effort, params->gap,
              (unsigned long long)sf_key_of_traffic(traffic), text);
@@ -355,14 +369,12 @@ find_throughputs(struct working *working, const struct task *task,
     const struct sf_comparison_params *params = &comparison->params;
     const struct sf_comparison_result *result =
         &comparison->results[task->row];
-    struct sf_traffic_params where = { .network = params->network,
-                                       .host_sets = working->host_sets,
-                                       .n_sets = working->n_sets,
-                                       .seed = working->seed };
+    struct sf_kept_traffics *traffics = &working->all->traffics;
     struct sf_traffic *traffic;
 
     enum sf_status status =
-        sf_traffic_build(params->traffics[number], &where, &traffic, err);
+        sf_kept_traffics_take(traffics, number, task->run, working->host_sets,
+                              working->n_sets, &traffic, err);
     if (status != SF_OK) {
         return status;
     }
@@ -376,7 +388,7 @@ find_throughputs(struct working *working, const struct task *task,
                                      : working->row->mode,
                                  &result->runs[at + task->run], err);
     }
-    sf_traffic_free(traffic);
+    sf_kept_traffics_give_back(traffics, number, task->run, traffic);
     return status;
 }
 
@@ -468,6 +480,9 @@ run_task(void *aux, uint32_t number, uint32_t worker)
     sf_progress_listen(before);
     free(working.host_sets);
     sf_routing_free(working.made);
+    if (all->is_last || !all->is_put_off[number]) {
+        atomic_fetch_sub(&all->n_left, 1);
+    }
     if (status != SF_OK) {
         sf_error_add_context(&err, row->label);
         pthread_mutex_lock(&all->lock);
@@ -571,19 +586,20 @@ lift_best(const struct sf_comparison *comparison, uint32_t row)
     }
 }
 
-/* Whether all traffics can be made, before any work is done. */
+/* Whether all traffics can be made, before any work is done.  Those of the
+ * first seed are kept for it. */
 static enum sf_status
-check_traffics(const struct sf_comparison_params *params, struct sf_error *err)
+check_traffics(struct sf_kept_traffics *all, struct sf_error *err)
 {
-    struct sf_traffic_params where = { .network = params->network,
-                                       .seed = params->seed };
+    const struct sf_comparison_params *params = all->params;
     enum sf_status status = SF_OK;
 
     for (uint32_t i = 0; status == SF_OK && i < params->n_traffics; i++) {
         struct sf_traffic *traffic;
-        status = sf_traffic_build(params->traffics[i], &where, &traffic, err);
-        sf_traffic_free(traffic);
-        if (status == SF_EINVAL) { /* Others name file and line. */
+        status = sf_kept_traffics_take(all, i, 0, NULL, 1, &traffic, err);
+        if (status == SF_OK) {
+            sf_kept_traffics_give_back(all, i, 0, traffic);
+        } else if (status == SF_EINVAL) { /* Others name file and line. */
             sf_error_add_context(err, params->traffics[i]);
         }
     }
@@ -645,10 +661,6 @@ sf_comparison_build(const struct sf_comparison_params *params,
                        "expected the best split or the equal "
                        "one, found neither");
     }
-    enum sf_status status = check_traffics(params, err);
-    if (status != SF_OK) {
-        return status;
-    }
     struct comparing all = { .comparison = prepare(params),
                              .network = sf_key_of_network(params->network),
                              .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -656,22 +668,27 @@ sf_comparison_build(const struct sf_comparison_params *params,
         return sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
     }
     size_t n_metrics = (size_t)params->n_rows * all.comparison->params.n_seeds;
+    enum sf_status status = SF_OK;
     all.n_tasks = list_tasks(&all, NULL);
     all.tasks = sf_calloc(all.n_tasks, sizeof *all.tasks);
     all.metrics = sf_calloc(n_metrics, sizeof *all.metrics);
     all.is_put_off = sf_calloc(all.n_tasks, sizeof *all.is_put_off);
-    if (!all.tasks || !all.metrics || !all.is_put_off) {
+    if (!all.tasks || !all.metrics || !all.is_put_off ||
+        !sf_kept_traffics_begin(&all.traffics, &all.comparison->params)) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for a comparison");
         goto done;
     }
+    status = check_traffics(&all.traffics, err);
+    if (status != SF_OK) {
+        goto done;
+    }
     list_tasks(&all, all.tasks);
-    uint32_t n_threads = sf_parallel_limit(params->n_threads);
-    all.n_inner_threads =
-        all.n_tasks && all.n_tasks < n_threads ? n_threads / all.n_tasks : 1;
+    all.n_threads = sf_parallel_limit(params->n_threads);
+    atomic_store(&all.n_left, all.n_tasks);
     all.listener = sf_progress_listen(NULL);
     for (int i = 0; i < 2; i++) {
         all.is_last = i == 1;
-        sf_parallel_for(n_threads, all.n_tasks, run_task, &all);
+        sf_parallel_for(all.n_threads, all.n_tasks, run_task, &all);
     }
     sf_progress_listen(all.listener);
     status = all.error.status;
@@ -693,6 +710,7 @@ done:
     for (size_t i = 0; all.metrics && i < n_metrics; i++) {
         sf_path_metrics_free(all.metrics[i]);
     }
+    sf_kept_traffics_clear(&all.traffics);
     free(all.metrics);
     free(all.is_put_off);
     free(all.tasks);

@@ -1,6 +1,7 @@
 /* throughput.c -- chooses paths and solver. */
 #include "slimfly/throughput.h"
 
+#include "analysis/bounds.h"
 #include "analysis/solvers.h"
 #include "analysis/tree_losses.h"
 #include "base/distances.h"
@@ -12,10 +13,10 @@
 #define MAX_BARRIER_EDGES 1200
 #define MAX_BARRIER_PATHS 20000
 #define MAX_SIMPLEX_PATHS 4000
-/* More paths than this are not listed but found as they are needed. */
-#define MAX_LISTED_PATHS 6000000
 /* So many for each demand are a good start where all paths are allowed. */
 #define MAX_START_PATHS 100
+/* Numbers this close are one, but for rounding. */
+#define ROUNDING 1e-9
 
 struct job {
     const struct sf_graph *graph;
@@ -175,6 +176,20 @@ list_in_trees(const struct job *job, struct sf_paths *paths, uint32_t max_hops,
     return status;
 }
 
+/* How many paths to list at most, with more to come if 'grow'; 0: all.  Where
+ * there are more, the shortest ones do nearly all of the work, and the few
+ * others that are of use are found as they are needed. */
+static size_t
+choose_limit(const struct job *job, bool grow)
+{
+    size_t n_start = MAX_START_PATHS * job->traffic->n_demands;
+
+    if (!grow) {
+        return job->params->effort == SF_EFFORT_EXACT ? 0 : MAX_BARRIER_PATHS;
+    }
+    return n_start < MAX_BARRIER_PATHS ? n_start : MAX_BARRIER_PATHS;
+}
+
 /* Lists the paths that the mode allows.  '*grow' says whether there are more,
  * of at most '*max_hops' each. */
 static enum sf_status
@@ -206,14 +221,10 @@ list_paths(const struct job *job, const struct sf_net *net,
     if (mode == SF_THROUGHPUT_TREES) {
         return list_in_trees(job, paths, *max_hops, err);
     }
-    paths->max_paths = MAX_LISTED_PATHS;
-    if (*grow &&
-        paths->max_paths > MAX_START_PATHS * job->traffic->n_demands) {
-        paths->max_paths = MAX_START_PATHS * job->traffic->n_demands;
-    }
+    paths->max_paths = choose_limit(job, *grow);
     status =
         sf_paths_enumerate(paths, net, job->traffic, *max_hops, *grow, err);
-    if (status == SF_ELIMIT) {
+    if (status == SF_ELIMIT && paths->max_paths) {
         /* Begin with the shortest ones. */
         *grow = true;
         sf_paths_clear(paths);
@@ -296,37 +307,118 @@ measure_exactly(const struct job *job, const struct sf_net *net,
                                      err);
 }
 
-static enum sf_status
-measure_over_paths(const struct job *job, struct sf_error *err)
+/* Takes 'bounds', which 'n_paths' paths gave, for the answer if they are good
+ * enough: exact if 'exactly', or else as close as asked for. */
+static bool
+take_bounds(const struct job *job, const struct sf_bounds *bounds,
+            uint64_t n_paths, bool exactly)
 {
     const struct sf_throughput_params *params = job->params;
-    bool bundled = params->mode == SF_THROUGHPUT_HOPS ||
-                   params->mode == SF_THROUGHPUT_ANY;
-    bool grow = false;
+    struct sf_throughput *result = job->result;
+    double lower = 1 / bounds->suffices;
+    double upper = fmax(1 / bounds->needed, lower);
+    bool is_exact = upper <= lower * (1 + ROUNDING);
+
+    if (!is_exact &&
+        !(params->stop_at_host && lower * (1 + ROUNDING) >= result->host) &&
+        (exactly || !sf_bounds_are_close(lower, upper, params->gap))) {
+        return false;
+    }
+    result->method = exactly ? SF_METHOD_CLOSED_FORM : SF_METHOD_APPROXIMATION;
+    result->net_lower = lower;
+    result->net_upper = is_exact ? lower : upper;
+    result->n_paths = n_paths;
+    return true;
+}
+
+/* Tries whether the listed paths, shared out evenly, settle it. */
+static enum sf_status
+try_paths(const struct job *job, const struct sf_net *net,
+          const struct sf_paths *paths, bool *donep, struct sf_error *err)
+{
+    struct sf_bounds bounds;
+    size_t n_paths = sf_paths_count(paths);
+    double *shares = sf_calloc(n_paths, sizeof *shares);
+    enum sf_status status =
+        shares ? sf_bounds_of_paths(paths, net, false, &bounds, shares, err)
+               : sf_fail(err, SF_ENOMEM, "out of memory for bounds");
+
+    *donep = status == SF_OK && take_bounds(job, &bounds, n_paths, true);
+    free(shares);
+    return status;
+}
+
+/* Solves for the paths that the mode allows; 'bounds' are those that come for
+ * nothing, if it has such. */
+static enum sf_status
+solve_over_paths(const struct job *job, const struct sf_net *net,
+                 const struct sf_bounds *bounds, uint64_t n_pairs,
+                 struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    bool grow = false, is_done = false;
     uint32_t max_hops = 0;
-    struct sf_net net;
     struct sf_paths paths = { 0 };
 
-    enum sf_status status = sf_net_build(&net, job->graph, bundled, err);
-    if (status != SF_OK) {
-        return status;
-    }
-    status = list_paths(job, &net, &paths, &grow, &max_hops, err);
+    enum sf_status status =
+        list_paths(job, net, &paths, &grow, &max_hops, err);
     if (status != SF_OK) {
         goto done;
     }
     if (!grow && sf_paths_count(&paths) == paths.demands.n) {
-        status = measure_single(job, &net, &paths, err);
-    } else if (!grow && params->effort != SF_EFFORT_APPROXIMATE &&
-               (params->effort == SF_EFFORT_EXACT || is_small(&paths, &net))) {
-        status = measure_exactly(job, &net, &paths, err);
-    } else {
-        status = sf_throughput_approximate(&net, &paths, grow, max_hops,
-                                           params, job->result, err);
+        status = measure_single(job, net, &paths, err);
+        goto done;
+    }
+    if (!grow && params->stop_at_host) {
+        status = try_paths(job, net, &paths, &is_done, err);
+    }
+    if (status != SF_OK || is_done) {
+        goto done;
+    }
+    if (!grow && params->effort != SF_EFFORT_APPROXIMATE &&
+        (params->effort == SF_EFFORT_EXACT || is_small(&paths, net))) {
+        status = measure_exactly(job, net, &paths, err);
+    } else if (!bounds || !take_bounds(job, bounds, n_pairs, false)) {
+        status = sf_throughput_approximate(net, &paths, grow, max_hops, params,
+                                           job->result, err);
     }
 
 done:
     sf_paths_clear(&paths);
+    return status;
+}
+
+static enum sf_status
+measure_over_paths(const struct job *job, struct sf_error *err)
+{
+    const struct sf_throughput_params *params = job->params;
+    bool is_free = params->mode == SF_THROUGHPUT_HOPS ||
+                   params->mode == SF_THROUGHPUT_ANY;
+    bool is_bounded = false;
+    uint32_t longest;
+    uint64_t n_pairs = 0;
+    struct sf_bounds bounds;
+    struct sf_net net;
+
+    enum sf_status status = sf_net_build(&net, job->graph, is_free, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    if (is_free) {
+        status = sf_bounds_of_net(&net, job->traffic, &bounds, &longest,
+                                  &n_pairs, err);
+        is_bounded = longest != SF_NONE &&
+                     (params->mode == SF_THROUGHPUT_ANY ||
+                      params->max_hops == 0 || longest <= params->max_hops);
+    }
+    bool is_any = params->mode == SF_THROUGHPUT_ANY;
+    bool may_take = is_bounded && (params->stop_at_host ||
+                                   params->effort != SF_EFFORT_EXACT);
+    if (status == SF_OK &&
+        !(may_take && take_bounds(job, &bounds, n_pairs, !is_any))) {
+        status = solve_over_paths(job, &net, is_bounded ? &bounds : NULL,
+                                  n_pairs, err);
+    }
     sf_net_clear(&net);
     return status;
 }
@@ -362,6 +454,11 @@ sf_throughput_measure(const struct sf_graph *graph,
         status = params->mode == SF_THROUGHPUT_EQUAL
                      ? measure_equal(&job, err)
                      : measure_over_paths(&job, err);
+    }
+    if (result->net_lower < result->host &&
+        result->net_lower * (1 + ROUNDING) >= result->host) {
+        result->net_lower = result->host;
+        result->net_upper = fmax(result->net_upper, result->host);
     }
     result->lower = fmin(result->net_lower, result->host);
     result->upper = fmin(result->net_upper, result->host);

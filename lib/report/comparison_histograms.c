@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "report/comparison_grid.h"
 #include "report/comparison_writers.h"
+#include "report/figure.h"
 
 #include <math.h>
 
@@ -196,7 +197,7 @@ fill_disjoint(const struct cell *cell, struct sf_error *err)
     panel->x.min = 0.4;
     panel->x.max = fmax(most_in_grid(cell->grid, SF_PATH_DISJOINT), 3) + 0.6;
     snprintf(panel->group, sizeof panel->group,
-             "share of pairs; at least 3 in full colour");
+             "share of pairs; dark: 3 or more");
     if (!cell->metrics) {
         return SF_OK;
     }
@@ -286,7 +287,7 @@ draw_empty(const struct figure *figure, const struct sf_comparison *comparison,
     struct sf_chart chart = { .panels = &panel, .n_panels = 1 };
 
     sf_comparison_title(comparison, figure->title, &chart);
-    return sf_chart_draw(&chart, stream, err);
+    return sf_figure_draw(comparison->params.figure, &chart, stream, err);
 }
 
 static enum sf_status
@@ -311,7 +312,8 @@ draw(const struct figure *figure, const struct sf_comparison *comparison,
         chart.row_names = drawing.grid.labels;
         chart.panel_width =
             fmin(GRID_WIDTH / drawing.n_columns - GAP, MAX_PANEL);
-        status = sf_chart_draw(&chart, stream, err);
+        status =
+            sf_figure_draw(comparison->params.figure, &chart, stream, err);
     }
     clear(&drawing);
     return status;

@@ -1,7 +1,9 @@
 /* comparison_json.c -- a comparison as JSON, and single measurements, written
  * and read back; doc/formats.md describes the members. */
 #include "base/json_reader.h"
+#include "base/json_values.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "report/comparison_writers.h"
 
 #include <math.h>
@@ -10,13 +12,6 @@
 #define REALS                                                      \
     JSON_REAL_PRECISION(17) /* So that they are read back as such. \
                              */
-
-/* JSON knows nothing infinite. */
-static json_t *
-real_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
 
 static json_t *
 json_of_histogram(const struct sf_histogram *histogram)
@@ -166,7 +161,8 @@ sf_comparison_write_json(const struct sf_comparison *comparison, FILE *stream,
         (json_int_t)network->graph->n_links, "seed", (json_int_t)params->seed,
         "n_seeds", (json_int_t)params->n_seeds, "host_links",
         (int)!params->without_host_links, "rows", rows);
-    if (!root || json_array_size(rows) != params->n_rows) {
+    if (!root || json_array_size(rows) != params->n_rows ||
+        !sf_origin_add_json(root, &params->origin)) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }

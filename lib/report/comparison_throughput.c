@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "report/comparison_grid.h"
 #include "report/comparison_writers.h"
+#include "report/figure.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -41,6 +42,7 @@ struct drawing {
     struct sf_chart_panel *panels;  /* [n_traffics] */
     struct sf_chart_series *series; /* [n_traffics * n_series] */
     struct sf_chart_point *points;  /* [n_traffics * n_series * n_layers] */
+    char equal_names[SF_COMPARISON_MAX_LINES][SF_CHART_TEXT_SIZE];
 };
 
 static struct sf_chart_style
@@ -125,6 +127,8 @@ fill_line(const struct drawing *drawing, uint32_t traffic, uint32_t label,
         split == SF_SPLIT_EQUAL && !comparison->params.without[SF_SPLIT_BEST];
 
     series->name = is_second ? NULL : grid->labels[label];
+    series->data_name =
+        split == SF_SPLIT_EQUAL ? drawing->equal_names[label] : NULL;
     series->style = style_of(grid, label, split);
     series->has_ranges = true;
     series->points = points;
@@ -202,6 +206,10 @@ fill_panels(struct drawing *drawing, struct sf_error *err)
     for (uint32_t i = 0; i < drawing->grid.n_layers; i++) {
         drawing->ticks[i] = drawing->grid.layers[i];
     }
+    for (uint32_t i = 0; i < drawing->grid.n_labels; i++) {
+        snprintf(drawing->equal_names[i], sizeof drawing->equal_names[i],
+                 "%.70s, equal shares", drawing->grid.labels[i]);
+    }
     for (uint32_t i = 0; i < n; i++) {
         fill_panel(drawing, i);
     }
@@ -232,7 +240,8 @@ sf_comparison_draw_throughput(const struct sf_comparison *comparison,
                          : "; full marks: the best shares");
         }
         chart.panels = drawing.panels;
-        status = sf_chart_draw(&chart, stream, err);
+        status =
+            sf_figure_draw(comparison->params.figure, &chart, stream, err);
     }
     free(drawing.points);
     free(drawing.series);

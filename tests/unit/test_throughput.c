@@ -1,5 +1,7 @@
 /* test_throughput.c -- throughput by hand, by linear programs and by bounds,
  * held against each other.  tests/oracle/throughput.py has a further judge. */
+#include "analysis/bounds.h"
+#include "analysis/pricing.h"
 #include "analysis/solvers.h"
 #include "base/mem.h"
 #include "helpers.h"
@@ -381,6 +383,216 @@ TEST(throughput_growth_within_hops)
         if (throughput_case_make(&made, number) &&
             made.traffic->n_demands > 0) {
             compare_growth(&made, number);
+        }
+        throughput_case_clear(&made);
+    }
+}
+
+/* Whether theta of 'found' is what 'exact', both bounds of the net the same,
+ * says of it, and as close as was asked for. */
+static void
+expect_theta(const struct sf_throughput *found,
+             const struct sf_throughput *exact, double gap, const char *what,
+             uint64_t number)
+{
+    CHECK_FOR(found->lower <= exact->upper * (1 + 1e-6) &&
+                  found->upper >= exact->lower * (1 - 1e-6) &&
+                  (found->upper <= (1 + gap) * found->lower * (1 + 1e-9) ||
+                   found->lower == HUGE_VAL),
+              "%s %llu: %.12g to %.12g is not from %.12g to %.12g", what,
+              (unsigned long long)number, exact->lower, exact->upper,
+              found->lower, found->upper);
+    CHECK(found->net_lower <= exact->net_upper * (1 + 1e-6));
+    CHECK(found->net_upper >= exact->net_lower * (1 - 1e-6));
+}
+
+/* Who asks for theta alone gets the same, whatever the solver and the paths,
+ * and exactly so where hosts have room to spare in the net. */
+static uint32_t
+compare_stops(const struct throughput_case *made, uint64_t number)
+{
+    static const enum sf_throughput_mode modes[] = { SF_THROUGHPUT_LAYERS,
+                                                     SF_THROUGHPUT_FREE,
+                                                     SF_THROUGHPUT_HOPS };
+    const struct sf_graph *graph = made->network->graph;
+    uint32_t n_hosts_limit = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        struct sf_throughput_params params = { .mode = modes[i],
+                                               .routes = made->routes,
+                                               .n_paths = 3,
+                                               .gap = 1e-3,
+                                               .effort = SF_EFFORT_EXACT };
+        if (modes[i] == SF_THROUGHPUT_HOPS && graph->n_nodes > 7) {
+            continue;
+        }
+        struct sf_throughput exact = measure(graph, made->traffic, params);
+        params.stop_at_host = true;
+        for (int effort = SF_EFFORT_AUTO; effort <= SF_EFFORT_APPROXIMATE;
+             effort++) {
+            params.effort = (enum sf_throughput_effort)effort;
+            struct sf_throughput found = measure(graph, made->traffic, params);
+            expect_theta(&found, &exact, params.gap,
+                         sf_throughput_mode_name(modes[i]), number);
+            if (exact.net_lower > 1.01 * exact.host) {
+                CHECK(found.lower == exact.host && found.upper == exact.host);
+                n_hosts_limit++;
+            }
+        }
+    }
+    return n_hosts_limit;
+}
+
+TEST(throughput_stops_where_hosts_are_the_limit)
+{
+    uint32_t n_hosts_limit = 0;
+
+    for (uint64_t number = 0; number < 300; number++) {
+        struct throughput_case made;
+        if (throughput_case_make(&made, number)) {
+            n_hosts_limit += compare_stops(&made, number);
+        }
+        throughput_case_clear(&made);
+    }
+    CHECK_FOR(n_hosts_limit > 300, "only %u", n_hosts_limit);
+}
+
+/* The same on every family: bounds of the net itself, without regard to hosts,
+ * are the judge. */
+TEST(throughput_stops_on_every_family)
+{
+    static const char *const specs[] = {
+        "sf:q=5",  "sf:q=4",         "ft2:ports=8", "ft3:ports=6",
+        "hx2:4x4", "df:a=4,h=2,p=2", "pf:q=4",      "jellyfish:n=20,k=5",
+    };
+    static const char *const texts[] = { "all-to-all", "permutation",
+                                         "switch-permutation",
+                                         "adversarial:load=0.5" };
+
+    for (size_t i = 0; i < ARRAY_SIZE(specs) * ARRAY_SIZE(texts); i++) {
+        const char *text = texts[i % ARRAY_SIZE(texts)];
+        struct sf_network *network = network_by(specs[i / ARRAY_SIZE(texts)]);
+        struct sf_traffic *traffic = traffic_of(network, text);
+        for (int mode = SF_THROUGHPUT_HOPS; mode <= SF_THROUGHPUT_ANY;
+             mode++) {
+            struct sf_throughput_params params = {
+                .mode = (enum sf_throughput_mode)mode,
+                .effort = SF_EFFORT_APPROXIMATE,
+                .gap = 1e-3,
+            };
+            struct sf_throughput net =
+                measure(network->graph, traffic, params);
+            params.stop_at_host = true;
+            params.gap = 0.01;
+            struct sf_throughput found =
+                measure(network->graph, traffic, params);
+            expect_theta(&found, &net, params.gap, text, i);
+            if (net.net_lower > 1.01 * net.host) {
+                CHECK(found.lower == net.host && found.upper == net.host);
+            }
+        }
+        sf_traffic_free(traffic);
+        sf_network_free(network);
+    }
+}
+
+/* Even shares of shortest paths, against a list of them; parallel links are
+ * paths of their own there. */
+static void
+compare_even_shares(const struct throughput_case *made)
+{
+    struct sf_net net;
+    struct sf_paths paths = { 0 };
+    struct sf_bounds bounds, listed;
+    uint32_t longest, most = 0;
+    uint64_t n_pairs;
+
+    for (int bundled = 0; bundled < 2; bundled++) {
+        CHECK(sf_net_build(&net, made->network->graph, bundled, NULL) ==
+              SF_OK);
+        CHECK(sf_bounds_of_net(&net, made->traffic, &bounds, &longest,
+                               &n_pairs, NULL) == SF_OK);
+        sf_net_clear(&net);
+        CHECK(sf_net_build(&net, made->network->graph, false, NULL) == SF_OK);
+        CHECK(sf_paths_enumerate(&paths, &net, made->traffic, 0, true, NULL) ==
+              SF_OK);
+        size_t n_paths = sf_paths_count(&paths);
+        double *shares = calloc(n_paths + 1, sizeof *shares);
+        double *loads = calloc(net.n_edges, sizeof *loads);
+        CHECK(shares != NULL && loads != NULL);
+        for (size_t k = 0; k < paths.demands.n; k++) {
+            uint32_t first = paths.first_path.items[k];
+            uint32_t end = paths.first_path.items[k + 1];
+            for (uint32_t p = first; p < end; p++) {
+                shares[p] = 1.0 / (end - first);
+                uint32_t n_hops =
+                    paths.first_hop.items[p + 1] - paths.first_hop.items[p];
+                most = n_hops > most ? n_hops : most;
+            }
+        }
+        sf_paths_loads(&paths, &net, shares, loads);
+        CHECK_NEAR(sf_net_congestion(&net, loads), bounds.suffices,
+                   1e-9 * bounds.suffices);
+        CHECK(bounds.needed <= bounds.suffices * (1 + 1e-9));
+        CHECK_EQ(longest, most);
+        CHECK_EQ(n_pairs, paths.demands.n);
+        CHECK(sf_bounds_of_paths(&paths, &net, false, &listed, shares, NULL) ==
+              SF_OK);
+        CHECK_NEAR(listed.suffices, bounds.suffices, 1e-9 * bounds.suffices);
+        CHECK_NEAR(listed.needed, bounds.needed, 1e-9 * bounds.needed);
+        free(loads);
+        free(shares);
+        sf_paths_clear(&paths);
+        sf_net_clear(&net);
+    }
+}
+
+/* What demands pay on their cheapest paths of so many hops, against all such
+ * paths. */
+static void
+compare_prices(const struct throughput_case *made, uint64_t number)
+{
+    struct sf_net net;
+    struct sf_paths all = { 0 }, shortest = { 0 };
+    struct sf_random random;
+    double prices[256], costs[2];
+
+    sf_random_init(&random, number, 0);
+    CHECK(sf_net_build(&net, made->network->graph, true, NULL) == SF_OK);
+    CHECK(net.n_edges <= ARRAY_SIZE(prices));
+    for (uint32_t e = 0; e < net.n_edges; e++) {
+        prices[e] = 1 + sf_random_below(&random, 1000);
+    }
+    CHECK(sf_paths_enumerate(&shortest, &net, made->traffic, 0, true, NULL) ==
+          SF_OK);
+    uint32_t max_hops = net.n_nodes < 6 ? net.n_nodes : 6;
+    enum sf_status status =
+        sf_paths_enumerate(&all, &net, made->traffic, max_hops, false, NULL);
+    for (uint32_t i = 0; status == SF_OK && i < 2; i++) {
+        struct sf_paths more = { 0 };
+        CHECK(sf_paths_price(&shortest, &net, max_hops, prices, 0, 1 + 2 * i,
+                             i ? &more : NULL, &costs[i], NULL) == SF_OK);
+        CHECK_NEAR(costs[i], sf_paths_cost(&all, prices), 1e-9 * costs[i]);
+        if (i == 1) {
+            CHECK(costs[0] == costs[1]);
+            CHECK_NEAR(sf_paths_cost(&more, prices), costs[1],
+                       1e-9 * costs[1]);
+        }
+        sf_paths_clear(&more);
+    }
+    sf_paths_clear(&shortest);
+    sf_paths_clear(&all);
+    sf_net_clear(&net);
+}
+
+TEST(throughput_bounds_and_prices_against_lists_of_paths)
+{
+    for (uint64_t number = 0; number < 500; number++) {
+        struct throughput_case made;
+        if (throughput_case_make(&made, number) &&
+            made.traffic->n_demands > 0) {
+            compare_even_shares(&made);
+            compare_prices(&made, number);
         }
         throughput_case_clear(&made);
     }
