@@ -2,8 +2,8 @@
  * networks, and what it says beside what comes out. */
 #include "cli.h"
 #include "kept.h"
-#include "results.h"
-#include "share.h"
+#include "result_output.h"
+#include "shared_work.h"
 
 #include <string.h>
 
@@ -28,9 +28,7 @@ enum {
 static const char *
 format_choice(size_t i)
 {
-    static const char *const formats[] = { "text", "json", "csv", "markdown",
-                                           NULL };
-    return formats[i];
+    return sf_evaluation_files[i].format;
 }
 
 static const char *
@@ -268,19 +266,13 @@ check_use(const struct cli_args *args)
                  cli_has(args, OPT_PAPER) ? "both" : "neither");
         return false;
     }
-    return cli_share_check(args);
+    return cli_share_check(args) && cli_read_figure(args, NULL);
 }
 
 static const char *
 file_name(size_t i)
 {
     return sf_evaluation_files[i].name;
-}
-
-static const char *
-file_format(size_t i)
-{
-    return sf_evaluation_files[i].format;
 }
 
 static bool
@@ -315,10 +307,12 @@ evaluate(const struct cli_args *args, const struct sf_eval_params *params)
             code = cli_fail("evaluate: %s", err.text);
         } else {
             struct sf_evaluation_report report = {
-                "slimfly " SF_VERSION, args->line ? args->line : "", ev
+                "slimfly " SF_VERSION, args->line ? args->line : "", ev, NULL
             };
-            struct cli_results results = { &report, file_name, file_format,
-                                           has_file, write_file };
+            struct cli_results results = {
+                &report,    file_name,      format_choice,        has_file,
+                write_file, &report.figure, folder ? &kept : NULL
+            };
             code = cli_write_results(args, &results);
             code = code == CLI_FINE && sf_evaluation_n_deadlocks(ev)
                        ? CLI_FINDINGS
@@ -361,10 +355,11 @@ const struct cli_command cli_command_evaluate = {
     .description =
         "With --paper, runs the evaluation of the paper: a Slim Fly of 50 "
         "switches against a Fat Tree of 12 leaves and 6 cores, 200 hosts "
-        "each; jobs of 2 to 200 nodes, placed by racks and at random; minimal "
-        "paths, the paper's layers, those of slimfly and routes for the job; "
-        "both kinds of queues. A table sets what the paper says beside what "
-        "comes out, and says whether that agrees.\n"
+        "each. Jobs have 2 to 200 nodes, and are placed by racks and at "
+        "random. They run on minimal paths, on the paper's layers, on those "
+        "of slimfly and on routes for the job, with both kinds of queues. A "
+        "table sets what the paper says beside what comes out, and says "
+        "whether that agrees.\n"
         "\n"
         "With --networks, runs the same benchmarks on other networks, all "
         "with the same number of hosts, spread evenly. With --equal cost, "
@@ -372,20 +367,22 @@ const struct cli_command cli_command_evaluate = {
         "the same money.\n"
         "\n"
         "Collectives are simulated packet by packet with exact delays. Sizes "
-        "whose runs would have more packets than --packets are on a straight "
-        "line through the two largest sizes that were simulated in the same "
-        "way; every second power of two is on a line between its neighbours. "
-        "eBB is simulated with messages of 512 KiB. Training, Linpack, "
-        "Graph500 and the halo exchange are flows with fair shares. Each "
-        "figure says which it was.\n"
+        "whose runs would have more packets than --packets are not simulated: "
+        "they are on a straight line through the two largest sizes that were. "
+        "Every second power of two is on a line between its neighbours. eBB "
+        "is simulated with messages of 512 KiB. Training, Linpack, Graph500 "
+        "and the halo exchange are flows with fair shares. Each figure says "
+        "which it was.\n"
         "\n"
         "With --output, the folder DIR gets evaluation.html, one page with "
-        "all figures; tables as text, Markdown, JSON and CSV; figures as SVG; "
-        "every run in simulation.json and simulation.csv; and what is "
-        "finished, so that the same command goes on where it was "
-        "interrupted. Several processes of the same command share the work "
-        "out. The exit code is 1 if packets of a run waited for each other "
-        "for ever.",
+        "all figures. It gets tables as text, Markdown, JSON and CSV, figures "
+        "as SVG, and every run in simulation.json and simulation.csv. What is "
+        "finished is kept there too, so that the same command goes on where "
+        "it was interrupted. Several processes of the same command share the "
+        "work out. Of those that mpirun or srun starts together, one tells "
+        "the "
+        "results. " CLI_FIGURE_IS " The page keeps those for screens. The "
+        "exit code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "
         "paper.\n"
@@ -395,6 +392,7 @@ const struct cli_command cli_command_evaluate = {
         "slimfly evaluate --networks ft3:ports=12,sf:q=7,df:a=6,h=3,p=3 -o "
         "out --equal cost\tCompare what networks give for the same money.\n",
     .options = { options, cli_thread_options, cli_share_options,
-                 cli_folder_options, cli_progress_options },
+                 cli_folder_options, cli_figure_options,
+                 cli_progress_options },
     .run = run,
 };

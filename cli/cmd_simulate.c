@@ -1,8 +1,8 @@
 /* cmd_simulate.c -- slimfly simulate: what workloads get of a network. */
 #include "cli.h"
 #include "kept.h"
-#include "results.h"
-#include "share.h"
+#include "result_output.h"
+#include "shared_work.h"
 #include "simulate_options.h"
 #include "workloads.h"
 
@@ -59,8 +59,10 @@ simulate(const struct cli_args *args, struct job *job)
                                              args->line ? args->line : "",
                                          .rows = runs->rows,
                                          .n_rows = runs->n };
-    struct cli_results results = { &table, file_name, cli_simulation_format,
-                                   has_file, write_file };
+    struct cli_results results = {
+        &table,     file_name,     cli_simulation_format,     has_file,
+        write_file, &table.figure, folder ? &job->kept : NULL
+    };
     int code = cli_write_results(args, &results);
     return code == CLI_FINE && has_deadlock ? CLI_FINDINGS : code;
 }
@@ -90,7 +92,8 @@ run(const struct cli_args *args)
                         "found %zu words",
                         args->n_words);
     }
-    if (!cli_share_check(args) ||
+    if (!(cli_has(args, OPT_GOAL) || cli_share_check(args)) ||
+        !cli_read_figure(args, NULL) ||
         !cli_simulate_read(args, &job.how, &job.params) ||
         !cli_subjects_load(&job.subjects, args, &job.how) ||
         !cli_runs_check(&job.params, &job.subjects)) {
@@ -121,31 +124,31 @@ const struct cli_command cli_command_simulate = {
         "messages, the latencies of packets, the time until all has come and "
         "the loads of links. A deadlock, packets that wait for each other in "
         "a circle, ends a run and is named.\n"
-        "\n" CLI_FABRIC_IS " TABLES is a folder with " CLI_TABLES_FILE ", a "
-        "file like it, or live. If FABRIC is such a folder, or live, TABLES "
-        "may be left out. Without tables, and with --schemes, the fabric is "
-        "routed as 'slimfly route' would. --compare runs the same on other "
-        "fabrics. Options that take a LIST make a run for each combination. "
-        "All cores work, and the number of threads does not change the "
-        "result.\n"
+        "\n" CLI_FABRIC_IS " TABLES is a folder with " CLI_TABLES_FILE
+        ", a file like it, or live. If FABRIC is such a folder, or live, "
+        "TABLES may be left out. Without tables, and with --schemes, the "
+        "fabric is routed as 'slimfly route' would. --compare runs the same "
+        "on other fabrics. Options that take a LIST make a run for each "
+        "combination. All cores work, and the number of threads does not "
+        "change the result.\n"
         "\n"
         "A workload is a traffic, as 'slimfly analyze' knows it: all-to-all, "
         "permutation, switch-permutation:distance=2, longest-matching, "
         "adversarial:load=0.5 or file:CSV. Each of its flows is a message; "
         "the largest has the bytes of --size, and all start at once. With "
         "--load, hosts offer packets without end instead, until latencies "
-        "have settled. Or a workload is one of --list: collectives as MPI "
-        "does them, as in allreduce:algorithm=ring; ebb, effective bisection "
-        "bandwidth; stencil and incast; proxies of training, Linpack and "
-        "Graph500; goal:FILE, a program in GOAL. A+B runs two workloads at "
-        "once on different hosts.\n"
+        "have settled. Or a workload is one of --list. These are collectives "
+        "as MPI does them, as in allreduce:algorithm=ring; ebb, which is "
+        "effective bisection bandwidth; stencil; incast; and proxies of "
+        "training, Linpack and Graph500. goal:FILE is a program in GOAL. A+B "
+        "runs two workloads at once on different hosts.\n"
         "\n"
         "--select says how hosts choose the address of the receiver, and with "
-        "it the layer: first takes the first only, stripe all in turn packet "
-        "by packet, message all in turn message by message, random one at "
-        "random for each message, adaptive the one with the fewest packets "
-        "under way, sender all in turn message by message of the sender, "
-        "whoever receives them.\n"
+        "it the layer. first takes the first address only. stripe takes all "
+        "in turn, packet by packet. message takes all in turn, message by "
+        "message. random takes one at random for each message. adaptive takes "
+        "the one with the fewest packets under way. sender takes all in turn, "
+        "message by message of the sender, whoever receives them.\n"
         "\n"
         "With --for-jobs, each run has routes for its jobs, made from the "
         "lists of their hosts alone, whatever these send. 'slimfly route "
@@ -160,11 +163,12 @@ const struct cli_command cli_command_simulate = {
         "exact adds the delays of switches, hosts and cables.\n"
         "\n"
         "With --output, the folder DIR gets tables, figures and finished "
-        "runs, "
-        "so that the same command goes on where it was interrupted. Several "
-        "processes of the same command share the runs out, on one machine or "
-        "on many that see DIR. The exit "
-        "code is 1 if packets of a run waited for each other for ever.",
+        "runs, so that the same command goes on where it was interrupted. "
+        "Several processes of the same command share the runs out, on one "
+        "machine or on many that see DIR. Of those that mpirun or srun "
+        "starts together, one tells the results. " CLI_FIGURE_IS
+        " The exit code is "
+        "1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly simulate sf:q=5 -w all-to-all --size 64K\tSend 64 KiB from "
         "each host to each other.\n"
@@ -185,6 +189,7 @@ const struct cli_command cli_command_simulate = {
         "levels.\n",
     .options = { cli_simulate_options, cli_lane_options, cli_path_options,
                  cli_work_options, cli_thread_options, cli_share_options,
-                 cli_folder_options, cli_progress_options },
+                 cli_folder_options, cli_figure_options,
+                 cli_progress_options },
     .run = run,
 };

@@ -1,21 +1,7 @@
 /* nets.c -- see nets.h. */
-#define _GNU_SOURCE
 #include "nets.h"
 
 #include <string.h>
-
-/* The preset for links of 'rate', as "4xFDR"; NULL if there is none. */
-static const struct sf_sim_net *
-net_of_rate(const char *rate)
-{
-    for (size_t i = 0; sf_sim_nets[i].name; i++) {
-        if (!strncmp(rate, "4x", 2) &&
-            !strcasecmp(rate + 2, sf_sim_nets[i].name)) {
-            return &sf_sim_nets[i];
-        }
-    }
-    return NULL;
-}
 
 static const struct sf_sim_net *
 net_of_name(const char *name)
@@ -27,46 +13,17 @@ net_of_name(const char *name)
     return &sf_sim_nets[i];
 }
 
-/* The preset that the links of 'subject' have in common; that of edr if
- * nothing is known of them.  NULL, having said why, if there is none: all
- * links of a simulation have one rate. */
-static const struct sf_sim_net *
-find_common(const struct cli_subject *subject)
-{
-    const struct sf_fabric *fabric = subject->fabric;
-    const char *first = "";
-
-    for (uint32_t i = 0; i < fabric->n_ports; i++) {
-        const struct sf_port *port = &fabric->ports[i];
-        if (port->peer == SF_NONE || !*port->rate) {
-            continue;
-        }
-        if (*first && strcmp(first, port->rate) != 0) {
-            cli_fail("simulate: %s: links of %s and of %s, and all links of a "
-                     "simulation have one rate: expected --net",
-                     subject->name, first, port->rate);
-            return NULL;
-        }
-        first = port->rate;
-    }
-    const struct sf_sim_net *net =
-        *first ? net_of_rate(first) : net_of_name("edr");
-    if (!net) {
-        cli_fail("simulate: %s: links of %s, for which there is no preset: "
-                 "expected --net",
-                 subject->name, first);
-    }
-    return net;
-}
-
 bool
 cli_net_find(const struct cli_subject *subject,
              const struct cli_net_params *params, struct sf_sim_net *net)
 {
     const struct sf_sim_net *found =
-        params->name ? net_of_name(params->name) : find_common(subject);
+        params->name ? net_of_name(params->name) : NULL;
+    struct sf_error err;
 
-    if (!found) {
+    if (!found &&
+        sf_sim_net_of_fabric(subject->fabric, &found, &err) != SF_OK) {
+        cli_fail("simulate: %s: %s", subject->name, err.text);
         return false;
     }
     *net = *found;

@@ -4,6 +4,7 @@
 #define SLIMFLY_EVALUATION_FILES_H
 
 #include "slimfly/evaluation.h"
+#include "slimfly/figure.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,7 @@ struct sf_evaluation_report {
     const char *program; /* With its version, "slimfly 0.1.0"; */
     const char *command; /* as it was called. */
     const struct sf_evaluation *ev;
+    const struct sf_figure *figure; /* The form of figures. */
 };
 
 struct sf_evaluation_file {

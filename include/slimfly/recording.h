@@ -19,7 +19,7 @@ extern const char sf_recording_variable[];
 
 /* Calls that the library sees and does not record. */
 enum {
-    SF_RECORDING_N_SKIPS = 6
+    SF_RECORDING_N_SKIPS = 7
 };
 
 struct sf_recording_params {

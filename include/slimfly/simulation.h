@@ -73,6 +73,22 @@ struct sf_sim_net {
 /* All presets, ended by one without a name. */
 extern const struct sf_sim_net sf_sim_nets[];
 
+/* The preset for links of 'rate', as "4xFDR"; NULL if there is none. */
+const struct sf_sim_net *sf_sim_net_of_rate(const char *rate);
+
+/* Sets '*netp' to the preset for links of 'rate', EDR if that is "".
+ * SF_EINVAL says that there is none. */
+enum sf_status sf_sim_net_find(const char *rate,
+                               const struct sf_sim_net **netp,
+                               struct sf_error *err);
+
+/* The same for the rate that the links of 'fabric' have in common.  Links
+ * whose rate is not known may have any.  SF_EINVAL says which differ: all
+ * links of a simulation have one rate. */
+enum sf_status sf_sim_net_of_fabric(const struct sf_fabric *fabric,
+                                    const struct sf_sim_net **netp,
+                                    struct sf_error *err);
+
 /* The data that a link carries in a second at best. */
 static inline double
 sf_sim_net_data_rate(const struct sf_sim_net *net)
@@ -155,6 +171,11 @@ enum sf_status sf_goal_write_ranks(const char *path, uint32_t per_node,
  * largest message is then. */
 bool sf_sim_jobs_has_size(const struct sf_sim_jobs *jobs);
 double sf_sim_jobs_size(const struct sf_sim_jobs *jobs);
+
+/* Sets '*fromp' to where the workload of job 'i' stands in that of 'jobs', and
+ * returns its length; 0 if there are not so many. */
+size_t sf_sim_jobs_part(const struct sf_sim_jobs *jobs, uint32_t i,
+                        const char **fromp);
 
 struct sf_simulation_params {
     struct sf_sim_jobs jobs;

@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_SIMULATION_FILES_H
 #define SLIMFLY_SIMULATION_FILES_H
 
+#include "slimfly/figure.h"
 #include "slimfly/job_routes.h"
 #include "slimfly/simulation.h"
 
@@ -35,6 +36,7 @@ struct sf_simulation_table {
     const char *command; /* as it was called. */
     const struct sf_simulation_row *rows; /* [n_rows] */
     uint32_t n_rows;
+    const struct sf_figure *figure; /* The form of figures. */
 };
 
 struct sf_simulation_file {

@@ -1,5 +1,5 @@
-/* benchmarks.c -- the benchmarks of [Blach24] (tab:config), and what stands for
- * those that cannot be run here. */
+/* benchmarks.c -- the benchmarks of [Blach24] (tab:config), and what stands
+ * for those that cannot be run here. */
 #include "eval/eval.h"
 #include "sim/workloads/rules.h"
 

@@ -1,14 +1,14 @@
 /* eval.h -- what the parts of an evaluation share.
  *
- *   kinds.c       benchmarks: what they run with how many nodes
- *   sizes.c       which sizes of messages are run, and which are reckoned
- *   networks.c    networks, their prices and routings; routes for jobs
- *   series.c      networks with routings and placements
- *   pieces.c      what is run as a whole and kept; one piece
- *   sweep.c       all pieces, on all cores
- *   cells.c       means over seeds; the best of a group
- *   claims.c      what the paper says
- *   judge.c       whether it holds here */
+ *   benchmarks.c       benchmarks: what they run with how many nodes
+ *   simulated_sizes.c  which sizes of messages are run, and which are reckoned
+ *   networks.c         networks, their prices and routings; routes for jobs
+ *   series.c           networks with routings and placements
+ *   pieces.c           what is run as a whole and kept; one piece
+ *   run_pieces.c       all pieces, on all cores
+ *   cells.c            means over seeds; the best of a group
+ *   paper_claims.c     what the paper says
+ *   judge_claims.c     whether it holds here */
 #ifndef SF_EVAL_EVAL_H
 #define SF_EVAL_EVAL_H
 

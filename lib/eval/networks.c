@@ -9,38 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The lengths of the planned cables. */
-static enum sf_status
-take_lengths(struct sf_eval_network *network, struct sf_error *err)
-{
-    const struct sf_plan *plan = network->plan;
-
-    network->lengths =
-        sf_calloc(plan->fabric->n_ports, sizeof *network->lengths);
-    if (!network->lengths) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for a network");
-    }
-    for (uint32_t i = 0; i < plan->n_cables; i++) {
-        const struct sf_cable *cable = &plan->cables[i];
-        network->lengths[cable->a] = cable->length;
-        network->lengths[cable->b] = cable->length;
-    }
-    return SF_OK;
-}
-
-static uint32_t
-most_ports(const struct sf_topology *topo)
-{
-    const struct sf_graph *graph = topo->graph;
-    uint32_t most = 0;
-
-    for (uint32_t s = 0; s < graph->n_nodes; s++) {
-        uint32_t n = sf_graph_degree(graph, s) + topo->n_hosts[s];
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 /* What a network costs with the smallest switches that have enough ports. */
 static enum sf_status
 price(const struct sf_topology *topo, const struct sf_prices *prices,
@@ -48,17 +16,10 @@ price(const struct sf_topology *topo, const struct sf_prices *prices,
 {
     struct sf_candidate candidate = { .backend = &sf_ib_backend,
                                       .n_host_addresses = 1 };
-    uint32_t ports = most_ports(topo);
 
     *costp = (double)NAN;
-    for (uint32_t i = 0; prices && i < prices->n_generations; i++) {
-        const struct sf_generation *generation = &prices->generations[i];
-        if (generation->ports >= ports &&
-            (!candidate.generation ||
-             generation->ports < candidate.generation->ports)) {
-            candidate.generation = generation;
-        }
-    }
+    candidate.generation =
+        prices ? sf_prices_at_least(prices, sf_topology_ports(topo)) : NULL;
     if (!candidate.generation || strlen(topo->spec) >= sizeof candidate.spec) {
         return SF_OK;
     }
@@ -91,7 +52,7 @@ build_network(const struct sf_eval_params *params,
             sf_network_build(network->plan->fabric, &network->network, err);
     }
     if (status == SF_OK) {
-        status = take_lengths(network, err);
+        status = sf_plan_lengths(network->plan, &network->lengths, err);
     }
     return status == SF_OK ? price(topo, params->prices, &network->cost, err)
                            : status;
@@ -147,7 +108,7 @@ sf_eval_networks_build(struct sf_evaluation *ev, struct sf_error *err)
             status = sf_fail(err, SF_EINVAL,
                              "%s: no price is known for its switches of %u "
                              "ports",
-                             topos[i]->spec, most_ports(topos[i]));
+                             topos[i]->spec, sf_topology_ports(topos[i]));
         }
     }
     for (uint32_t i = 0; i < params->n_networks; i++) {

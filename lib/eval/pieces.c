@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/results_number.h"
 #include "eval/eval.h"
-#include "slimfly/version.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -287,13 +287,13 @@ sf_eval_piece_describe(const struct sf_evaluation *ev,
              "rate=%.17g mtu=%u header=%u buffer=%u switch=%.17g host=%.17g "
              "cable=%.17g eager=%" PRIu64 " overhead=%.17g seed=%" PRIu64
              " nodes=%s placement=%s workload=%s",
-             SF_VERSION, piece->routing->source.identity, piece->fit != NULL,
-             piece->n_runs, hash_numbers(ev, piece), (int)params.model,
-             (int)params.timing, (int)params.queues, (int)params.select,
-             net->rate, net->mtu, net->header, net->buffer, net->switch_delay,
-             net->host_delay, net->cable_delay, params.eager, params.overhead,
-             params.seed, params.jobs.nodes, params.jobs.placement,
-             params.jobs.workload);
+             SF_RESULTS_OF, piece->routing->source.identity,
+             piece->fit != NULL, piece->n_runs, hash_numbers(ev, piece),
+             (int)params.model, (int)params.timing, (int)params.queues,
+             (int)params.select, net->rate, net->mtu, net->header, net->buffer,
+             net->switch_delay, net->host_delay, net->cable_delay,
+             params.eager, params.overhead, params.seed, params.jobs.nodes,
+             params.jobs.placement, params.jobs.workload);
 }
 
 static void

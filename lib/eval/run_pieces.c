@@ -1,5 +1,5 @@
-/* run_pieces.c -- runs all pieces, on all cores and perhaps in several processes,
- * the longest first; what is finished is kept. */
+/* run_pieces.c -- runs all pieces, on all cores and perhaps in several
+ * processes, the longest first; what is finished is kept. */
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "eval/eval.h"

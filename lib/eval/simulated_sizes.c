@@ -1,5 +1,5 @@
-/* simulated_sizes.c -- which sizes of messages are simulated, and which are reckoned
- * from others.
+/* simulated_sizes.c -- which sizes of messages are simulated, and which are
+ * reckoned from others.
  *
  * Time grows along a straight line with the size where messages are sent in
  * the same way: a start, and so many bytes at a steady rate.  So every second

@@ -1,8 +1,9 @@
 /* evaluation_bars.c -- figures of evaluations with bars: eBB, training,
  * proxies. */
 #include "base/mem.h"
-#include "report/chart.h"
+#include "report/chart_parts.h"
 #include "report/evaluation_parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,6 +137,22 @@ add_kind(struct bars *bars, uint32_t kind)
     }
 }
 
+/* Panels stand beside each other to be compared: one scale for all. */
+static void
+share_scale(struct bars *bars)
+{
+    struct sf_chart_range x, y;
+    double top = 100; /* % */
+
+    for (uint32_t i = 0; i < bars->n_panels; i++) {
+        sf_chart_ranges(&bars->panels[i], &x, &y);
+        top = fmax(top, y.max);
+    }
+    for (uint32_t i = 0; i < bars->n_panels; i++) {
+        bars->panels[i].y.max = top;
+    }
+}
+
 static enum sf_status
 draw(const struct sf_evaluation_report *report, const char *const *kinds,
      const char *title, bool is_relative, FILE *stream, struct sf_error *err)
@@ -160,13 +177,14 @@ draw(const struct sf_evaluation_report *report, const char *const *kinds,
                 add_kind(bars, kind);
             }
         }
+        share_scale(bars);
         struct sf_chart chart = { .panels = bars->panels,
                                   .n_panels = bars->n_panels,
                                   .n_columns = bars->n_panels > 1 ? 2 : 1,
                                   .panel_width = 520,
                                   .panel_height = 200 };
         snprintf(chart.title, sizeof chart.title, "%s", title);
-        status = sf_chart_draw(&chart, stream, err);
+        status = sf_figure_draw(report->figure, &chart, stream, err);
     }
     free(bars->series);
     free(bars->points);

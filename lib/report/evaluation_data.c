@@ -1,6 +1,7 @@
 /* evaluation_data.c -- evaluations for programs: claims and cells as JSON and
  * CSV, and every run as 'slimfly simulate' writes it.  The same command gives
  * the same bytes. */
+#include "base/json_values.h"
 #include "base/mem.h"
 #include "io/csv.h"
 #include "report/evaluation_parts.h"
@@ -8,19 +9,6 @@
 
 #include <jansson.h>
 #include <math.h>
-
-static json_t *
-real_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
-static json_t *
-text_or_null(const char *text)
-{
-    json_t *value = text && *text ? json_string(text) : NULL;
-    return value ? value : json_null();
-}
 
 /* A claim under one kind of queues. */
 static json_t *

@@ -83,13 +83,6 @@ write_size(double size, const char *const units[4], char text[16])
 }
 
 void
-sf_evaluation_size_text(double size, char text[16])
-{
-    static const char *const units[4] = { " B", " KiB", " MiB", " GiB" };
-    write_size(size, units, text);
-}
-
-void
 sf_evaluation_size_short(double size, char text[16])
 {
     static const char *const units[4] = { "", "K", "M", "G" };

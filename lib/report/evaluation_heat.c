@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "report/chart.h"
 #include "report/evaluation_parts.h"
+#include "report/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -245,7 +246,7 @@ draw(const struct sf_evaluation_report *report, const char *kind,
                                   .panel_width = is_wide ? 600 : 340,
                                   .panel_height = 190 };
         snprintf(chart.title, sizeof chart.title, "%s", title);
-        status = sf_chart_draw(&chart, stream, err);
+        status = sf_figure_draw(report->figure, &chart, stream, err);
     }
     free(maps);
     free(figure);

@@ -54,8 +54,7 @@ uint32_t
 sf_evaluation_lines(const struct sf_evaluation *ev,
                     struct sf_evaluation_line lines[SF_EVAL_MAX_LINES]);
 
-/* "1 B", "64 KiB", "4 MiB"; "1", "64K", "4M". */
-void sf_evaluation_size_text(double size, char text[16]);
+/* "1", "64K", "4M". */
 void sf_evaluation_size_short(double size, char text[16]);
 
 /* A figure of a claim, as people read it: "+12 %" or "54.5 %". */

@@ -164,9 +164,10 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
             }
             fprintf(stream,
                     "\n%s, %s placement, %s, gain over the reference in %%, "
-                    "mean of %u sizes\n  %-34s",
+                    "mean of %u size%s\n  %-34s",
                     sf_eval_kinds[kind].title, sf_eval_placement_name(p),
-                    sf_sim_queues_name(q), n_sizes, "nodes");
+                    sf_sim_queues_name(q), n_sizes, n_sizes == 1 ? "" : "s",
+                    "nodes");
             for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
                 fprintf(stream, "  %9u", sf_evaluation_nodes(ev, kind, n));
             }

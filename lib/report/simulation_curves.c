@@ -1,6 +1,7 @@
 /* simulation_curves.c -- figures with one curve a configuration: how rates are
  * distributed, what has arrived over time. */
 #include "base/mem.h"
+#include "report/figure.h"
 #include "report/simulation_lines.h"
 #include "report/simulation_writers.h"
 
@@ -11,6 +12,7 @@
 
 /* A figure in the making. */
 struct drawing {
+    const struct sf_figure *figure; /* Its form. */
     struct sf_sim_lines lines;
     struct sf_sim_unit unit; /* Of times. */
     struct sf_chart_series series[SF_SIM_MAX_LINES];
@@ -93,7 +95,7 @@ draw(struct drawing *drawing, fill_fn *fill, const char *title,
     panel->y.has_zero = true;
     panel->y.max = 100;
     sf_sim_lines_title(&drawing->lines, title, &chart);
-    return sf_chart_draw(&chart, stream, err);
+    return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
 /* Makes room for a figure of the runs for which 'has' is true. */
@@ -108,6 +110,7 @@ begin(const struct sf_simulation_table *table,
     if (!*drawingp) {
         return sf_fail(err, SF_ENOMEM, "figure of simulations");
     }
+    (*drawingp)->figure = table->figure;
     status = sf_sim_lines_build(table, has, &(*drawingp)->lines, err);
     if (status) {
         free(*drawingp);
@@ -174,9 +177,11 @@ sf_simulation_draw_progress(const struct sf_simulation_table *table,
     snprintf(label, sizeof label, "time, %s", drawing->unit.name);
     struct sf_chart_panel panel = {
         .x = { .label = label, .has_zero = true },
-        .y = { .label = "bytes of messages that have come as a whole, %" },
+        .y = { .label = "bytes that have come, %" },
     };
-    status = draw(drawing, fill_progress, "Progress", &panel, stream, err);
+    status = draw(drawing, fill_progress,
+                  "Progress, by messages that have come as a whole", &panel,
+                  stream, err);
     end(drawing);
     return status;
 }

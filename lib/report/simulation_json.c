@@ -1,5 +1,6 @@
 /* simulation_json.c -- simulations as JSON.  Only wall_s depends on more than
  * the command and its input. */
+#include "base/json_values.h"
 #include "base/mem.h"
 #include "report/simulation_facts.h"
 #include "report/simulation_writers.h"
@@ -7,13 +8,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-
-/* JSON knows nothing infinite. */
-static json_t *
-real_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
 
 /* Bytes are whole numbers, unless someone asked for parts. */
 static json_t *
@@ -55,6 +49,21 @@ json_of_text(const char *text)
         value = json_string(clean);
     }
     free(clean);
+    return value;
+}
+
+/* The first 'n' bytes of 'text', or null. */
+static json_t *
+json_of_part(const char *text, size_t n)
+{
+    char *part = sf_calloc(n + 1, 1);
+    json_t *value = NULL;
+
+    if (part) {
+        memcpy(part, text, n);
+        value = json_of_text(part);
+    }
+    free(part);
     return value;
 }
 
@@ -123,17 +132,29 @@ json_of_deadlock(const struct sf_simulation_row *row)
 }
 
 static json_t *
+json_of_job(const struct sf_simulation_row *row, uint32_t i)
+{
+    const struct sf_sim_job_result *job = &row->result.jobs[i];
+    const char *name;
+    size_t length = sf_sim_jobs_part(&row->params.jobs, i, &name);
+
+    return json_pack("{s:o, s:I, s:o, s:o}", "workload",
+                     json_of_part(name, length), "nodes",
+                     (json_int_t)job->n_nodes, "time_s",
+                     json_if(job->time > 0, real_or_null(job->time)), "rate",
+                     json_of_spread(&job->rate));
+}
+
+static json_t *
 json_of_jobs(const struct sf_simulation_row *row)
 {
     json_t *jobs = json_array();
 
     for (uint32_t i = 0; i < row->result.n_jobs; i++) {
-        const struct sf_sim_job_result *job = &row->result.jobs[i];
-        json_array_append_new(
-            jobs, json_pack("{s:I, s:o, s:o}", "nodes",
-                            (json_int_t)job->n_nodes, "time_s",
-                            json_if(job->time > 0, real_or_null(job->time)),
-                            "rate", json_of_spread(&job->rate)));
+        if (json_array_append_new(jobs, json_of_job(row, i)) != 0) {
+            json_decref(jobs);
+            return NULL;
+        }
     }
     return jobs;
 }

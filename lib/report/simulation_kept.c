@@ -1,6 +1,7 @@
 /* simulation_kept.c -- single results of simulations as JSON, written and read
  * back with the same numbers to the last bit. */
 #include "base/json_reader.h"
+#include "base/json_values.h"
 #include "base/mem.h"
 #include "slimfly/service.h"
 #include "slimfly/simulation_files.h"
@@ -11,13 +12,6 @@
 #define REALS JSON_REAL_PRECISION(17) /* So that they are read as such. */
 
 #define MAX_SETTINGS 65536
-
-/* JSON knows nothing infinite. */
-static json_t *
-real_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
 
 static json_t *
 json_of_reals(const double *reals, size_t n)

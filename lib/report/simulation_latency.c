@@ -1,6 +1,7 @@
 /* simulation_latency.c -- latency over offered load, and what the network
  * takes of it: a line a configuration. */
 #include "base/mem.h"
+#include "report/figure.h"
 #include "report/simulation_lines.h"
 #include "report/simulation_writers.h"
 
@@ -17,6 +18,7 @@ enum {
 
 /* The figure in the making. */
 struct drawing {
+    const struct sf_figure *figure; /* Its form. */
     struct sf_sim_lines lines;
     struct sf_sim_unit unit;
     const struct sf_simulation_row **by_load; /* Of one line. */
@@ -119,6 +121,7 @@ fill_diagonal(struct drawing *drawing)
         drawing->diagonal[1].x = fmax(drawing->diagonal[1].x, load);
     }
     drawing->diagonal[1].y = drawing->diagonal[1].x;
+    series->data_name = "the offered load";
     series->points = drawing->diagonal;
     series->n_points = 2;
     series->style = (struct sf_chart_style){ .color = SF_CHART_GREY,
@@ -130,7 +133,7 @@ static void
 fill_panels(struct drawing *drawing)
 {
     static const char *const titles[] = { "mean", "99th percentile",
-                                          "what the network takes" };
+                                          "what arrives" };
 
     snprintf(drawing->label, sizeof drawing->label, "latency, %s",
              drawing->unit.name);
@@ -189,7 +192,7 @@ draw(struct drawing *drawing, FILE *stream, struct sf_error *err)
     fill_panels(drawing);
     sf_sim_lines_title(&drawing->lines,
                        "Latency up to the first load that saturates", &chart);
-    return sf_chart_draw(&chart, stream, err);
+    return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
 enum sf_status
@@ -204,6 +207,7 @@ sf_simulation_draw_latency(const struct sf_simulation_table *table,
     enum sf_status status = sf_sim_lines_build(
         table, sf_simulation_has_latency, &drawing->lines, err);
     if (!status) {
+        drawing->figure = table->figure;
         status = draw(drawing, stream, err);
         sf_sim_lines_clear(&drawing->lines);
     }

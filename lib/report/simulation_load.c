@@ -2,6 +2,7 @@
  * configuration, switch by switch, or, of many or large ones, a curve each of
  * links by their load. */
 #include "base/mem.h"
+#include "report/figure.h"
 #include "report/simulation_lines.h"
 #include "report/simulation_writers.h"
 
@@ -14,6 +15,7 @@
 
 /* The figure in the making. */
 struct drawing {
+    const struct sf_figure *figure; /* Its form. */
     struct sf_sim_lines lines;
     struct sf_chart_panel panels[MAX_MAPS];
     struct sf_chart_heat heats[MAX_MAPS];
@@ -98,7 +100,7 @@ draw_maps(struct drawing *drawing, FILE *stream, struct sf_error *err)
     }
     sf_sim_lines_title(&drawing->lines, "Loads of the links between switches",
                        &chart);
-    return sf_chart_draw(&chart, stream, err);
+    return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
 static int
@@ -166,7 +168,7 @@ draw_curves(struct drawing *drawing, FILE *stream, struct sf_error *err)
     }
     sf_sim_lines_title(&drawing->lines, "Loads of the links between switches",
                        &chart);
-    return sf_chart_draw(&chart, stream, err);
+    return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
 /* Whether there are few and small enough networks for maps. */
@@ -194,6 +196,7 @@ sf_simulation_draw_load(const struct sf_simulation_table *table, FILE *stream,
     enum sf_status status = sf_sim_lines_build(table, sf_simulation_has_links,
                                                &drawing->lines, err);
     if (!status) {
+        drawing->figure = table->figure;
         status = fit_maps(&drawing->lines) ? draw_maps(drawing, stream, err)
                                            : draw_curves(drawing, stream, err);
         sf_sim_lines_clear(&drawing->lines);

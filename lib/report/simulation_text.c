@@ -473,6 +473,19 @@ write_deadlock(const struct sf_sim_facts *facts, uint32_t number, FILE *stream)
     fprintf(stream, "      the first again\n");
 }
 
+/* The number of a job and its workload, as far as that has room. */
+static void
+write_job_name(const struct sf_simulation_row *row, uint32_t job, FILE *stream)
+{
+    char name[SF_FACT_NAME_SIZE], clean[SF_FACT_NAME_SIZE];
+    const char *from;
+    size_t length = sf_sim_jobs_part(&row->params.jobs, job, &from);
+
+    snprintf(name, sizeof name, "%.*s", (int)length, from);
+    sf_sim_clean(name, clean, sizeof clean);
+    fprintf(stream, "  %u: %s%s", job + 1, clean, *clean ? ", " : "");
+}
+
 /* Jobs that ran side by side. */
 static void
 write_jobs(const struct table *table, uint32_t number, FILE *stream)
@@ -487,7 +500,8 @@ write_jobs(const struct table *table, uint32_t number, FILE *stream)
     fprintf(stream, "\n%s, jobs:\n", name);
     for (uint32_t i = 0; i < row->result.n_jobs; i++) {
         const struct sf_sim_job_result *job = &row->result.jobs[i];
-        fprintf(stream, "  %u: %u node%s", i + 1, job->n_nodes,
+        write_job_name(row, i, stream);
+        fprintf(stream, "%u node%s", job->n_nodes,
                 job->n_nodes == 1 ? "" : "s");
         if (job->time > 0) {
             fprintf(stream, ", %.4g %s", job->time * table->scale[TIME],

@@ -119,7 +119,7 @@ packet_ticks_slots(const struct sf_run_sizes *sizes)
     return 1;
 }
 
-const struct sf_carrier_ops sf_carrier_slots = {
+static const struct sf_carrier_ops carrier_slots = {
     .name = "slots",
     .build = build_slots,
     .free = free_slots,
@@ -139,7 +139,7 @@ const struct sf_carrier_ops sf_carrier_slots = {
 };
 
 static const struct sf_carrier_ops *const carriers[SF_N_SIM_TIMINGS] = {
-    [SF_SIM_SLOTS] = &sf_carrier_slots,
+    [SF_SIM_SLOTS] = &carrier_slots,
     [SF_SIM_EXACT] = &sf_carrier_events,
 };
 

@@ -48,7 +48,7 @@ struct sf_carrier_ops {
     uint64_t (*packet_ticks)(const struct sf_run_sizes *sizes);
 };
 
-extern const struct sf_carrier_ops sf_carrier_slots, sf_carrier_events;
+extern const struct sf_carrier_ops sf_carrier_events;
 
 /* A simulation that is set up.  Starts as zeros. */
 struct sf_carrier {

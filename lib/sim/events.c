@@ -279,12 +279,6 @@ sf_event_sim_run(struct sf_event_sim *sim, uint64_t until,
     return SF_OK;
 }
 
-uint32_t
-sf_event_sim_n_hosts(const struct sf_event_sim *sim)
-{
-    return sim->params.n_hosts;
-}
-
 uint64_t
 sf_event_sim_now(const struct sf_event_sim *sim)
 {

@@ -124,7 +124,6 @@ enum sf_status sf_event_sim_run(struct sf_event_sim *sim, uint64_t until,
  * not call it while they are asked or told. */
 uint64_t sf_event_sim_next(struct sf_event_sim *sim);
 
-uint32_t sf_event_sim_n_hosts(const struct sf_event_sim *sim);
 uint64_t sf_event_sim_now(const struct sf_event_sim *sim);
 
 /* How many packets have started and are not yet delivered. */

@@ -58,6 +58,21 @@ sf_sim_find_plus(const char *text)
     return text;
 }
 
+size_t
+sf_sim_jobs_part(const struct sf_sim_jobs *jobs, uint32_t i,
+                 const char **fromp)
+{
+    const char *text = jobs->workload ? jobs->workload : "";
+    const char *end = sf_sim_find_plus(text);
+
+    for (; i > 0 && *end; i--) {
+        text = end + 1;
+        end = sf_sim_find_plus(text);
+    }
+    *fromp = text;
+    return i == 0 ? (size_t)(end - text) : 0;
+}
+
 bool
 sf_sim_find_size(const char *workload, const char *end, const char **fromp,
                  const char **top)

@@ -1,6 +1,6 @@
 /* message_sizes.h -- where a workload says how large its messages are. */
-#ifndef SF_SIM_SIZES_H
-#define SF_SIM_SIZES_H
+#ifndef SF_SIM_MESSAGE_SIZES_H
+#define SF_SIM_MESSAGE_SIZES_H
 
 #include <stdbool.h>
 

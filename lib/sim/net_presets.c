@@ -1,4 +1,5 @@
-/* net_presets.c -- what links, switches and adapters of each generation are like.
+/* net_presets.c -- what links, switches and adapters of each generation are
+ * like.
  *
  * Where several figures are known, the one of a source that can be read stands
  * here, and what nobody publishes says that it is assumed.  The header of a
@@ -6,6 +7,9 @@
  * first packet of an RDMA write, is left out: it is in one packet of each
  * message only. */
 #include "slimfly/simulation.h"
+
+#include <string.h>
+#include <strings.h>
 
 /* Bytes a second of four lanes. */
 #define GBPS_4X(lane) (4 * (lane)*1e9 / 8)
@@ -88,3 +92,50 @@ const struct sf_sim_net sf_sim_nets[] = {
     },
     { .name = NULL },
 };
+
+const struct sf_sim_net *
+sf_sim_net_of_rate(const char *rate)
+{
+    for (size_t i = 0; sf_sim_nets[i].name; i++) {
+        if (!strncmp(rate, "4x", 2) &&
+            !strcasecmp(rate + 2, sf_sim_nets[i].name)) {
+            return &sf_sim_nets[i];
+        }
+    }
+    return NULL;
+}
+
+enum sf_status
+sf_sim_net_find(const char *rate, const struct sf_sim_net **netp,
+                struct sf_error *err)
+{
+    *netp = sf_sim_net_of_rate(*rate ? rate : "4xEDR");
+    return *netp ? SF_OK
+                 : sf_fail(err, SF_EINVAL,
+                           "links of %s, for which there is no preset: "
+                           "expected --net",
+                           rate);
+}
+
+enum sf_status
+sf_sim_net_of_fabric(const struct sf_fabric *fabric,
+                     const struct sf_sim_net **netp, struct sf_error *err)
+{
+    const char *first = "";
+
+    *netp = NULL;
+    for (uint32_t i = 0; i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        if (port->peer == SF_NONE || !*port->rate) {
+            continue;
+        }
+        if (*first && strcmp(first, port->rate) != 0) {
+            return sf_fail(err, SF_EINVAL,
+                           "links of %s and of %s, and all links of a "
+                           "simulation have one rate: expected --net",
+                           first, port->rate);
+        }
+        first = port->rate;
+    }
+    return sf_sim_net_find(first, netp, err);
+}

@@ -147,8 +147,9 @@ sf_packet_sim_wake(struct sf_packet_sim *sim, uint32_t host)
     sim->wake_at[host] = SF_NONE;
 }
 
-enum sf_status
-sf_packet_pool_reserve(struct sf_packet_sim *sim, struct sf_error *err)
+/* Sees to it that a packet is free for each host. */
+static enum sf_status
+reserve_packets(struct sf_packet_sim *sim, struct sf_error *err)
 {
     if (sim->n_free >= sim->params.n_hosts) {
         return SF_OK;
@@ -200,7 +201,7 @@ sf_packet_sim_run(struct sf_packet_sim *sim, uint32_t n_slots,
     }
     uint32_t end = sim->slot + n_slots;
     while (sim->slot < end) {
-        enum sf_status status = sf_packet_pool_reserve(sim, err);
+        enum sf_status status = reserve_packets(sim, err);
         if (status != SF_OK) {
             return status;
         }
@@ -208,12 +209,6 @@ sf_packet_sim_run(struct sf_packet_sim *sim, uint32_t n_slots,
         skip_idle_slots(sim, end);
     }
     return SF_OK;
-}
-
-uint32_t
-sf_packet_sim_n_hosts(const struct sf_packet_sim *sim)
-{
-    return sim->params.n_hosts;
 }
 
 uint32_t

@@ -93,8 +93,6 @@ void sf_packet_sim_wake(struct sf_packet_sim *sim, uint32_t host);
 enum sf_status sf_packet_sim_run(struct sf_packet_sim *sim, uint32_t n_slots,
                                  struct sf_error *err);
 
-uint32_t sf_packet_sim_n_hosts(const struct sf_packet_sim *sim);
-
 /* How many slots are done: the number of the next, or, when a packet is
  * delivered, of this one. */
 uint32_t sf_packet_sim_slot(const struct sf_packet_sim *sim);

@@ -1,6 +1,6 @@
 /* packet_deadlock.h -- what searches for deadlock share. */
-#ifndef SF_SIM_DEADLOCK_H
-#define SF_SIM_DEADLOCK_H
+#ifndef SF_SIM_PACKET_DEADLOCK_H
+#define SF_SIM_PACKET_DEADLOCK_H
 
 #include "sim/packet.h"
 

@@ -108,10 +108,6 @@ queue_pop(struct queue *queue, const struct packet *packets)
     return packet;
 }
 
-/* Sees to it that a packet is free for each host. */
-enum sf_status sf_packet_pool_reserve(struct sf_packet_sim *sim,
-                                      struct sf_error *err);
-
 /* One slot: slot.c. */
 void sf_packet_sim_step(struct sf_packet_sim *sim);
 

@@ -1,5 +1,7 @@
 #include "sim/program.h"
 
+#include "slimfly/graph.h"
+
 #include <math.h>
 
 #define MAX_NUMBER (UINT32_MAX >> 1) /* Of a message. */
@@ -155,6 +157,30 @@ sort_waits(struct sf_program *program)
     return true;
 }
 
+/* A message of a circle, where 'left' [messages] says how many each waits for
+ * that cannot run: goes from one that cannot to one that it waits for, until
+ * it must be in a circle.  SF_NONE: out of memory. */
+static uint32_t
+find_in_circle(const struct sf_program *program, const uint32_t *left)
+{
+    size_t n = program->messages.n;
+    uint32_t *before = sf_calloc(n, sizeof *before);
+    uint32_t m = SF_NONE;
+
+    for (size_t i = 0; before && i < program->waits.n; i++) {
+        const struct sf_wait *wait = &program->waits.items[i];
+        if (left[wait->before] && left[wait->after]) {
+            before[wait->after] = wait->before;
+            m = wait->after;
+        }
+    }
+    for (size_t i = 0; before && i < n; i++) {
+        m = before[m];
+    }
+    free(before);
+    return m;
+}
+
 /* Whether all messages can run: removes those that wait for none that is
  * left (Kahn). */
 static enum sf_status
@@ -184,12 +210,13 @@ check_circles(const struct sf_program *program, struct sf_error *err)
             }
         }
     }
-    for (uint32_t i = 0; status == SF_OK && n_done < n && i < n; i++) {
-        if (left[i]) {
-            status =
-                sf_fail(err, SF_EINVAL,
-                        "message %u waits for others that wait for it", i);
-        }
+    if (n_done < n) {
+        uint32_t m = find_in_circle(program, left);
+        status =
+            m == SF_NONE
+                ? sf_fail(err, SF_ENOMEM, "out of memory for messages")
+                : sf_fail(err, SF_EINVAL,
+                          "message %u waits for others that wait for it", m);
     }
 done:
     free(ready);

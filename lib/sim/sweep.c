@@ -1,9 +1,9 @@
 /* sweep.c -- many runs, on all cores, of which the finished ones are kept. */
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "base/results_number.h"
 #include "sim/workload.h"
 #include "slimfly/progress.h"
-#include "slimfly/version.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -137,7 +137,7 @@ write_settings(const struct sf_simulation_task *task, uint32_t n_rounds,
              "cable=%.17g lengths=%016" PRIx64 " window=%u eager=%" PRIu64
              " overhead=%.17g load=%.17g size=%.17g seed=%" PRIu64
              " nodes=%.200s placement=%.200s workload=%.400s",
-             SF_VERSION, task->source->identity, task->source->one_sl, sent,
+             SF_RESULTS_OF, task->source->identity, task->source->one_sl, sent,
              n_rounds, (int)params->model, (int)params->timing,
              (int)params->queues, (int)params->select, net->rate, net->mtu,
              net->header, net->buffer, net->switch_delay, net->host_delay,

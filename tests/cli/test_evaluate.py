@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -215,6 +216,18 @@ class Results(Evaluate):
                 (1 + a["gain"]) * first / costs[a["network"]],
                 1 + b["gain"], 6)
 
+    def test_panels_of_a_figure_have_one_scale(self):
+        folder = self.folder()
+        self.succeeds("evaluate", "--networks", "ft3:ports=6,hx2:4x4,p=3",
+                      "-w", "halo,bfs", "-n", "25", "--queues", "voq",
+                      "--routings", "minimal", "--equal", "cost", "-o", folder)
+        at = {number: [float(y) for y in re.findall(
+                  rf'y="([0-9.]+)" text-anchor="end">{number}</text>',
+                  self.read(folder, "science.svg"))] for number in (0, 100)}
+        heights = {round(zero - high, 1)
+                   for zero, high in zip(at[0], at[100], strict=True)}
+        self.assertEqual((len(at[0]), len(heights)), (4, 1))
+
 
 class Work(Evaluate):
     def start(self, folder, *more, env=None):
@@ -242,13 +255,13 @@ class Work(Evaluate):
 
     def test_two_share_it(self):
         folder, whole = self.folder(), self.folder()
-        both = [self.start(folder, "--share",
-                           env={"OMPI_COMM_WORLD_RANK": str(i)})
+        both = [self.start(folder, env={"OMPI_COMM_WORLD_RANK": str(i),
+                                        "OMPI_COMM_WORLD_SIZE": "2"})
                 for i in range(2)]
         done = [p.communicate(timeout=harness.PATIENCE) for p in both]
         self.assertEqual([p.returncode for p in both], [0, 0])
-        self.assertEqual(done[1], ("", ""))
-        self.succeeds(*MIXED, "-o", whole, "-j", "1", "--share")
+        told = self.succeeds(*MIXED, "-o", whole, "-j", "1")
+        self.assertEqual(sorted(done), [("", ""), (told, "")])
         self.check_same(folder, whole)
 
     def test_damaged_pieces_are_run_again(self):

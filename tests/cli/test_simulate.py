@@ -264,11 +264,27 @@ class Known(Simulate):
                 self.assertEqual(one["rate"], other["rate"])
                 self.assertEqual(one["time_s"], other["time_s"])
 
+    def test_programs_are_not_read_from_pipes(self):
+        """They are read twice."""
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            for name in pipe, "-":
+                self.fails("simulate", "sf:q=3", "-w", f"goal:{name}",
+                           says=f"goal:{name}: expected the name of a file; "
+                                "a program is read more than once")
+
     def test_two_jobs_at_once(self):
-        row = self.row("sf:q=5", "-w", "all-to-all+permutation", "--nodes",
-                       "16+64", "--placement", "random", "--size", "16K")
+        words = ["sf:q=5", "-w", "all-to-all:size=16K+permutation", "--nodes",
+                 "16+64", "--placement", "random", "--size", "16K"]
+        row = self.row(*words)
         self.assertEqual(row["nodes"], 80)
         self.assertEqual([job["nodes"] for job in row["jobs"]], [16, 64])
+        self.assertEqual([job["workload"] for job in row["jobs"]],
+                         ["all-to-all:size=16K", "permutation"])
+        text = self.succeeds("simulate", *words)
+        self.assertRegex(text, r"\n  1: all-to-all:size=16K, 16 nodes, .*"
+                               r"\n  2: permutation, 64 nodes, ")
 
     def test_placements(self):
         rows = self.rows("sf:q=5", "-w", "ebb:matchings=10", "--nodes", "16",

@@ -476,6 +476,25 @@ TEST(workload_several_jobs)
     sf_network_free(network);
 }
 
+/* What stands for each job, up to the plus before the next. */
+TEST(workload_names_jobs)
+{
+    static const char text[] = "ebb:size=2K+adversarial:ratio=1e+1+file:a+b";
+    static const char *const parts[] = { "ebb:size=2K",
+                                         "adversarial:ratio=1e+1",
+                                         "file:a+b" };
+    struct sf_sim_jobs jobs = { .workload = text };
+    const char *from;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_EQ(sf_sim_jobs_part(&jobs, i, &from), strlen(parts[i]));
+        CHECK(strncmp(from, parts[i], strlen(parts[i])) == 0);
+    }
+    CHECK_EQ(sf_sim_jobs_part(&jobs, 3, &from), 0);
+    jobs.workload = NULL;
+    CHECK_EQ(sf_sim_jobs_part(&jobs, 0, &from), 0);
+}
+
 /* For a load, flows as they are; each job is scaled on its own. */
 TEST(workload_flows_of_jobs)
 {

@@ -67,6 +67,7 @@ enum sf_trace_skip {
     SF_SKIP_SPAWN,        /* Processes that were not there at the start. */
     SF_SKIP_THREAD,       /* Calls of a second thread. */
     SF_SKIP_FULL,         /* No room for the trace from here on. */
+    SF_SKIP_PERSISTENT,   /* Collectives that start again and again. */
     SF_N_SKIPS,
 };
 

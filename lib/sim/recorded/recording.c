@@ -32,6 +32,7 @@ sf_recording_skip_name(uint32_t i)
         [SF_SKIP_SPAWN] = "calls that start or join other programs",
         [SF_SKIP_THREAD] = "calls by a second thread",
         [SF_SKIP_FULL] = "calls after a disk was full",
+        [SF_SKIP_PERSISTENT] = "persistent collectives",
         [SF_N_SKIPS] = NULL,
     };
     return i < SF_N_SKIPS ? names[i] : NULL;

@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_BYTES       UINT64_C(1000000000000000)
 #define MAX_NANOSECONDS UINT64_C(1000000000000000000)
@@ -245,27 +246,28 @@ read_tag(struct reader *reader, bool may_be_any, uint64_t *tag)
     return take_number(reader, "a tag", SF_GOAL_ANY - 1, tag);
 }
 
+/* Reads what may follow: a tag, a CPU and a NIC, in this order; behind a
+ * computation a CPU alone. */
 static enum sf_status
-read_options(struct reader *reader, bool has_tag, bool is_send,
+read_options(struct reader *reader, bool is_calc, bool is_send,
              struct options *options)
 {
     enum sf_status status = SF_OK;
 
-    while (status == SF_OK && !is_at_end(reader)) {
-        if (take_word(reader, "cpu")) {
-            status =
-                take_number(reader, "a CPU", SF_MAX_CPUS - 1, &options->cpu);
-        } else if (take_word(reader, "nic")) {
-            status = take_number(reader, "a NIC", UINT8_MAX, &options->nic);
-        } else if (has_tag && take_word(reader, "tag")) {
-            status = read_tag(reader, !is_send, &options->tag);
-        } else {
-            status =
-                fail_here(reader, has_tag ? "tag, cpu, nic or the end of the "
-                                            "statement"
-                                          : "cpu or the end of the "
-                                            "statement");
-        }
+    if (!is_calc && take_word(reader, "tag")) {
+        status = read_tag(reader, !is_send, &options->tag);
+    }
+    if (status == SF_OK && take_word(reader, "cpu")) {
+        status = take_number(reader, "a CPU", SF_MAX_CPUS - 1, &options->cpu);
+    }
+    if (status == SF_OK && !is_calc && take_word(reader, "nic")) {
+        status = take_number(reader, "a NIC", UINT8_MAX, &options->nic);
+    }
+    if (status == SF_OK && !is_at_end(reader)) {
+        status =
+            fail_here(reader, is_calc ? "cpu or the end of the statement"
+                                      : "tag, cpu and nic in this order or "
+                                        "the end of the statement");
     }
     return status;
 }
@@ -295,7 +297,7 @@ read_calc(struct reader *reader, uint32_t *valuep)
         take_number(reader, "nanoseconds", MAX_NANOSECONDS, &time);
 
     if (status == SF_OK) {
-        status = read_options(reader, false, false, &options);
+        status = read_options(reader, true, false, &options);
     }
     *valuep = (uint32_t)reader->program->messages.n;
     if (status == SF_OK && !add_calc(reader, time, (uint32_t)options.cpu)) {
@@ -367,7 +369,7 @@ read_end(struct reader *reader, bool is_send, uint32_t *valuep)
         status = take_number(reader, "a rank", reader->n_ranks - 1, &peer);
     }
     if (status == SF_OK) {
-        status = read_options(reader, true, is_send, &options);
+        status = read_options(reader, false, is_send, &options);
     }
     return status == SF_OK ? add_end(reader, is_send, bytes, (uint32_t)peer,
                                      &options, valuep)
@@ -746,15 +748,26 @@ take_first(void *aux, uint32_t line, char *text)
     return SF_EPARSE;
 }
 
+/* Whether 'path' is a pipe, a terminal or the like, as of 'goal:<(zcat F)'. */
+static bool
+is_stream(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+           !S_ISDIR(status.st_mode);
+}
+
 enum sf_status
 sf_goal_count(const char *path, uint32_t *n_ranksp, struct sf_error *err)
 {
     struct reader reader = { .path = path, .err = err };
 
-    if (!strcmp(path, "-")) {
+    if (!strcmp(path, "-") || is_stream(path)) {
         return sf_fail(err, SF_EINVAL,
-                       "goal:-: expected the name of a file; a program is "
-                       "read more than once");
+                       "goal:%s: expected the name of a file; a program is "
+                       "read more than once",
+                       path);
     }
     enum sf_status status = sf_file_lines(path, take_first, &reader, err);
     *n_ranksp = reader.n_ranks;

@@ -1,5 +1,5 @@
 /* kind.h -- what a kind of workload is for those who make programs of it. Each
- * kind is a file of this folder; kinds.c lists them. */
+ * kind is a file of this folder; workload_kinds.c lists them. */
 #ifndef SF_SIM_WORKLOADS_KIND_H
 #define SF_SIM_WORKLOADS_KIND_H
 
