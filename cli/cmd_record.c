@@ -205,7 +205,9 @@ run(const struct cli_args *args)
     if (args->n_words == 0) {
         return write_goal(args, cli_text(args, OPT_TRACES));
     }
-    char *library = cli_find_recorder();
+    char *library = cli_output_check(cli_text(args, OPT_OUTPUT))
+                        ? cli_find_recorder()
+                        : NULL;
     if (!library) {
         return CLI_ERROR;
     }

@@ -100,6 +100,7 @@ introduce(MPI_Comm comm, uint64_t name, const struct groups *groups)
     known->is_inter = groups->n_remote > 0;
     PMPI_Comm_rank(comm, &known->me);
     known->n = groups->n;
+    known->n_peers = known->is_inter ? groups->n_remote : groups->n;
     record_start(SF_TRACE_COMM);
     record_number(name);
     write_ranks(groups->ranks, groups->n);

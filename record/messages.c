@@ -10,7 +10,8 @@ record_message(enum sf_trace_kind kind, MPI_Comm comm, int peer, int tag,
     const struct record_comm *known =
         peer == MPI_PROC_NULL ? NULL : record_comm_get(comm);
 
-    if (!known) {
+    /* MPI refuses what it cannot send, but is asked afterwards. */
+    if (!known || peer < 0 || peer >= known->n_peers || tag < 0) {
         return false;
     }
     record_start(kind);

@@ -59,6 +59,7 @@ struct record_comm {
     uint32_t number;
     uint32_t n_children; /* That were made of it by all its ranks at once. */
     int me, n;           /* This rank, and how many. */
+    int n_peers;         /* Ranks that this one can send to. */
     bool is_inter;
 };
 void record_comms_begin(void);
@@ -71,7 +72,8 @@ struct record_comm *record_comm_get_intra(MPI_Comm comm);
 uint64_t record_bytes(MPI_Count count, MPI_Datatype type);
 
 /* Write a message, of the kinds that have no request and that have one, and a
- * receive; false if there is nothing to write, as with MPI_PROC_NULL.  They
+ * receive; false if there is nothing to write, as with MPI_PROC_NULL or a rank
+ * that is not there.  They
  * count requests: the number of the last is one less. */
 bool record_message(enum sf_trace_kind kind, MPI_Comm comm, int peer, int tag,
                     uint64_t bytes);

@@ -306,9 +306,7 @@ static void
 keep(MPI_Request handle, bool is_receive, MPI_Comm comm, int peer, int tag,
      uint64_t bytes)
 {
-    struct request *request =
-        peer == MPI_PROC_NULL ? NULL
-                              : add(handle_of(&handle, sizeof handle), false);
+    struct request *request = add(handle_of(&handle, sizeof handle), false);
 
     if (request) {
         request->is_persistent = true;
@@ -361,7 +359,9 @@ write_starts(int n, const MPI_Request *handles)
 {
     for (int i = 0; i < n; i++) {
         struct request *request = find_request(handles[i]);
-        if (request && request->is_persistent) {
+        if (!request) { /* Messages would be known. */
+            record_skip(SF_SKIP_PERSISTENT);
+        } else if (request->is_persistent) {
             request->number = record_n_requests;
             request->is_active =
                 request->is_receive

@@ -1,5 +1,5 @@
-/* wrapped_collectives.c -- calls of all ranks of a communicator, that return when they
- * are over and that only start. */
+/* wrapped_collectives.c -- calls of all ranks of a communicator, that return
+ * when they are over and that only start. */
 #include "record.h"
 
 #include <stdlib.h>

@@ -236,8 +236,9 @@ class Recorded(harness.Case):
     def test_what_is_not_recorded_is_said(self):
         goal = self.record(self.pattern, "others")
         self.assertEqual(goal.pairs(), {(0, 1): (123, 1)})
-        self.assertIn("slimfly: record: 1 one-sided calls are not in the "
-                      "recording\n", self.says)
+        for what in "1 one-sided calls", "8 persistent collectives":
+            self.assertIn(f"slimfly: record: {what} are not in the "
+                          "recording\n", self.says)
 
     def test_computing_is_cpu_time(self):
         folder = self.path("traces")
@@ -262,6 +263,27 @@ class Recorded(harness.Case):
                       "MPI_Finalize", done.stderr)
         self.assertEqual(self.check_goal().pairs(), {(0, 1): (240, 1)})
         self.simulate()
+
+    def test_sends_that_mpi_refuses_are_not_recorded(self):
+        goal = self.record(self.pattern, "refused")
+        self.assertEqual(goal.pairs(), {(0, 1): (240, 1)})
+
+    def test_nothing_is_run_if_the_output_cannot_be_written(self):
+        """A program may take hours."""
+        run = self.path("was run")
+        for output, says in (self.path("none/run.goal"), "No such file"), \
+                (self.folder, "Is a directory"):
+            done = harness.slimfly("record", "-o", output, "--", "touch", run)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"slimfly: {output}: {says}", done.stderr)
+            self.assertFalse(os.path.exists(run))
+        output = self.path("old.goal")
+        with open(output, "w", encoding="ascii") as file:
+            file.write("old")
+        done = harness.slimfly("record", "-o", output, "--", "false")
+        self.assertEqual(done.returncode, 1)
+        with open(output, encoding="ascii") as file:
+            self.assertEqual(file.read(), "old")
 
     def test_exit_codes_and_signals_are_passed_on(self):
         done = self.run_recorded(self.pattern, "code")

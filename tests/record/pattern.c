@@ -5,6 +5,9 @@
  * NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 #define _GNU_SOURCE
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h> /* Persistent collectives, before MPI had them. */
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +366,22 @@ others(void)
     }
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+    MPIX_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+#elif MPI_VERSION >= 4
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+#endif
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+    /* Nothing is sent, and nothing is missing. */
+    MPI_Send_init(out, 8, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                  &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
     if (me == 0) {
         MPI_Send(out, 123, MPI_BYTE, 1, 99, MPI_COMM_WORLD);
     } else if (me == 1) {
@@ -412,6 +431,20 @@ break_off(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Sends to ranks that are not there, and goes on. */
+static void
+refused(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Send(out, 5, MPI_BYTE, N, 0, MPI_COMM_WORLD) == MPI_SUCCESS ||
+        MPI_Ssend(out, 5, MPI_BYTE, -77, 0, MPI_COMM_WORLD) == MPI_SUCCESS ||
+        MPI_Send(out, 5, MPI_BYTE, me, -77, MPI_COMM_WORLD) == MPI_SUCCESS) {
+        exit(8);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    types();
+}
+
 static void
 fail(void)
 {
@@ -436,6 +469,7 @@ static const struct {
     { "others", others },
     { "compute", compute },
     { "abort", break_off },
+    { "refused", refused },
     { "code", fail },
 };
 
