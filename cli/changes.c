@@ -67,18 +67,20 @@ struct change {
 };
 
 static int
-write_change(const struct change *change, bool is_json, const char *path)
+write_change(const struct change *change, const struct cli_args *args)
 {
     struct cli_output output;
     struct sf_error err = { 0 };
     enum sf_status status = SF_OK;
 
-    if (!cli_output_open(&output, path)) {
+    if (!cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         return CLI_ERROR;
     }
-    if (is_json) {
-        status = sf_change_write_json(change->mixture, change->steps,
-                                      change->fabric, output.stream, &err);
+    if (cli_is(args, OPT_FORMAT, "json")) {
+        struct sf_origin origin = cli_origin(args);
+        status =
+            sf_change_write_json(change->mixture, change->steps,
+                                 change->fabric, &origin, output.stream, &err);
     } else {
         sf_change_write_text(change->mixture, change->steps, change->fabric,
                              output.stream);
@@ -115,10 +117,10 @@ judge(struct change *change, const struct sf_mixture_params *params,
 
 /* Brings both sides to one fabric, and judges. */
 static int
-compare(struct side *before, struct side *after, bool is_old_live,
-        const struct sf_mixture_params *params, bool is_json,
-        const char *output)
+compare(const struct cli_args *args, struct side *before, struct side *after,
+        const struct sf_mixture_params *params)
 {
+    bool is_old_live = sf_is_live(args->words[0]);
     struct sf_error err = { 0 };
     struct side *there = is_old_live ? before : after;
     struct side *other = is_old_live ? after : before;
@@ -131,7 +133,7 @@ compare(struct side *before, struct side *after, bool is_old_live,
     if (status == SF_OK) {
         status = judge(&change, params, &err);
     }
-    int code = status == SF_OK ? write_change(&change, is_json, output)
+    int code = status == SF_OK ? write_change(&change, args)
                                : cli_fail("%s", err.text);
     sf_steps_free(change.steps);
     sf_mixture_free(change.mixture);
@@ -139,10 +141,11 @@ compare(struct side *before, struct side *after, bool is_old_live,
 }
 
 int
-cli_judge_change(const char *before, const char *after,
-                 const struct sf_mixture_params *params, uint32_t timeout,
-                 bool is_json, const char *output)
+cli_judge_change(const struct cli_args *args,
+                 const struct sf_mixture_params *params)
 {
+    const char *before = args->words[0], *after = args->words[1];
+    uint32_t timeout = cli_number(args, OPT_TIMEOUT);
     struct side sides[2] = { 0 };
     struct sf_error err = { 0 };
     int code;
@@ -154,8 +157,7 @@ cli_judge_change(const char *before, const char *after,
                SF_OK) {
         code = cli_fail("audit: %s and %s: %s", before, after, err.text);
     } else {
-        code = compare(&sides[0], &sides[1], sf_is_live(before), params,
-                       is_json, output);
+        code = compare(args, &sides[0], &sides[1], params);
     }
     clear(&sides[1]);
     clear(&sides[0]);

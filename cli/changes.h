@@ -9,10 +9,10 @@
  * and the new tables of a change. */
 bool cli_is_change(const char *before, const char *after);
 
-/* Judges all mixtures of the tables that 'before' and 'after' name: folders,
- * or live.  Writes to 'output', as JSON or as text.  Returns an exit code. */
-int cli_judge_change(const char *before, const char *after,
-                     const struct sf_mixture_params *params, uint32_t timeout,
-                     bool is_json, const char *output);
+/* Judges all mixtures of the tables that two words name: folders
+ * or live, the two words of 'args'.  Writes as JSON or as text, as these ask.
+ * Returns an exit code. */
+int cli_judge_change(const struct cli_args *args,
+                     const struct sf_mixture_params *params);
 
 #endif

@@ -118,8 +118,9 @@ audit(const struct cli_args *args, struct job *job)
     if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status = SF_OK;
         if (cli_is(args, OPT_FORMAT, "json")) {
-            status =
-                sf_audit_write_json(audit, job->fabric, output.stream, &err);
+            struct sf_origin origin = cli_origin(args);
+            status = sf_audit_write_json(audit, job->fabric, &origin,
+                                         output.stream, &err);
         } else {
             sf_audit_write_text(audit, job->fabric, output.stream);
         }
@@ -152,9 +153,7 @@ judge_change(const struct cli_args *args)
             "audit: --%s does not go with old and new tables",
             cli_name(args, cli_has(args, OPT_SAVE) ? OPT_SAVE : OPT_PATH_SLS));
     }
-    return cli_judge_change(
-        args->words[0], args->words[1], &params, cli_number(args, OPT_TIMEOUT),
-        cli_is(args, OPT_FORMAT, "json"), cli_text(args, OPT_OUTPUT));
+    return cli_judge_change(args, &params);
 }
 
 static int
@@ -222,20 +221,22 @@ const struct cli_command cli_command_audit = {
         "It trusts nothing that made them. It checks that every LID is "
         "reached from every switch without loops, and measures the lengths of "
         "the paths and the loads of the links. It also checks whether packets "
-        "can wait for each other in a circle if senders use the service level "
-        "of each path, if replies use the service level of the request, and, "
-        "with --all-on-sl, if all packets use one service level. Each fault "
-        "comes with an example. For a deadlock, the example is a shortest "
-        "circle of switch, port and virtual lane, with a path for each step.\n"
+        "can wait for each other in a circle: if senders use the service "
+        "level of each path, and if replies use the service level of the "
+        "request. With --all-on-sl, it also does so for all packets on one "
+        "service level. Each fault comes with an example. For a deadlock, the "
+        "example is a shortest circle of switch, port and virtual lane, with "
+        "a path for each step.\n"
         "\n"
         "FABRIC is a folder that 'slimfly route' or OpenSM wrote, the output "
         "of ibnetdiscover or its cache, opensm-subnet.lst, or the word live. "
         "It must have LIDs. TABLES is a folder that 'slimfly route' or OpenSM "
-        "wrote, a file like " CLI_TABLES_FILE ", or " CLI_LIVE_IS ". The "
-        "folder holds " CLI_TABLES_FILE " and may hold opensm-sl2vl.dump and "
-        "path-sl.csv. With live, the forwarding and SL-to-VL tables are read "
-        "back from the switches. Without SL-to-VL tables, all packets are on "
-        "virtual lane 0. Without TABLES, FABRIC names the tables too.\n"
+        "wrote, a file like " CLI_TABLES_FILE ", or " CLI_LIVE_IS
+        ". The folder holds " CLI_TABLES_FILE " and may hold "
+        "opensm-sl2vl.dump and path-sl.csv. With live, the forwarding and "
+        "SL-to-VL tables are read back from the switches. Without SL-to-VL "
+        "tables, all packets are on virtual lane 0. Without TABLES, FABRIC "
+        "names the tables too.\n"
         "\n"
         "--path-sls says where the service levels of paths come from. file "
         "takes path-sl.csv; without that file, all packets are on service "

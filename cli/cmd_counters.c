@@ -255,7 +255,7 @@ const struct cli_command cli_command_counters = {
         "that 'slimfly route' or OpenSM wrote, or " CLI_LIVE_IS ". Without "
         "TABLES, they are those of FABRIC if that is a folder, else those of "
         "the switches. A link that carries much more "
-        "than that is called hot.\n"
+        "than that is called hot, unless hosts hardly send anything.\n"
         "\n"
         "The command also looks through each port of each switch. A port that "
         "is up while nothing behind it answers loses all packets, and nobody "

@@ -74,13 +74,22 @@ add_words(struct work *work)
     char joined[64], comment[512];
     struct sf_error err;
     enum sf_status status = SF_OK;
+    uint32_t *hidden = NULL, n_hidden = 0;
 
     make_comment(args, comment);
+    if (work->drain.plan) {
+        status = sf_drain_plug(work->fabric, work->drain.plan, &hidden,
+                               &n_hidden, &err);
+    }
     for (size_t i = 0; status == SF_OK && i < args->n_words; i++) {
         status = sf_drain_find(
             work->fabric, work->drain.plan, cli_drain_word(args, &i, joined),
             cli_has(args, OPT_WITH_HOSTS), &work->words, &err);
     }
+    for (uint32_t i = 0; i < n_hidden; i++) {
+        sf_fabric_unplug(work->fabric, hidden[i]);
+    }
+    free(hidden);
     for (uint32_t i = 0; status == SF_OK && i < work->words.n; i++) {
         bool is_new;
         status = sf_drain_list_add(work->drain.list, &work->words.entries[i],
@@ -174,6 +183,29 @@ ask_what_if(struct work *work)
     return true;
 }
 
+/* Says which links were named that the plan alone has. */
+static void
+tell_unseen(const struct work *work)
+{
+    const struct sf_fabric *fabric = work->fabric;
+    char text[SF_DRAIN_TEXT_SIZE];
+
+    for (uint32_t i = 0; i < work->words.n; i++) {
+        const struct sf_drain_entry *entry = &work->words.entries[i];
+        uint32_t node = entry->is_switch
+                            ? SF_NONE
+                            : sf_fabric_find(fabric, entry->names[0]);
+        uint32_t port = node == SF_NONE
+                            ? SF_NONE
+                            : sf_fabric_port(fabric, node, entry->ports[0]);
+        if (port != SF_NONE && fabric->ports[port].peer == SF_NONE) {
+            printf("link %s is planned, and not seen now: it is down, or a "
+                   "port at its ends does not answer\n",
+                   sf_drain_entry_text(entry, text));
+        }
+    }
+}
+
 /* Says what is, or would be, done. */
 static int
 tell(const struct work *work)
@@ -195,6 +227,7 @@ tell(const struct work *work)
     }
     sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
                              stdout);
+    tell_unseen(work);
     if (work->has_what_if) {
         printf("what changes: ");
         sf_diff_write_text(&report, stdout);
@@ -239,8 +272,7 @@ drain(struct work *work)
 
     work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
                                    cli_number(work->args, OPT_TIMEOUT));
-    if (!work->fabric ||
-        !cli_name_nodes(work->fabric, work->drain.plan, work->drain.map) ||
+    if (!work->fabric || !cli_drain_name(&work->drain, work->fabric) ||
         !add_words(work) || !check_hosts(work, &code) || !ask_what_if(work)) {
         return code;
     }
@@ -260,8 +292,7 @@ list(struct work *work)
     if (has_fabric) {
         work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
                                        cli_number(work->args, OPT_TIMEOUT));
-        if (!work->fabric ||
-            !cli_name_nodes(work->fabric, work->drain.plan, work->drain.map)) {
+        if (!work->fabric || !cli_drain_name(&work->drain, work->fabric)) {
             return CLI_ERROR;
         }
         status = sf_fabric_copy(work->fabric, &left, &err);
@@ -325,7 +356,9 @@ const struct cli_command cli_command_drain = {
         "switches at its ends, NAME--NAME, or by the label of its cable. A "
         "switch stands for all its links to other switches. A rack, R3 or "
         "rack 3, stands for all its switches. Labels and racks are those of "
-        "the plan. A GUID may stand for a name.\n"
+        "the plan. A GUID may stand for a name. With a plan, a link may be "
+        "drained that is not seen now, as a port that loses all packets hides "
+        "it; drain says so.\n"
         "\n"
         "What would cut hosts off from others is refused, and the hosts are "
         "named. The hosts of a switch are cut off when it is drained: "

@@ -182,19 +182,8 @@ run(const struct cli_args *args)
     struct sf_guid_map *map = NULL;
     int code = CLI_ERROR;
 
-    if (args->n_words != 1 && args->n_words != 2) {
-        return cli_fail("monitor: expected a plan, found %zu words",
-                        args->n_words);
-    }
-    if (args->n_words == 2 &&
-        ((!sf_is_live(args->words[1]) && !sf_is_lldp(args->words[1])) ||
-         cli_has(args, OPT_EXEC))) {
-        return cli_fail("monitor: expected nothing after the plan but "
-                        "live:DEVICE:PORT or lldp:DIR, and nothing at all "
-                        "with --exec; found '%s'",
-                        args->words[1]);
-    }
-    if (!cli_verify_params(args, &verify, &map)) {
+    if (!cli_check_discovery(args, OPT_EXEC) ||
+        !cli_verify_params(args, &verify, &map)) {
         return CLI_ERROR;
     }
     struct sf_plan *plan = cli_load_plan(args->words[0]);

@@ -1,5 +1,5 @@
 /* cmd_replace.c -- slimfly replace: a switch or adapter with another GUID in
- * the place of an old one.  The work on files is done in replaced.c. */
+ * the place of an old one.  The work on files is done in replaced_files.c. */
 #include "replaced_files.h"
 
 #include <inttypes.h>
@@ -104,51 +104,127 @@ replace(const struct cli_args *args, struct cli_replaced *files)
                               cli_has(args, OPT_DRY_RUN));
 }
 
-/* Lists what the cables of the fabric tell. */
+/* What was replaced, beside the nodes that were known. */
+struct replaced {
+    const struct sf_fabric *known; /* NULL: nobody was. */
+    struct sf_replacements found;
+};
+
+/* Whether 'guid' is the new one of one of the first 'n'. */
+static bool
+has_new(const struct sf_replacements *found, uint32_t n, uint64_t guid)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (found->items[i].new_guid == guid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the item 'i' is worth a line: not an adapter in the place of itself,
+ * not another port of one that has a line, and nothing that 'before' has. */
+static bool
+is_news(const struct sf_replacements *found, uint32_t i,
+        const struct sf_replacements *before)
+{
+    const struct sf_replacement *item = &found->items[i];
+
+    return item->old_guid != item->new_guid &&
+           !has_new(found, i, item->new_guid) &&
+           !(before && has_new(before, before->n, item->new_guid));
+}
+
+/* Prints what was found, but for nodes that 'before' has.  Returns how many
+ * were printed, 'n_printed' included. */
+static uint32_t
+print(const struct replaced *replaced, const struct sf_replacements *before,
+      uint32_t n_printed, bool is_json)
+{
+    for (uint32_t i = 0; replaced->known && i < replaced->found.n; i++) {
+        const struct sf_replacement *item = &replaced->found.items[i];
+        if (!is_news(&replaced->found, i, before)) {
+            continue;
+        }
+        if (is_json) {
+            printf("%s  { \"kind\": \"%s\", \"old_guid\": \"0x%016" PRIx64
+                   "\", \"new_guid\": \"0x%016" PRIx64 "\" }",
+                   n_printed ? ",\n" : "[\n",
+                   item->is_switch ? "switch" : "host", item->old_guid,
+                   item->new_guid);
+        } else {
+            printf("%s  %s: slimfly replace 0x%016" PRIx64 " 0x%016" PRIx64
+                   "\n",
+                   n_printed ? "" : "replaced:\n",
+                   replaced->known->nodes[item->old_node].name, item->old_guid,
+                   item->new_guid);
+        }
+        n_printed++;
+    }
+    return n_printed;
+}
+
+/* Lists what the cables of 'fabric' tell. */
+static int
+compare(const struct replaced *known, const struct sf_fabric *fabric,
+        bool is_json)
+{
+    struct replaced replaced[2] = { known[0], known[1] };
+    struct sf_error err;
+    enum sf_status status = SF_OK;
+    int code = CLI_ERROR;
+
+    for (int i = 0; i < 2 && status == SF_OK; i++) {
+        if (replaced[i].known) {
+            status = sf_replacements_find(replaced[i].known, fabric,
+                                          &replaced[i].found, &err);
+        }
+    }
+    if (status == SF_OK) {
+        cli_progress_end();
+        uint32_t n = print(&replaced[0], NULL, 0, is_json);
+        n = print(&replaced[1], &replaced[0].found, n, is_json);
+        if (is_json) {
+            puts(n ? "\n]" : "[\n]");
+        } else if (n == 0) {
+            puts("nothing was replaced");
+        }
+        code = n ? CLI_FINDINGS : CLI_FINE;
+    } else {
+        cli_fail("%s", err.text);
+    }
+    sf_replacements_clear(&replaced[0].found);
+    sf_replacements_clear(&replaced[1].found);
+    return code;
+}
+
+/* Lists what was replaced: nodes that the plan does not have, and those that
+ * the base does not.  The plugin changes the base by itself. */
 static int
 list(const struct cli_args *args, const struct cli_replaced *files)
 {
-    const struct sf_fabric *known =
-        files->base ? files->base : (files->plan ? files->plan->fabric : NULL);
-    struct sf_replacements found = { 0 };
-    struct sf_error err;
-    bool is_json = cli_is(args, OPT_FORMAT, "json");
+    struct replaced known[2] = { { .known = NULL }, { .known = files->base } };
 
-    if (!known) {
+    if (!files->plan && !files->base) {
         return cli_fail("replace: --list needs --base or --plan");
     }
+    struct sf_fabric *planned = NULL;
     struct sf_fabric *fabric = cli_load_fabric(cli_text(args, OPT_FABRIC),
                                                cli_number(args, OPT_TIMEOUT));
     if (!fabric) {
         return CLI_ERROR;
     }
-    enum sf_status status = sf_replacements_find(known, fabric, &found, &err);
-    if (status == SF_OK) {
-        cli_progress_end();
-        puts(is_json ? "[" : found.n ? "replaced:" : "nothing was replaced");
-        for (uint32_t i = 0; i < found.n; i++) {
-            const struct sf_replacement *item = &found.items[i];
-            if (is_json) {
-                printf("  { \"kind\": \"%s\", \"old_guid\": \"0x%016" PRIx64
-                       "\", \"new_guid\": \"0x%016" PRIx64 "\" }%s\n",
-                       item->is_switch ? "switch" : "host", item->old_guid,
-                       item->new_guid, i + 1 < found.n ? "," : "");
-            } else {
-                printf("  %s: slimfly replace 0x%016" PRIx64 " 0x%016" PRIx64
-                       "\n",
-                       known->nodes[item->old_node].name, item->old_guid,
-                       item->new_guid);
-            }
-        }
-        if (is_json) {
-            puts("]");
-        }
-    }
-    int code = status != SF_OK ? cli_fail("%s", err.text)
-               : found.n       ? CLI_FINDINGS
-                               : CLI_FINE;
-    sf_replacements_clear(&found);
+    struct sf_error err;
+    enum sf_status status =
+        files->plan ? sf_replacements_planned(files->plan->fabric, files->map,
+                                              fabric, &planned, &err)
+                    : SF_OK;
+    known[0].known = planned;
+    int code = status == SF_OK
+                   ? compare(known, fabric, cli_is(args, OPT_FORMAT, "json"))
+                   : cli_fail("%s", err.text);
     sf_fabric_free(fabric);
+    sf_fabric_free(planned);
     return code;
 }
 
@@ -184,17 +260,21 @@ const struct cli_command cli_command_replace = {
     .description =
         "Confirms that the node with the GUID NEW stands in the place of OLD, "
         "a planned name or a GUID. The plugin for OpenSM recognises a new "
-        "node by its cables: if its ports lead where those of a node did that "
-        "is gone, it keeps the LIDs and the tables, and nothing else changes. "
+        "node by its cables: if its cables lead where those of a missing node "
+        "led, it keeps the LIDs and the tables, and nothing else changes. "
         "'slimfly status' tells of it. But the GUID map, the plan and the "
         "base still have the old GUID, so that names are not known after a "
         "restart. replace changes it in these files, as far as they have it: "
         "in the map of --guids, in all files of the plan, and in the base. "
         "Each is replaced as a whole.\n"
         "\n"
-        "With --list, it compares the base, or else the plan with the GUIDs "
-        "of the map, with the fabric, and lists what was replaced. The exit "
-        "code is 1 if there is something.",
+        "With --list, it compares the plan with the GUIDs of the map, and the "
+        "base, with the fabric, and lists what was replaced. What the plugin "
+        "has recognised is listed until the plan and the map have it, too. "
+        "A planned node that the map lacks is listed only if most GUIDs of "
+        "the plan, of its switches or of its hosts, are in the fabric: "
+        "otherwise nobody knows which GUID it had. The exit code is 1 if "
+        "there is something.",
     .examples = "slimfly replace --list\tWhat was replaced?\n"
                 "slimfly replace sf-0-0-1 0x0002c90200000030\tA switch has "
                 "another GUID.\n",

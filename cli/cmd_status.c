@@ -54,8 +54,9 @@ const struct cli_command cli_command_status = {
     .summary = "is the subnet manager alive, and does it route as asked?",
     .description =
         "Reads FILE, the status file of the plugin for OpenSM, and says "
-        "whether that OpenSM is alive and routes as asked. FILE is " //
-    CLI_STATUS_FILE " if it is not given: 'slimfly settings' names that "
+        "whether that OpenSM is alive and routes as asked. FILE "
+        "is " CLI_STATUS_FILE
+        " if it is not given: 'slimfly settings' names that "
         "place.\n"
         "\n"
         "The plugin renews the file every 5 seconds. A manager is dead if it "
@@ -67,12 +68,14 @@ const struct cli_command cli_command_status = {
         "\n"
         "The exit code is that which Nagios and its kin expect of a check. 0: "
         "the manager leads and routes as asked, or it stands by. 1, warning: "
-        "it is alive, but something is to be mended, and the output says "
-        "what: it could not route as asked, it refuses its options, it has "
-        "not routed yet, or the plugin warns of something else. 2, critical: "
-        "it is dead, and the output says why; or the file cannot be read, and "
+        "it is alive, but something is to be mended, which the output names. "
+        "It could not route as asked, it refuses its options, it has not "
+        "routed yet, or the plugin warns of something else. 2, critical: it "
+        "is dead, and the output says why; or the file cannot be read, and "
         "standard error says why. Links that are missing are no fault of the "
-        "manager and do not count, but the output names their number.",
+        "manager and do not count, but the output names their number. So it "
+        "does with traps, by which devices tell OpenSM what happens; the "
+        "latest five are shown.",
     .examples =
         "slimfly status\tJudge the manager of this machine.\n"
         "slimfly status /shared/sm2-status.json --max-age 60\tJudge that of "

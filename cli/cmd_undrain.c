@@ -118,10 +118,10 @@ const struct cli_command cli_command_undrain = {
     .description =
         "Takes links off the list that 'slimfly drain' wrote. The plugin for "
         "OpenSM then uses them as before they were drained: tables become "
-        "exactly what they were. Words are those of 'slimfly drain'. Nothing "
-        "is asked of the fabric, so links that are unplugged can be taken off "
-        "the list, too. The exit code is 1 if a word names nothing that is "
-        "drained.",
+        "exactly what they were. undrain takes the same words as 'slimfly "
+        "drain'. Nothing is asked of the fabric, so links that are unplugged "
+        "can be taken off the list, too. The exit code is 1 if a word names "
+        "nothing that is drained.",
     .examples = "slimfly undrain 'sf-0-0-1[5]'\tUse a link again.\n"
                 "slimfly undrain --all\tUse all links again.\n",
     .options = { options },

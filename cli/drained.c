@@ -29,6 +29,28 @@ take_lock(struct cli_drain *drain)
     return true;
 }
 
+/* Reads the plan.  Without one that only the plugin's options name, people can
+ * still say what to drain: in an emergency, that must not fail. */
+static bool
+load_plan(const struct cli_args *args, struct cli_drain *drain)
+{
+    bool is_asked = cli_text(args, OPT_PLAN) != NULL;
+
+    if (is_asked) {
+        snprintf(drain->conf.plan, sizeof drain->conf.plan, "%s",
+                 cli_text(args, OPT_PLAN));
+    }
+    drain->plan = drain->conf.plan[0] ? cli_load_plan(drain->conf.plan) : NULL;
+    if (drain->conf.plan[0] && !drain->plan && !is_asked) {
+        cli_progress_hide();
+        fprintf(stderr,
+                "slimfly: that plan is what the plugin's options say; without "
+                "it, labels and racks are not known\n");
+        return true;
+    }
+    return drain->plan || !drain->conf.plan[0];
+}
+
 /* Copies the first of the two that is there. */
 static void
 choose(char path[CLI_CONF_SIZE], const char *given, const char *otherwise)
@@ -48,16 +70,7 @@ cli_drain_open(const struct cli_args *args, bool changes,
     }
     choose(drain->path, cli_text(args, OPT_LIST_FILE),
            drain->conf.drained[0] ? drain->conf.drained : CLI_DRAINED_FILE);
-    choose(drain->conf.plan, cli_text(args, OPT_PLAN), drain->conf.plan);
-    if (drain->conf.plan[0]) {
-        drain->plan = cli_load_plan(drain->conf.plan);
-    }
-    if (drain->conf.guids[0]) {
-        drain->map = cli_load_guids(drain->conf.guids);
-    }
-    if ((drain->conf.plan[0] && !drain->plan) ||
-        (drain->conf.guids[0] && !drain->map) ||
-        (changes && !take_lock(drain))) {
+    if (!load_plan(args, drain) || (changes && !take_lock(drain))) {
         return false;
     }
     if (sf_drain_list_load(drain->path, &drain->list, &err) != SF_OK) {
@@ -88,39 +101,19 @@ cli_drain_save(const struct cli_drain *drain)
                : cli_fail("%s", err.text);
 }
 
-/* The name that the plan has for a GUID, or NULL. */
-static const char *
-planned_name(const struct sf_plan *plan, uint64_t guid)
-{
-    for (uint32_t i = 0; plan && i < plan->fabric->n_nodes; i++) {
-        if (plan->fabric->nodes[i].guid == guid) {
-            return plan->fabric->nodes[i].name;
-        }
-    }
-    return NULL;
-}
-
 bool
-cli_name_nodes(struct sf_fabric *fabric, const struct sf_plan *plan,
-               const struct sf_guid_map *map)
+cli_drain_name(struct cli_drain *drain, struct sf_fabric *fabric)
 {
-    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
-        struct sf_node *node = &fabric->nodes[i];
-        const struct sf_guid_name *entry =
-            map ? sf_guid_map_find(map, node->guid) : NULL;
-        const char *name =
-            entry ? entry->name : planned_name(plan, node->guid);
-        char *copy = name ? strdup(name) : NULL;
-        if (name && !copy) {
-            cli_fail("out of memory");
+    struct sf_error err;
+
+    if (drain->conf.guids[0] && !drain->map) {
+        drain->map = cli_load_guids(drain->conf.guids);
+        if (!drain->map) {
             return false;
         }
-        if (copy) {
-            free(node->name);
-            node->name = copy;
-        }
     }
-    return true;
+    return sf_drain_name(fabric, drain->plan, drain->map, &err) == SF_OK ||
+           cli_fail("%s", err.text) == CLI_FINE;
 }
 
 const char *

@@ -41,14 +41,15 @@ struct cli_drain {
     struct cli_plugin_conf conf;
     char path[CLI_CONF_SIZE]; /* Of the list. */
     struct sf_plan *plan;     /* Or NULL. */
-    struct sf_guid_map *map;  /* Likewise. */
+    struct sf_guid_map *map;  /* Likewise; read when it is needed. */
     int lock;                 /* Of the list, -1 if not taken. */
     struct sf_drain_list *list;
 };
 
-/* Reads options, plan, map and list, which is locked if it 'changes'.  On
- * failure says so and returns false.  The caller calls cli_drain_close() in
- * any case. */
+/* Reads options, plan and list, which is locked if it 'changes'.  On failure
+ * says so and returns false; a plan that cannot be read, and that only the
+ * plugin's options name, is said and not there.  The caller calls
+ * cli_drain_close() in any case. */
 bool cli_drain_open(const struct cli_args *args, bool changes,
                     struct cli_drain *drain);
 void cli_drain_close(struct cli_drain *drain);
@@ -57,9 +58,10 @@ void cli_drain_close(struct cli_drain *drain);
 int cli_drain_save(const struct cli_drain *drain);
 
 /* Gives the nodes of 'fabric' the names that map and plan have for their
- * GUIDs, where there are such; on failure says so and returns false. */
-bool cli_name_nodes(struct sf_fabric *fabric, const struct sf_plan *plan,
-                    const struct sf_guid_map *map);
+ * GUIDs, where there are such; on failure says so and returns false.  Without
+ * the map, a node could be taken for another, so one that cannot be read is a
+ * failure. */
+bool cli_drain_name(struct cli_drain *drain, struct sf_fabric *fabric);
 
 /* Joins "rack" and the word behind it; else 'word' itself.  '*ip' is its
  * number among the words, and is that of the last one taken. */

@@ -1,7 +1,7 @@
-/* held_tables.h -- what switches hold: forwarding tables, SL-to-VL tables, and the
- * service levels that senders use. */
-#ifndef SF_CLI_HELD_H
-#define SF_CLI_HELD_H
+/* held_tables.h -- what switches hold: forwarding tables, SL-to-VL tables, and
+ * the service levels that senders use. */
+#ifndef SF_CLI_HELD_TABLES_H
+#define SF_CLI_HELD_TABLES_H
 
 #include "cli.h"
 

@@ -1,6 +1,26 @@
 /* rediscovery.c -- a fabric that is discovered again and again. */
 #include "cli.h"
 
+bool
+cli_check_discovery(const struct cli_args *args, int exec)
+{
+    const char *name = args->command->name;
+
+    if (args->n_words != 1 && args->n_words != 2) {
+        cli_fail("%s: expected a plan, found %zu words", name, args->n_words);
+        return false;
+    }
+    if (args->n_words == 2 &&
+        ((!sf_is_live(args->words[1]) && !sf_is_lldp(args->words[1])) ||
+         cli_has(args, exec))) {
+        cli_fail("%s: expected nothing after the plan but live:DEVICE:PORT or "
+                 "lldp:DIR, and nothing at all with --exec; found '%s'",
+                 name, args->words[1]);
+        return false;
+    }
+    return true;
+}
+
 struct cli_discovery
 cli_discovery_of(const struct cli_args *args, int exec)
 {

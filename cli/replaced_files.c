@@ -1,4 +1,4 @@
-/* replaced_files.c -- see replaced.h. */
+/* replaced_files.c -- see replaced_files.h. */
 #define _GNU_SOURCE
 #include "replaced_files.h"
 

@@ -1,7 +1,7 @@
-/* replaced_files.h -- the files that know nodes by GUID: the GUID map, the plan, the
- * base of the plugin. */
-#ifndef SF_CLI_REPLACED_H
-#define SF_CLI_REPLACED_H
+/* replaced_files.h -- the files that know nodes by GUID: the GUID map, the
+ * plan, the base of the plugin. */
+#ifndef SF_CLI_REPLACED_FILES_H
+#define SF_CLI_REPLACED_FILES_H
 
 #include "cli.h"
 #include "plugin_conf.h"

@@ -1,4 +1,4 @@
-/* drained_links.c -- see drained.h. */
+/* drained_links.c -- see drained_links.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "drained_links.h"
 

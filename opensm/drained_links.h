@@ -1,11 +1,12 @@
-/* drained_links.h -- links that an administrator has drained: a file that 'slimfly
- * drain' writes, and what it means for the fabric.  Knows nothing of OpenSM.
+/* drained_links.h -- links that an administrator has drained: a file that
+ * 'slimfly drain' writes, and what it means for the fabric.  Knows nothing of
+ * OpenSM.
  *
  * A file that is wrong changes nothing: what was drained stays so.  A file
  * that is gone drains nothing.  Hosts are never cut off, unless the file says
  * that they may be (slimfly/drain.h). */
-#ifndef SF_OPENSM_DRAINED_H
-#define SF_OPENSM_DRAINED_H
+#ifndef SF_OPENSM_DRAINED_LINKS_H
+#define SF_OPENSM_DRAINED_LINKS_H
 
 #include "plugin_options.h"
 #include "slimfly/drain.h"

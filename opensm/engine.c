@@ -429,17 +429,39 @@ repair_base(const struct sf_routing *base, const struct sf_fabric *fabric,
     return status;
 }
 
-/* Makes base serve 'fabric'.  SF_ELANES if its lanes do not allow it. */
+/* Refuses a repair that takes more VLs than base, if links have no more than
+ * 'n_vls' by now. */
+static enum sf_status
+check_vls(const struct sf_routing *routing, uint32_t n_vls,
+          struct sf_error *err)
+{
+    uint32_t n_needed = routing->routes->lanes->n_vls;
+
+    return n_needed <= n_vls
+               ? SF_OK
+               : sf_fail(err, SF_ELANES,
+                         "a repair takes %u VLs, and links have %u", n_needed,
+                         n_vls);
+}
+
+/* Makes base serve 'fabric' on 'n_vls' VLs.  SF_ELANES if its lanes do not
+ * allow it. */
 static enum sf_status
 repair(struct sf_engine *engine, const struct sf_fabric *fabric,
-       const struct sf_difference *difference, struct sf_engine_result *result,
-       struct sf_error *err)
+       uint32_t n_vls, const struct sf_difference *difference,
+       struct sf_engine_result *result, struct sf_error *err)
 {
     struct sf_routing *routing = engine->base;
     enum sf_status status = SF_OK;
 
     if (!is_same_fabric(difference)) {
         status = repair_base(engine->base, fabric, &routing, err);
+    }
+    if (status == SF_OK) {
+        status = check_vls(routing, n_vls, err);
+        if (status != SF_OK && routing != engine->base) {
+            sf_routing_free(routing);
+        }
     }
     if (status == SF_OK) {
         status = publish(engine, routing, NULL, err);
@@ -451,23 +473,6 @@ repair(struct sf_engine *engine, const struct sf_fabric *fabric,
         snprintf(result->reason, sizeof result->reason, "%s", err->text);
     }
     return status;
-}
-
-/* What is left when that which was asked for is not possible: what would be
- * chosen if nothing were, safe on any service level, with the VLs that there
- * are. */
-static struct sf_routing_params
-fallback_params(const struct sf_routing_params *params)
-{
-    struct sf_routing_params open = *params;
-
-    open.layers.scheme = NULL;
-    open.layers.max_hops = 0;
-    open.lanes = NULL;
-    open.guarantee = SF_ANY_SL;
-    open.max_sls = 0;
-    open.n_path_sets = 1;
-    return open;
 }
 
 /* What to ask for where links have 'n_vls' lanes. */
@@ -542,7 +547,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
       uint32_t n_vls, struct sf_engine_result *result, struct sf_error *err)
 {
     struct sf_routing_params asked = limit_vls(params, n_vls);
-    struct sf_routing_params open = fallback_params(&asked);
+    struct sf_routing_params open = sf_routing_fallback(&asked);
     struct sf_routing *routing = NULL, *base = NULL;
     enum sf_status status =
         route_base(fabric, whole, &asked, &base, &routing, err);
@@ -636,7 +641,7 @@ find_routing(struct sf_engine *engine, const struct sf_fabric *fabric,
     }
     if (engine->base &&
         can_repair(engine, params, n_vls, &difference, result)) {
-        status = repair(engine, fabric, &difference, result, err);
+        status = repair(engine, fabric, n_vls, &difference, result, err);
     }
     return status == SF_ELANES
                ? build(engine, fabric, whole, params, n_vls, result, err)
@@ -690,6 +695,14 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
     result->is_safe = engine->current.routing &&
                       engine->current.routing->routes->lanes->scheme->is_safe;
     return status;
+}
+
+void
+sf_engine_result_go_on(struct sf_engine_result *result,
+                       const struct sf_engine_result *began)
+{
+    result->outcome = began->outcome;
+    memcpy(result->reason, began->reason, sizeof result->reason);
 }
 
 const struct sf_fabric *
@@ -772,4 +785,23 @@ sf_engine_path_sl(struct sf_engine *engine, uint32_t slid, uint32_t dlid)
     }
     pthread_rwlock_unlock(&engine->lock);
     return sl;
+}
+
+bool
+sf_engine_find_name(struct sf_engine *engine, uint64_t guid, char *name,
+                    size_t size)
+{
+    bool is_found = false;
+
+    pthread_rwlock_rdlock(&engine->lock);
+    const struct sf_routing *routing = engine->current.routing;
+    const struct sf_fabric *fabric = routing ? routing->network->fabric : NULL;
+    for (uint32_t i = 0; fabric && i < fabric->n_nodes && !is_found; i++) {
+        if (fabric->nodes[i].guid == guid) {
+            snprintf(name, size, "%s", fabric->nodes[i].name);
+            is_found = true;
+        }
+    }
+    pthread_rwlock_unlock(&engine->lock);
+    return is_found;
 }

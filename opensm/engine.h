@@ -51,6 +51,12 @@ struct sf_engine_result {
     bool has_moved;      /* Cables were moved since the last time. */
 };
 
+/* Makes '*result', of a routing that was kept while a change goes on in steps,
+ * tell how the change came about: that is 'began'.  What was found of the
+ * fabric stays, since drained links may come and go between two steps. */
+void sf_engine_result_go_on(struct sf_engine_result *result,
+                            const struct sf_engine_result *began);
+
 enum sf_status sf_engine_new(struct sf_engine **enginep, struct sf_error *err);
 void sf_engine_free(struct sf_engine *engine);
 
@@ -128,5 +134,10 @@ uint32_t sf_engine_switch(struct sf_engine *engine, uint64_t guid);
  * From any thread. */
 uint8_t sf_engine_path_sl(struct sf_engine *engine, uint32_t slid,
                           uint32_t dlid);
+
+/* Finds the name of the node with 'guid' in what was routed; false, and 'name'
+ * [size] as it was, if it is not there.  From any thread. */
+bool sf_engine_find_name(struct sf_engine *engine, uint64_t guid, char *name,
+                         size_t size);
 
 #endif

@@ -46,6 +46,8 @@ note_pulse(struct sf_heartbeat *heartbeat)
                         sf_status_time(heartbeat->active_at));
     json_object_set_new(status, "sweep_seconds",
                         json_integer(pulse.sweep_seconds));
+    json_object_set_new(status, "traps",
+                        pulse.traps ? pulse.traps : json_null());
 }
 
 /* Writes the status as it is now.  The lock is held. */

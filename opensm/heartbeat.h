@@ -18,6 +18,7 @@ struct sf_pulse {
     uint32_t n_sent;        /* Messages to the fabric so far. */
     uint32_t sweep_seconds; /* It sends some at least that often; 0 if that is
                              * not known. */
+    json_t *traps;          /* The latest, for the reader to free; or NULL. */
 };
 
 /* Takes the pulse; called from several threads. */

@@ -1,4 +1,4 @@
-/* plan_names.c -- see names.h. */
+/* plan_names.c -- see plan_names.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan_names.h"
 

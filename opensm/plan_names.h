@@ -1,7 +1,7 @@
-/* plan_names.h -- the plan, by which the nodes of a subnet get their names; read
- * again only when its file has changed. */
-#ifndef SF_OPENSM_NAMES_H
-#define SF_OPENSM_NAMES_H
+/* plan_names.h -- the plan, by which the nodes of a subnet get their names;
+ * read again only when its file has changed. */
+#ifndef SF_OPENSM_PLAN_NAMES_H
+#define SF_OPENSM_PLAN_NAMES_H
 
 #include "plugin_options.h"
 #include "slimfly/plan.h"

@@ -4,18 +4,21 @@
  * create() and setup() run at the start; then, for each heavy sweep, report()
  * says that it begins, and ucast_build_fwd_tables(), update_sl2vl() and
  * update_vlarb() come from the sweeping thread, with osm->lock held
- * exclusively.  path_sl() comes from several threads at a time.  Switches and
- * ports are freed between sweeps: no pointer to them is kept. */
+ * exclusively.  path_sl() comes from several threads at a time, and report()
+ * of traps from another than the sweeping one; both hold osm->lock for
+ * reading. Switches and ports are freed between sweeps: no pointer to them is
+ * kept. */
 #include "subnet.h"
 
 #include <opensm/osm_version.h>
 
 #include "drained_links.h"
 #include "heartbeat.h"
-#include "routed_jobs.h"
 #include "judge.h"
 #include "keep_lids.h"
+#include "notice.h"
 #include "resweep.h"
+#include "routed_jobs.h"
 #include "slimfly/version.h"
 #include "sources.h"
 
@@ -42,6 +45,7 @@ struct plugin {
     struct sf_plugin_status status;
     uint32_t n_logged; /* Warnings of the status that the log has. */
     struct sf_heartbeat *heartbeat; /* Of the status file. */
+    struct sf_traps traps;          /* With a lock of their own. */
     struct sf_plugin_jobs jobs;
     struct sf_watcher *watcher; /* Of the file of jobs. */
     struct sf_plugin_drained drained;
@@ -274,8 +278,7 @@ route_fabric(struct plugin *plugin, const struct sf_fabric *fabric,
 
     if (plugin->has_more_steps && code == SF_OK &&
         status->result.outcome == SF_OUTCOME_KEPT) {
-        status->result = before;
-        status->result.n_replaced = 0; /* That was said and kept. */
+        sf_engine_result_go_on(&status->result, &before);
         status->n_routings--;
     } else {
         plugin->has_more_steps = false;
@@ -376,7 +379,6 @@ build_fwd_tables(void *context)
     struct sf_error err = { 0 };
 
     status->n_warnings = plugin->n_logged = 0;
-    status->routed_at = time(NULL);
     status->up_at = 0;
     status->lmc = plugin->osm->subn.opt.lmc;
     status->lane_seconds = 0;
@@ -386,6 +388,7 @@ build_fwd_tables(void *context)
         status->state = SF_STATE_ROUTED; /* Not up while it is made. */
         write_status(plugin);
     }
+    status->routed_at = time(NULL); /* With the outcome, which is to come. */
     judge_settings(plugin);
     sf_sources_load_names(&plugin->sources, status);
     atomic_store(&plugin->is_routing, true);
@@ -487,6 +490,7 @@ free_plugin(struct plugin *plugin)
     sf_plugin_drained_clear(&plugin->drained);
     sf_plugin_jobs_clear(&plugin->jobs);
     sf_heartbeat_stop(plugin->heartbeat);
+    sf_traps_clear(&plugin->traps);
     sf_changes_free(plugin->changes);
     sf_engine_free(plugin->engine);
     sf_sources_clear(&plugin->sources);
@@ -522,7 +526,8 @@ take_pulse(void *aux)
     return (struct sf_pulse){ .is_standby = is_standby,
                               .is_busy = atomic_load(&plugin->is_routing),
                               .n_sent = (uint32_t)osm->stats.qp0_mads_sent,
-                              .sweep_seconds = is_standby ? polls : sweeps };
+                              .sweep_seconds = is_standby ? polls : sweeps,
+                              .traps = sf_traps_pack(&plugin->traps) };
 }
 
 /* Asks for a sweep, at which the files that are watched are read again; from
@@ -561,6 +566,7 @@ make_plugin(osm_opensm_t *osm)
     plugin->sources.option_text = copy;
     plugin->status.opensm = osm->osm_version;
     atomic_init(&plugin->is_routing, false);
+    sf_traps_init(&plugin->traps);
     if (sf_heartbeat_start(take_pulse, plugin, &plugin->heartbeat, &err) !=
             SF_OK ||
         sf_watcher_start(ask_for_sweep, plugin, &plugin->watcher, &err) !=
@@ -715,11 +721,30 @@ keep_lids(struct plugin *plugin)
 }
 
 static void
+name_trap(void *aux, struct sf_trap *trap)
+{
+    const struct plugin *plugin = aux;
+
+    sf_notice_name(plugin->osm, plugin->engine, trap);
+}
+
+/* Keeps a trap, for the next status.  OpenSM has answered it, and sweeps if
+ * the fabric may have changed. */
+static void
+keep_trap(struct plugin *plugin, const ib_mad_notice_attr_t *notice)
+{
+    struct sf_trap trap;
+
+    if (sf_notice_read(notice, &trap)) {
+        sf_traps_add(&plugin->traps, &trap, time(NULL), name_trap, plugin);
+    }
+}
+
+static void
 report(void *data, osm_epi_event_id_t event, void *detail)
 {
     struct plugin *plugin = data;
 
-    (void)detail;
     if (plugin->refusal[0]) {
         return;
     }
@@ -734,6 +759,8 @@ report(void *data, osm_epi_event_id_t event, void *detail)
         subnet_up(plugin);
     } else if (event == OSM_EVENT_ID_STATE_CHANGE) {
         stop_leading(plugin);
+    } else if (event == OSM_EVENT_ID_TRAP) {
+        keep_trap(plugin, detail);
     }
 }
 

@@ -1,4 +1,4 @@
-/* plugin_options.c -- see options.h. */
+/* plugin_options.c -- see plugin_options.h. */
 #include "plugin_options.h"
 
 #include "base/file.h"
@@ -227,6 +227,16 @@ read_jobs(const struct reader *reader, const char *value)
 }
 
 static enum sf_status
+read_jobs_keep_minimal(const struct reader *reader, const char *value)
+{
+    bool is_yes = !strcmp(value, "yes");
+
+    reader->options->jobs_keep_minimal = is_yes;
+    return is_yes || !strcmp(value, "no") ? SF_OK
+                                          : refuse(reader, "yes or no", value);
+}
+
+static enum sf_status
 read_drained(const struct reader *reader, const char *value)
 {
     return read_path(reader, value, reader->options->drained);
@@ -242,13 +252,21 @@ static const struct {
     const char *key;
     enum sf_status (*read)(const struct reader *reader, const char *value);
 } keys[] = {
-    { "scheme", read_scheme },       { "layers", read_layers },
-    { "path_sets", read_path_sets }, { "lanes", read_lanes },
-    { "guarantee", read_guarantee }, { "max_vls", read_max_vls },
-    { "max_sls", read_max_sls },     { "max_hops", read_max_hops },
-    { "seed", read_seed },           { "plan", read_plan },
-    { "guids", read_guids },         { "base", read_base },
-    { "status", read_status },       { "jobs", read_jobs },
+    { "scheme", read_scheme },
+    { "layers", read_layers },
+    { "path_sets", read_path_sets },
+    { "lanes", read_lanes },
+    { "guarantee", read_guarantee },
+    { "max_vls", read_max_vls },
+    { "max_sls", read_max_sls },
+    { "max_hops", read_max_hops },
+    { "seed", read_seed },
+    { "plan", read_plan },
+    { "guids", read_guids },
+    { "base", read_base },
+    { "status", read_status },
+    { "jobs", read_jobs },
+    { "jobs_keep_minimal", read_jobs_keep_minimal },
     { "drained", read_drained },
 };
 

@@ -1,8 +1,8 @@
 /* plugin_options.h -- what an administrator asks of the plugin: OpenSM's
  * event_plugin_options, either 'key=value' words or the path of a file with a
  * line 'key = value' for each. */
-#ifndef SF_OPENSM_OPTIONS_H
-#define SF_OPENSM_OPTIONS_H
+#ifndef SF_OPENSM_PLUGIN_OPTIONS_H
+#define SF_OPENSM_PLUGIN_OPTIONS_H
 
 #include "slimfly/routing.h"
 
@@ -25,6 +25,7 @@ struct sf_plugin_options {
                                    * restart; "" if nowhere. */
     char status[SF_OPTION_SIZE];  /* Where to write it; "" if nowhere. */
     char jobs[SF_OPTION_SIZE];    /* The jobs to route for; "" if none. */
+    bool jobs_keep_minimal;       /* Jobs leave layer 0 as it is. */
     char drained[SF_OPTION_SIZE]; /* The list of drained links; "" if none. */
 };
 

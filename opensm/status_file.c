@@ -1,4 +1,4 @@
-/* status_file.c -- see status.h. */
+/* status_file.c -- see status_file.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "status_file.h"
 

@@ -1,7 +1,8 @@
-/* status_file.h -- the status file: what was routed, how and when, for people who
- * watch over a fabric and for their programs.  doc/formats.md describes it. */
-#ifndef SF_OPENSM_STATUS_H
-#define SF_OPENSM_STATUS_H
+/* status_file.h -- the status file: what was routed, how and when, for people
+ * who watch over a fabric and for their programs.  doc/formats.md describes
+ * it. */
+#ifndef SF_OPENSM_STATUS_FILE_H
+#define SF_OPENSM_STATUS_FILE_H
 
 #include "drained_links.h"
 #include "engine.h"

@@ -1,6 +1,6 @@
-/* sweep_steps.c -- see steps.h.  Steps are planned anew in each sweep, from what
- * switches hold then.  So a fault between two steps, or another change, needs
- * no special care. */
+/* sweep_steps.c -- see sweep_steps.h.  Steps are planned anew in each sweep,
+ * from what switches hold then.  So a fault between two steps, or another
+ * change, needs no special care. */
 #define _POSIX_C_SOURCE 200809L
 #include "sweep_steps.h"
 

@@ -1,5 +1,5 @@
-/* sweep_steps.h -- how a change of tables is written: in steps that are safe, one a
- * sweep, or at once.  Knows nothing of OpenSM.
+/* sweep_steps.h -- how a change of tables is written: in steps that are safe,
+ * one a sweep, or at once.  Knows nothing of OpenSM.
  *
  * While tables are sent, each switch holds old or new entries.  A change that
  * no fault forces is split so that no mixture within a step can deadlock
@@ -9,8 +9,8 @@
  *
  * What switches hold is what was written last.  OpenSM's own copy does not
  * tell: after an answer that failed, it holds what stood in that. */
-#ifndef SF_OPENSM_STEPS_H
-#define SF_OPENSM_STEPS_H
+#ifndef SF_OPENSM_SWEEP_STEPS_H
+#define SF_OPENSM_SWEEP_STEPS_H
 
 #include "slimfly/ib.h"
 

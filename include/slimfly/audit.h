@@ -9,6 +9,7 @@
 #ifndef SLIMFLY_AUDIT_H
 #define SLIMFLY_AUDIT_H
 
+#include "slimfly/origin.h"
 #include "slimfly/sl2vl.h"
 #include "slimfly/tables.h"
 
@@ -123,11 +124,13 @@ enum sf_status sf_audit_build(const struct sf_fabric *fabric,
                               struct sf_audit **auditp, struct sf_error *err);
 void sf_audit_free(struct sf_audit *audit);
 
-/* For people, and for programs: schema "slimfly.audit". */
+/* For people, and for programs: schema "slimfly.audit".  'origin' may be
+ * NULL. */
 void sf_audit_write_text(const struct sf_audit *audit,
                          const struct sf_fabric *fabric, FILE *stream);
 enum sf_status sf_audit_write_json(const struct sf_audit *audit,
                                    const struct sf_fabric *fabric,
+                                   const struct sf_origin *origin,
                                    FILE *stream, struct sf_error *err);
 
 #pragma GCC visibility pop

@@ -4,6 +4,7 @@
 #define SLIMFLY_CHANGE_REPORT_H
 
 #include "slimfly/mixture.h"
+#include "slimfly/origin.h"
 #include "slimfly/steps.h"
 
 #pragma GCC visibility push(default)
@@ -15,14 +16,15 @@
 void sf_steps_describe(const struct sf_steps *steps,
                        char text[SF_STEPS_TEXT_SIZE]);
 
-/* For people, and for programs: schema "slimfly.change".  'steps' may be
- * NULL. */
+/* For people, and for programs: schema "slimfly.change".  'steps' and
+ * 'origin' may be NULL. */
 void sf_change_write_text(const struct sf_mixture *mixture,
                           const struct sf_steps *steps,
                           const struct sf_fabric *fabric, FILE *stream);
 enum sf_status sf_change_write_json(const struct sf_mixture *mixture,
                                     const struct sf_steps *steps,
                                     const struct sf_fabric *fabric,
+                                    const struct sf_origin *origin,
                                     FILE *stream, struct sf_error *err);
 
 #pragma GCC visibility pop

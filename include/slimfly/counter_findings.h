@@ -31,9 +31,11 @@ struct sf_counter_threshold {
 struct sf_thresholds {
     struct sf_counter_threshold counters[SF_N_COUNTERS];
     double busy; /* A link that carries this share of what it can, 0..1. */
-    double hot_times; /* A link that carries so many times what the routing
-                       * predicts for uniform traffic */
-    double hot_least; /* and at least this share of what it can. */
+    double hot_times;   /* A link that carries so many times what the routing
+                         * predicts for uniform traffic */
+    double hot_least;   /* and at least this share of what it can, */
+    double hot_traffic; /* while hosts send this share of what they can, in the
+                         * mean: else there is nothing to compare with. */
     uint32_t n_silent, n_sweeps; /* See struct sf_silence. */
 };
 
@@ -121,7 +123,9 @@ struct sf_counter_findings {
     uint32_t n_by_kind[SF_N_COUNTER_FINDING_KINDS];
     uint32_t n_loads;           /* 0 without growths. */
     struct sf_link_load *loads; /* The highest share first. */
-    double host_bytes; /* What a host sends in a second, in the mean. */
+    double host_bytes; /* What a host sends in a second, in the mean, */
+    double host_share; /* and the share of what it can, 0 if no rate is known:
+                        * links are hot only if this is 'hot_traffic'. */
 };
 
 /* Judges 'view'.  Only memory can run out. */

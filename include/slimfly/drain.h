@@ -14,6 +14,8 @@
 
 #pragma GCC visibility push(default)
 
+struct sf_guid_map; /* verify.h */
+
 /* Something that is drained. */
 struct sf_drain_entry {
     bool is_switch;    /* All links of names[0] to other switches. */
@@ -131,6 +133,21 @@ enum sf_status sf_drain_list_write_json(const struct sf_drain_list *list,
                                         const struct sf_drained *drained,
                                         const struct sf_fabric *fabric,
                                         FILE *stream, struct sf_error *err);
+
+/* Gives the nodes of 'fabric' the names that 'map', or else 'plan', has for
+ * their GUIDs, where there are such; both may be NULL.  O(nodes log nodes). */
+enum sf_status sf_drain_name(struct sf_fabric *fabric,
+                             const struct sf_plan *plan,
+                             const struct sf_guid_map *map,
+                             struct sf_error *err);
+
+/* Plugs the planned links between switches into 'fabric', whose nodes have
+ * planned names, that neither end shows, as a port that loses all packets
+ * hides its link from a discovery.  '*portsp', which the caller frees, has one
+ * end of each.  O(ports + nodes log nodes). */
+enum sf_status sf_drain_plug(struct sf_fabric *fabric,
+                             const struct sf_plan *plan, uint32_t **portsp,
+                             uint32_t *n_portsp, struct sf_error *err);
 
 /* Entries that a word of an administrator means. */
 struct sf_drain_words {

@@ -23,6 +23,21 @@ enum sf_manager_state {
 };
 
 #define SF_MANAGER_MAX_WARNINGS 16
+#define SF_MANAGER_MAX_TRAPS    32
+
+/* A trap that devices of the fabric sent to the subnet manager, and how often
+ * the same one came from the same port. */
+struct sf_manager_trap {
+    uint32_t number; /* As the InfiniBand specification has it, such as 128; */
+    uint32_t vendor; /* or of this vendor, if that is not 0. */
+    uint32_t changes; /* Flags of trap 144. */
+    uint64_t guid;    /* Of the port that sent it, or 0; */
+    uint32_t lid;     /* its LID, or 0; */
+    char node[128];   /* and the name of its node, or "". */
+    uint64_t last;    /* Its number among all when it came last, from 1. */
+    uint64_t count;
+    int64_t first_at, last_at; /* In seconds since 1970. */
+};
 
 /* What a status file says.  Texts hold printable characters only. */
 struct sf_manager {
@@ -43,6 +58,9 @@ struct sf_manager {
     uint32_t n_replaced;    /* Nodes that took the places of others. */
     uint32_t n_warnings;
     char warnings[SF_MANAGER_MAX_WARNINGS][SF_ERROR_TEXT_SIZE];
+    uint64_t n_traps_seen; /* Since OpenSM has started; */
+    uint32_t n_traps;      /* the latest of them, the latest first. */
+    struct sf_manager_trap traps[SF_MANAGER_MAX_TRAPS];
 };
 
 /* Reads 'length' bytes of 'text', a status file from 'path'; and the file at
@@ -86,6 +104,13 @@ enum sf_process sf_manager_find_process(const struct sf_manager *manager);
 void sf_manager_judge(const struct sf_manager *manager, int64_t now,
                       uint32_t max_age, enum sf_process process,
                       struct sf_manager_health *health);
+
+/* What 'trap' says, and of whom: "link state changed at sf-0-0-1".  Whether a
+ * device violated keys or has errors; else it is only to be known. */
+#define SF_TRAP_TEXT_SIZE 256
+void sf_manager_trap_text(const struct sf_manager_trap *trap,
+                          char text[SF_TRAP_TEXT_SIZE]);
+bool sf_manager_trap_is_bad(const struct sf_manager_trap *trap);
 
 /* For people, the verdict in the first line; and for programs, schema
  * "slimfly.manager".  'path' is that of the status file. */

@@ -12,6 +12,8 @@
 
 #pragma GCC visibility push(default)
 
+struct sf_guid_map; /* verify.h */
+
 struct sf_replacement {
     bool is_switch;
     uint32_t old_node; /* In the fabric that was known, */
@@ -32,11 +34,23 @@ struct sf_replacements {
  * switch did if its GUID is not in 'known', that of the old one is not in
  * 'found', and more of its cables to known nodes lead where those of the old
  * one did, port by port, than elsewhere.  A host's port did if it is plugged
- * in where one was that is gone.  O(ports). */
+ * in where one was that is gone.  Who has no GUID in 'known', 0, is known to
+ * nobody, so nothing is found in its place.  O(ports). */
 enum sf_status sf_replacements_find(const struct sf_fabric *known,
                                     const struct sf_fabric *found,
                                     struct sf_replacements *replacements,
                                     struct sf_error *err);
+
+/* Copies a plan for sf_replacements_find(), with the GUIDs that its nodes have
+ * in truth: those of 'map', which may be NULL; and their own if 'found' has
+ * them, or has most of the plan's of that kind.  All others get 0, as nobody
+ * knows theirs.  Ports of hosts get what 'found' has.  The caller owns
+ * '*knownp'.  O(ports + nodes log nodes). */
+enum sf_status sf_replacements_planned(const struct sf_fabric *planned,
+                                       const struct sf_guid_map *map,
+                                       const struct sf_fabric *found,
+                                       struct sf_fabric **knownp,
+                                       struct sf_error *err);
 void sf_replacements_clear(struct sf_replacements *replacements);
 
 /* Gives the old nodes of 'known' the GUIDs and the LIDs of those that took

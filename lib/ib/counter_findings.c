@@ -306,21 +306,24 @@ bytes_from(const struct sf_counters_view *view, uint32_t i)
                : sf_growth_rate(&growths[peer], SF_COUNTER_RCV_DATA);
 }
 
-/* What a host sends in a second, in the mean. */
-static double
-mean_host_bytes(const struct sf_counters_view *view)
+/* What a host sends in a second, in the mean, and of what it can. */
+static void
+measure_hosts(const struct sf_counters_view *view,
+              struct sf_counter_findings *findings)
 {
-    double sum = 0;
+    double sum = 0, most = 0;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < view->fabric->n_ports; i++) {
         const struct sf_port *port = &view->fabric->ports[i];
         if (port->node >= view->fabric->n_switches && port->peer != SF_NONE) {
             sum += bytes_from(view, i);
+            most += sf_rate_bytes(port->rate);
             n++;
         }
     }
-    return n ? sum / n : 0;
+    findings->host_bytes = n ? sum / n : 0;
+    findings->host_share = most > 0 ? sum / most : 0;
 }
 
 static int
@@ -351,7 +354,7 @@ measure_loads(struct judging *judging, struct sf_error *err)
     if (!findings->loads) {
         return sf_fail(err, SF_ENOMEM, "out of memory for loads");
     }
-    findings->host_bytes = mean_host_bytes(view);
+    measure_hosts(view, findings);
     for (uint32_t i = 0; i < view->fabric->n_ports; i++) {
         const struct sf_port *port = &view->fabric->ports[i];
         double most = sf_rate_bytes(port->rate);
@@ -379,6 +382,7 @@ judge_load(struct judging *judging, const struct sf_link_load *load)
     bool is_between = port->node < fabric->n_switches &&
                       fabric->ports[port->peer].node < fabric->n_switches;
     bool is_hot = is_between && view->predicted &&
+                  judging->findings->host_share >= thresholds->hot_traffic &&
                   load->share >= thresholds->hot_least &&
                   load->bytes > thresholds->hot_times * load->predicted;
     struct sf_counter_finding finding = {

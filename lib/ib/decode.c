@@ -336,7 +336,7 @@ sf_ib_decode_turns(const struct sf_network *network,
         status = read_turns(network, sl2vl, s, turns, err);
     }
     if (status == SF_OK) {
-        status = sf_turns_rank_channels(network, routes, turns, err);
+        status = sf_turns_rank_channels(network, routes, false, turns, err);
     }
     if (status == SF_OK) {
         sf_turns_free(routes->turns);

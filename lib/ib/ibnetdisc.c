@@ -42,6 +42,7 @@ struct entry {
 };
 
 struct walk {
+    SF_VEC(ibnd_node_t *) nodes; /* In the order that they are printed in. */
     struct sf_fabric_builder *builder;
     SF_VEC(struct entry) entries;
     bool is_sound;
@@ -128,9 +129,8 @@ copy_name(const char *description, char name[SF_MAX_NAME + 1])
 }
 
 static void
-add_node(ibnd_node_t *found, void *aux)
+add_node(struct walk *walk, ibnd_node_t *found)
 {
-    struct walk *walk = aux;
     char name[SF_MAX_NAME + 1];
     bool is_switch = found->type == IB_NODE_SWITCH;
 
@@ -202,9 +202,8 @@ find_entry(const struct walk *walk, uint64_t guid)
 }
 
 static void
-add_cables(ibnd_node_t *found, void *aux)
+add_cables(struct walk *walk, ibnd_node_t *found)
 {
-    struct walk *walk = aux;
     const struct entry *own = find_entry(walk, found->guid);
 
     for (int i = 1; own && i <= found->numports; i++) {
@@ -219,14 +218,37 @@ add_cables(ibnd_node_t *found, void *aux)
     }
 }
 
-/* Calls 'visit' for all nodes, switches first. */
 static void
-visit_all(ibnd_fabric_t *fabric, ibnd_iter_node_func_t visit,
-          struct walk *walk)
+collect(ibnd_node_t *node, void *aux)
 {
-    ibnd_iter_nodes_type(fabric, visit, IB_NODE_SWITCH, walk);
-    ibnd_iter_nodes_type(fabric, visit, IB_NODE_CA, walk);
-    ibnd_iter_nodes_type(fabric, visit, IB_NODE_ROUTER, walk);
+    struct walk *walk = aux;
+
+    if (!sf_vec_push(&walk->nodes, node)) {
+        walk->is_sound = false;
+    }
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+    const ibnd_node_t *x = *(ibnd_node_t *const *)a;
+    const ibnd_node_t *y = *(ibnd_node_t *const *)b;
+    return (x->guid > y->guid) - (x->guid < y->guid);
+}
+
+/* Adds the nodes of a type to the walk, by GUID.  libibnetdisc has them in the
+ * order in which they were found, which depends on where one stands.  The
+ * plugin for OpenSM routes by GUID, and so do all who start from here. */
+static void
+collect_type(ibnd_fabric_t *fabric, int type, struct walk *walk)
+{
+    size_t first = walk->nodes.n;
+
+    ibnd_iter_nodes_type(fabric, collect, type, walk);
+    if (walk->nodes.n > first) {
+        qsort(walk->nodes.items + first, walk->nodes.n - first,
+              sizeof *walk->nodes.items, compare_nodes);
+    }
 }
 
 /* Prints 'found'.  It and what is made of it are left to the end of the
@@ -243,13 +265,20 @@ print(ibnd_fabric_t *found, FILE *stream)
         sf_fabric_builder_new(&sf_ib_side, &walk.builder, NULL) != SF_OK) {
         return 1;
     }
-    visit_all(found, add_node, &walk);
+    collect_type(found, IB_NODE_SWITCH, &walk);
+    collect_type(found, IB_NODE_CA, &walk);
+    collect_type(found, IB_NODE_ROUTER, &walk);
+    for (size_t i = 0; i < walk.nodes.n; i++) {
+        add_node(&walk, walk.nodes.items[i]);
+    }
     if (!walk.is_sound || walk.entries.n == 0) {
         return 1;
     }
     qsort(walk.entries.items, walk.entries.n, sizeof *walk.entries.items,
           compare_entries);
-    visit_all(found, add_cables, &walk);
+    for (size_t i = 0; i < walk.nodes.n; i++) {
+        add_cables(&walk, walk.nodes.items[i]);
+    }
     if (sf_fabric_builder_end(walk.builder, &fabric, NULL) != SF_OK) {
         return 1;
     }

@@ -1,5 +1,5 @@
-/* lfts.c -- forwarding tables as OpenSM dumps them and its 'file' engine loads
- * them:
+/* lft_dump.c -- forwarding tables as OpenSM dumps them and its 'file' engine
+ * loads them:
  *
  *     Unicast lids [0-465] of switch Lid 1 guid 0x02534c4600000000 ('sf-0-0'):
  *     0x0001 000 # Switch portguid 0x02534c4600000000: 'sf-0-0'
@@ -55,23 +55,32 @@ write_line(const struct sf_fabric *fabric, const struct sf_node *node,
             node->name);
 }
 
-/* Writes the table of switch 's' from lines that are made once: with tens of
- * millions of entries, formatting each would take most of the time. */
+/* Writes the table of switch 's' from lines that are made once and stand one
+ * after the other: with tens of millions of entries, formatting each would
+ * take most of the time, and writing each by itself much of the rest. */
 static void
 write_switch(const struct sf_tables *tables, uint32_t s, char *text,
              const struct line *lines, FILE *stream)
 {
     const uint8_t *ports = sf_tables_of(tables, s);
+    size_t start = 0, end = 0; /* Of the lines that are to be written. */
 
     for (uint32_t lid = 1; lid <= tables->max_lid; lid++) {
-        if (ports[lid] != SF_NO_PORT && lines[lid].length) {
+        if (lines[lid].length == 0) {
+            continue;
+        }
+        if (ports[lid] == SF_NO_PORT) {
+            fwrite(text + start, 1, end - start, stream);
+            start = lines[lid].start + lines[lid].length;
+        } else {
             char *line = text + lines[lid].start;
             line[PORT_OFFSET] = (char)('0' + ports[lid] / 100);
             line[PORT_OFFSET + 1] = (char)('0' + ports[lid] / 10 % 10);
             line[PORT_OFFSET + 2] = (char)('0' + ports[lid] % 10);
-            fwrite(line, 1, lines[lid].length, stream);
         }
+        end = lines[lid].start + lines[lid].length;
     }
+    fwrite(text + start, 1, end - start, stream);
 }
 
 enum sf_status

@@ -59,22 +59,36 @@ read_optional_text(struct sf_json_reader *reader, const json_t *root,
     copy_text(copy, size, json_string_value(value));
 }
 
-/* The moment 'key', as RFC 3339 has it, in seconds since 1970. */
+/* Whether 'text' is a moment as RFC 3339 has it: '*timep', in seconds since
+ * 1970. */
+static bool
+parse_time(const char *text, int64_t *timep)
+{
+    struct tm parts = { 0 };
+    int n_read = 0;
+
+    if (!text ||
+        sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &parts.tm_year,
+               &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
+               &parts.tm_sec, &n_read) != 6 ||
+        n_read != 20 || text[20]) {
+        return false;
+    }
+    parts.tm_year -= 1900;
+    parts.tm_mon--;
+    *timep = timegm(&parts);
+    return true;
+}
+
+/* The moment 'key'. */
 static int64_t
 read_time(struct sf_json_reader *reader, const json_t *root, const char *key)
 {
     const char *text = json_string_value(json_object_get(root, key));
-    struct tm parts = { 0 };
-    int n_read = 0;
+    int64_t time = 0;
 
-    if (text &&
-        sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &parts.tm_year,
-               &parts.tm_mon, &parts.tm_mday, &parts.tm_hour, &parts.tm_min,
-               &parts.tm_sec, &n_read) == 6 &&
-        n_read == 20 && !text[20]) {
-        parts.tm_year -= 1900;
-        parts.tm_mon--;
-        return timegm(&parts);
+    if (parse_time(text, &time)) {
+        return time;
     }
     sf_json_refuse(reader,
                    "%s: expected a time such as 2026-01-31T12:00:00Z%s", key,
@@ -132,6 +146,71 @@ read_care(struct sf_json_reader *reader, const json_t *root,
         (uint32_t)json_array_size(json_object_get(root, "replaced"));
 }
 
+/* A count, which may be larger than sf_json_number() takes. */
+static uint64_t
+read_count(struct sf_json_reader *reader, const json_t *object,
+           const char *where, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!json_is_integer(value) || json_integer_value(value) < 0) {
+        sf_json_refuse(reader, "%s.%s: expected a whole number, at least 0",
+                       where, key);
+        return 0;
+    }
+    return (uint64_t)json_integer_value(value);
+}
+
+static void
+read_trap(struct sf_json_reader *reader, const json_t *object,
+          const char *where, struct sf_manager_trap *trap)
+{
+    const char *guid = json_string_value(json_object_get(object, "guid"));
+    const char *first = json_string_value(json_object_get(object, "first_at"));
+    const char *last = json_string_value(json_object_get(object, "last_at"));
+
+    trap->number =
+        sf_json_number(reader, object, where, "number", 0, UINT16_MAX);
+    trap->vendor =
+        sf_json_number(reader, object, where, "vendor", 0, 0xffffff);
+    trap->changes =
+        sf_json_number(reader, object, where, "changes", 0, UINT16_MAX);
+    trap->lid = sf_json_number(reader, object, where, "lid", 0, UINT16_MAX);
+    trap->guid = guid ? strtoull(guid, NULL, 16) : 0;
+    trap->last = read_count(reader, object, where, "last");
+    trap->count = read_count(reader, object, where, "count");
+    copy_text(trap->node, sizeof trap->node,
+              json_string_value(json_object_get(object, "node")));
+    if (!parse_time(first, &trap->first_at) ||
+        !parse_time(last, &trap->last_at)) {
+        sf_json_refuse(reader,
+                       "%s: expected times such as 2026-01-31T12:00:00Z as "
+                       "first_at and last_at",
+                       where);
+    }
+}
+
+/* The latest traps; plugins of before say nothing of them. */
+static void
+read_traps(struct sf_json_reader *reader, const json_t *root,
+           struct sf_manager *manager)
+{
+    const json_t *traps = json_object_get(root, "traps");
+    const json_t *latest = json_object_get(traps, "latest");
+    char where[64];
+
+    if (!json_is_object(traps)) {
+        return;
+    }
+    manager->n_traps_seen = read_count(reader, traps, "traps", "seen");
+    for (size_t i = 0; i < json_array_size(latest) && i < SF_MANAGER_MAX_TRAPS;
+         i++) {
+        snprintf(where, sizeof where, "traps.latest[%zu]", i);
+        read_trap(reader, json_array_get(latest, i), where,
+                  &manager->traps[manager->n_traps++]);
+    }
+}
+
 static void
 read_root(struct sf_json_reader *reader, const json_t *root,
           struct sf_manager *manager)
@@ -165,6 +244,7 @@ read_root(struct sf_json_reader *reader, const json_t *root,
     manager->n_missing_hosts =
         sf_json_number(reader, missing, "missing", "hosts", 0, UINT32_MAX);
     read_care(reader, root, manager);
+    read_traps(reader, root, manager);
     read_warnings(reader, root, manager);
 }
 

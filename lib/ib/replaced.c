@@ -16,11 +16,13 @@ struct finder {
     struct sf_replacements *result;
 };
 
+/* Whether a node of 'known' is not there any more; of one without a GUID,
+ * nobody can tell. */
 static bool
 is_gone(const struct finder *finder, uint32_t node)
 {
-    return sf_ids_find(&finder->found_guids,
-                       finder->known->nodes[node].guid) == SF_NONE;
+    uint64_t guid = finder->known->nodes[node].guid;
+    return guid && sf_ids_find(&finder->found_guids, guid) == SF_NONE;
 }
 
 /* The port of 'known' that the port 'number' of a node found is. */

@@ -111,6 +111,11 @@ read_root(struct sf_json_reader *reader, const json_t *root,
     thresholds->hot_least =
         sf_json_amount(reader, load, "load", "hot_least",
                        "a share of what a link carries", 1);
+    if (json_object_get(load, "hot_traffic")) { /* Newer than the others. */
+        thresholds->hot_traffic =
+            sf_json_amount(reader, load, "load", "hot_traffic",
+                           "a share of what hosts can send", 1);
+    }
     thresholds->n_sweeps =
         sf_json_number(reader, silent, "silent", "sweeps", 1, 32);
     thresholds->n_silent =

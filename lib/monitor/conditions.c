@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,121 @@ sf_conditions_of_manager(const struct sf_manager_health *health,
             health->reasons[i], is_dead ? dead : NULL);
     }
     sf_timeline_end(timeline);
+}
+
+/* Whether two traps of the list are the same one, which came again. */
+static bool
+is_same_trap(const struct sf_manager_trap *a, const struct sf_manager_trap *b)
+{
+    return a->number == b->number && a->vendor == b->vendor &&
+           a->guid == b->guid && a->changes == b->changes;
+}
+
+/* How often 'trap' has come since it was noted. */
+static uint64_t
+count_new(const struct sf_noted_traps *noted,
+          const struct sf_manager_trap *trap)
+{
+    if (trap->last <= noted->n_seen) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < noted->n; i++) {
+        const struct sf_manager_trap *old = &noted->traps[i];
+        if (is_same_trap(old, trap) && old->count < trap->count) {
+            return trap->count - old->count;
+        }
+    }
+    return trap->count; /* It was not in the list, or came into it anew. */
+}
+
+static void
+note_times(struct sf_timeline *timeline, const struct sf_condition *condition,
+           uint64_t n, int64_t time)
+{
+    sf_timeline_note_times(timeline, SF_MONITOR_MANAGER, condition,
+                           n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, time);
+}
+
+static void
+note_trap(const struct sf_manager_trap *trap, const struct sf_plan *plan,
+          uint64_t n, int64_t time, struct sf_timeline *timeline)
+{
+    char words[SF_TRAP_TEXT_SIZE], text[SF_TRAP_TEXT_SIZE + 32], key[80];
+    bool is_bad = sf_manager_trap_is_bad(trap);
+
+    sf_manager_trap_text(trap, words);
+    snprintf(text, sizeof text, "Trap %" PRIu32 ": %s.", trap->number, words);
+    snprintf(key, sizeof key,
+             "trap:%" PRIx32 ":%" PRIu32 ":%" PRIx64 ":%" PRIx32, trap->vendor,
+             trap->number, trap->guid, trap->changes);
+    struct sf_condition condition = {
+        .key = key,
+        .kind = "trap",
+        .text = text,
+        .severity = is_bad ? SF_SEVERITY_WARNING : SF_SEVERITY_NOTE,
+        .cable = SF_NONE,
+        .node = sf_fabric_find(plan->fabric, trap->node),
+    };
+    note_times(timeline, &condition, n, time);
+}
+
+/* Traps that came and went between two looks, since the list is short. */
+static void
+note_lost_traps(uint64_t n, int64_t time, struct sf_timeline *timeline)
+{
+    struct sf_condition condition = {
+        .key = "trap:more",
+        .kind = "trap",
+        .text = "More traps came than the plugin keeps; OpenSM's log has all.",
+        .severity = SF_SEVERITY_NOTE,
+        .cable = SF_NONE,
+        .node = SF_NONE,
+    };
+    note_times(timeline, &condition, n, time);
+}
+
+/* Sees whether 'noted' is about another manager, or about none. */
+static void
+know_manager(const struct sf_manager *manager, struct sf_noted_traps *noted)
+{
+    bool is_same = noted->pid == manager->pid &&
+                   !strcmp(noted->host, manager->host) &&
+                   noted->n_seen <= manager->n_traps_seen;
+
+    if (!noted->is_known) {
+        noted->n_seen = manager->n_traps_seen;
+    } else if (!is_same) {
+        noted->n_seen = 0;
+        noted->n = 0;
+    }
+}
+
+void
+sf_conditions_note_traps(const struct sf_manager *manager,
+                         const struct sf_plan *plan, int64_t time,
+                         struct sf_noted_traps *noted,
+                         struct sf_timeline *timeline)
+{
+    know_manager(manager, noted);
+    uint64_t n_left = manager->n_traps_seen - noted->n_seen;
+    for (uint32_t i = manager->n_traps; i-- > 0;) { /* The oldest first. */
+        const struct sf_manager_trap *trap = &manager->traps[i];
+        uint64_t n = count_new(noted, trap);
+        n = n < n_left ? n : n_left;
+        if (n > 0) {
+            note_trap(trap, plan, n, time, timeline);
+            n_left -= n;
+        }
+    }
+    if (n_left > 0) {
+        note_lost_traps(n_left, time, timeline);
+    }
+    noted->is_known = true;
+    noted->pid = manager->pid;
+    memcpy(noted->host, manager->host, sizeof noted->host);
+    noted->n_seen = manager->n_traps_seen;
+    noted->n = manager->n_traps;
+    memcpy(noted->traps, manager->traps, sizeof noted->traps);
 }
 
 void

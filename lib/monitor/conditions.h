@@ -19,6 +19,23 @@ void sf_conditions_of_manager(const struct sf_manager_health *health,
                               const char *failure, int64_t time,
                               struct sf_timeline *timeline);
 
+/* Which traps of the subnet manager were noted; all zeros to begin with. */
+struct sf_noted_traps {
+    bool is_known;  /* What follows is of an earlier look */
+    char host[256]; /* at this manager. */
+    uint32_t pid;
+    uint64_t n_seen;
+    uint32_t n;
+    struct sf_manager_trap traps[SF_MANAGER_MAX_TRAPS];
+};
+
+/* Makes notes of the traps that 'manager' has got since the look before, each
+ * as often as it came.  At the first look, all are old. */
+void sf_conditions_note_traps(const struct sf_manager *manager,
+                              const struct sf_plan *plan, int64_t time,
+                              struct sf_noted_traps *noted,
+                              struct sf_timeline *timeline);
+
 /* The monitor itself: why the last discovery and the last reading of counters
  * failed and why events cannot be written; NULL: they did not. */
 struct sf_service_health {

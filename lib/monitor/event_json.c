@@ -20,20 +20,6 @@ sf_time_text(int64_t time, char text[SF_TIME_TEXT_SIZE])
     return text;
 }
 
-int64_t
-sf_time_parse(const char *text)
-{
-    struct tm parts = { 0 };
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
-    int ms = 0, n = 0;
-
-    if (!rest || sscanf(rest, ".%3dZ%n", &ms, &n) != 1 || !n || rest[n] ||
-        ms < 0) {
-        return -1;
-    }
-    return (int64_t)timegm(&parts) * 1000 + ms;
-}
-
 static json_t *
 name_of_cable(const struct sf_plan *plan, uint32_t cable)
 {

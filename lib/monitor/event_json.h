@@ -7,11 +7,9 @@
 
 #include <jansson.h>
 
-/* Milliseconds since 1970 as RFC 3339 has them, and back; -1 if it is no
- * time. */
+/* Milliseconds since 1970 as RFC 3339 has them. */
 #define SF_TIME_TEXT_SIZE 32
 char *sf_time_text(int64_t time, char text[SF_TIME_TEXT_SIZE]);
-int64_t sf_time_parse(const char *text);
 
 /* Schema "slimfly.event"; NULL if memory ran out. */
 json_t *sf_event_json(const struct sf_event *event,

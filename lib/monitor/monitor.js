@@ -575,7 +575,7 @@ function eventRow(event) {
     ? `${count}${event.text} (${event.kind.replaceAll("_", " ")})`
     : event.event === "repeated" ? `${count}more: ${event.text}` : "",
   ...(event.sum || event.event === "repeated" ? [] : linked(event)),
-  event.event === "ended" && event.count > 1
+  event.event === "ended" && event.count > 1 && !event.sum
     ? ` (${event.count} changes while it flapped)` : ""),
   event.remedy && event.event !== "ended" ? make("p", { class: "remedy" },
     event.remedy) : null));

@@ -1,5 +1,5 @@
-/* monitor_loop.c -- the service: it looks at the fabric, the counters and the subnet
- * manager, each at its own pace, and hands on what it sees.
+/* monitor_loop.c -- the service: it looks at the fabric, the counters and the
+ * subnet manager, each at its own pace, and hands on what it sees.
  *
  * One thread does that.  Another one, of the web server, only hands out what
  * was published, and finds the links of jobs in 'paths', which a lock
@@ -52,6 +52,7 @@ struct monitor {
     struct sf_manager_health health;
     struct sf_error manager_failure; /* Text "" if it could be read. */
     char routed_at[64];              /* Of the status file, as it says. */
+    struct sf_noted_traps traps;     /* Likewise. */
     bool *is_drained;                /* [n_cables] */
 
     pthread_mutex_t lock; /* Of 'paths'. */
@@ -277,7 +278,7 @@ count(struct monitor *monitor)
     }
 }
 
-/* If OpenSM has routed anew, it has got a trap or made a sweep that found
+/* If OpenSM has routed again, it has got a trap or made a sweep that found
  * something else.  That is noted, and the fabric is looked at at once. */
 static void
 note_routing(struct monitor *monitor, const char *routed_at)
@@ -286,7 +287,7 @@ note_routing(struct monitor *monitor, const char *routed_at)
 
     if (monitor->routed_at[0] && routed_at[0]) {
         snprintf(
-            text, sizeof text, "OpenSM has routed anew%s%s%s%s",
+            text, sizeof text, "OpenSM has routed again%s%s%s%s",
             monitor->manager.outcome[0] ? ": " : "", monitor->manager.outcome,
             monitor->manager.reason[0] ? ", " : "", monitor->manager.reason);
         note(monitor, SF_MONITOR_MANAGER, "manager_routed", text);
@@ -301,6 +302,8 @@ look_at_manager(struct monitor *monitor)
 {
     struct sf_status_more more;
 
+    uint64_t last = sf_timeline_last(monitor->timeline);
+
     monitor->next_status = now_seconds() + STATUS_EVERY;
     monitor->manager_failure = (struct sf_error){ 0 };
     if (sf_manager_read(monitor->params->status, &monitor->manager,
@@ -308,6 +311,8 @@ look_at_manager(struct monitor *monitor)
         sf_manager_judge(&monitor->manager, time(NULL), 0,
                          sf_manager_find_process(&monitor->manager),
                          &monitor->health);
+        sf_conditions_note_traps(&monitor->manager, monitor->plan, now_ms(),
+                                 &monitor->traps, monitor->timeline);
         sf_status_read_more(monitor->params->status, monitor->plan,
                             monitor->is_drained, &more);
         if (strcmp(more.routed_at, monitor->routed_at) != 0) {
@@ -315,7 +320,6 @@ look_at_manager(struct monitor *monitor)
         }
         monitor->is_changed |= more.is_changed;
     }
-    uint64_t last = sf_timeline_last(monitor->timeline);
     sf_conditions_of_manager(&monitor->health,
                              text_of(&monitor->manager_failure), now_ms(),
                              monitor->timeline);

@@ -1,6 +1,6 @@
-/* monitor_page.h -- the page of the monitor: three files that are compiled in. */
-#ifndef SF_MONITOR_PAGE_H
-#define SF_MONITOR_PAGE_H
+/* monitor_page.h -- the page of the monitor: three files, compiled in. */
+#ifndef SF_MONITOR_MONITOR_PAGE_H
+#define SF_MONITOR_MONITOR_PAGE_H
 
 enum sf_monitor_file {
     SF_MONITOR_HTML,

@@ -1,7 +1,7 @@
-/* plugin_status.h -- what else a page shows of the status file of the plugin for
- * OpenSM: when it routed last, and which cables are drained. */
-#ifndef SF_MONITOR_STATUS_H
-#define SF_MONITOR_STATUS_H
+/* plugin_status.h -- what else a page shows of the status file of the plugin
+ * for OpenSM: when it routed last, and which cables are drained. */
+#ifndef SF_MONITOR_PLUGIN_STATUS_H
+#define SF_MONITOR_PLUGIN_STATUS_H
 
 #include "slimfly/plan.h"
 

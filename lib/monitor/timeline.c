@@ -528,9 +528,19 @@ sf_timeline_end(struct sf_timeline *timeline)
     forget(timeline);
 }
 
+/* Counts 'n' more repetitions of a note. */
+static void
+repeat_note(struct sf_known *known, uint32_t n)
+{
+    known->n_changes +=
+        n < UINT32_MAX - known->n_changes ? n : UINT32_MAX - known->n_changes;
+}
+
 void
-sf_timeline_note(struct sf_timeline *timeline, enum sf_monitor_source source,
-                 const struct sf_condition *condition, int64_t time)
+sf_timeline_note_times(struct sf_timeline *timeline,
+                       enum sf_monitor_source source,
+                       const struct sf_condition *condition, uint32_t n,
+                       int64_t time)
 {
     sf_timeline_tick(timeline, time);
     struct sf_known *known = get_known(timeline, source, condition);
@@ -539,9 +549,10 @@ sf_timeline_note(struct sf_timeline *timeline, enum sf_monitor_source source,
     }
     if (known->is_note) {
         renew_texts(known, condition);
-        known->n_changes++;
+        repeat_note(known, n);
     } else {
         known->is_note = true;
+        repeat_note(known, n - 1);
         known->since = timeline->now;
         push_event(timeline,
                    (struct sf_event){ .type = SF_EVENT_NOTED,
@@ -551,6 +562,13 @@ sf_timeline_note(struct sf_timeline *timeline, enum sf_monitor_source source,
                    condition);
     }
     known->changed = timeline->now;
+}
+
+void
+sf_timeline_note(struct sf_timeline *timeline, enum sf_monitor_source source,
+                 const struct sf_condition *condition, int64_t time)
+{
+    sf_timeline_note_times(timeline, source, condition, 1, time);
 }
 
 void

@@ -120,10 +120,15 @@ void sf_timeline_see(struct sf_timeline *timeline,
                      const struct sf_condition *condition);
 void sf_timeline_end(struct sf_timeline *timeline);
 
-/* Something that happens at a moment. */
+/* Something that happens at a moment; or has happened 'n' times by then, at
+ * least once. */
 void sf_timeline_note(struct sf_timeline *timeline,
                       enum sf_monitor_source source,
                       const struct sf_condition *condition, int64_t time);
+void sf_timeline_note_times(struct sf_timeline *timeline,
+                            enum sf_monitor_source source,
+                            const struct sf_condition *condition, uint32_t n,
+                            int64_t time);
 
 /* Time goes by: notes that do not come any more are told. */
 void sf_timeline_tick(struct sf_timeline *timeline, int64_t time);

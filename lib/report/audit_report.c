@@ -2,6 +2,8 @@
  * doc/formats.md describes the members. */
 #include "slimfly/audit.h"
 
+#include "base/origin_json.h"
+
 #include <jansson.h>
 
 /* How many links are named. */
@@ -333,7 +335,8 @@ json_of_loads(const struct sf_audit *audit, const struct sf_fabric *fabric)
 
 enum sf_status
 sf_audit_write_json(const struct sf_audit *audit,
-                    const struct sf_fabric *fabric, FILE *stream,
+                    const struct sf_fabric *fabric,
+                    const struct sf_origin *origin, FILE *stream,
                     struct sf_error *err)
 {
     const struct sf_audit_deadlock *deadlock = audit->deadlock;
@@ -356,9 +359,10 @@ sf_audit_write_json(const struct sf_audit *audit,
         json_of_deadlock(&deadlock[SF_AUDIT_PATH_SLS], fabric), "replies",
         json_of_deadlock(&deadlock[SF_AUDIT_REPLIES], fabric), "all_on_sl",
         json_of_deadlock(one, fabric));
-    if (!root || json_object_set_new(root, "all_on_sl",
-                                     one->is_checked ? json_integer(one->sl)
-                                                     : json_null()) != 0) {
+    if (!root || !sf_origin_add_json(root, origin) ||
+        json_object_set_new(root, "all_on_sl",
+                            one->is_checked ? json_integer(one->sl)
+                                            : json_null()) != 0) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }

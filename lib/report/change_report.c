@@ -2,6 +2,7 @@
  * doc/formats.md describes the members. */
 #include "slimfly/change_report.h"
 
+#include "base/origin_json.h"
 #include "report/change_json.h"
 
 typedef unsigned long long count;
@@ -288,7 +289,8 @@ sf_steps_to_json(const struct sf_steps *steps)
 enum sf_status
 sf_change_write_json(const struct sf_mixture *mixture,
                      const struct sf_steps *steps,
-                     const struct sf_fabric *fabric, FILE *stream,
+                     const struct sf_fabric *fabric,
+                     const struct sf_origin *origin, FILE *stream,
                      struct sf_error *err)
 {
     const struct sf_mixture_deadlock *one =
@@ -314,7 +316,8 @@ sf_change_write_json(const struct sf_mixture *mixture,
         json_of_faults(mixture, fabric), "all_on_sl",
         one->is_checked ? json_integer(one->sl) : json_null(), "deadlock",
         verdicts, "steps", sf_steps_to_json(steps));
-    if (!root) {
+    if (!root || !sf_origin_add_json(root, origin)) {
+        json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -1,7 +1,7 @@
 /* counters_json.c -- counters and findings for programs; doc/counters.md
  * describes the members. */
 #define _GNU_SOURCE
-#include "report/counters_json.h"
+#include "slimfly/counter_findings.h"
 
 #include "report/counters_words.h"
 #include "report/verify_json.h"
@@ -104,9 +104,9 @@ add_details(const struct sf_counters_view *view,
     }
 }
 
-json_t *
-sf_counter_finding_json(const struct sf_counters_view *view,
-                        const struct sf_counter_finding *finding)
+static json_t *
+make_finding(const struct sf_counters_view *view,
+             const struct sf_counter_finding *finding)
 {
     json_t *object = json_pack(
         "{s:s, s:s, s:o, s:o, s:[o, o], s:o}", "kind",
@@ -234,8 +234,7 @@ make_findings(const struct sf_counters_view *view,
 
     for (uint32_t i = 0; i < findings->n_findings; i++) {
         if (json_array_append_new(
-                array,
-                sf_counter_finding_json(view, &findings->findings[i])) != 0) {
+                array, make_finding(view, &findings->findings[i])) != 0) {
             json_decref(array);
             return NULL;
         }
@@ -267,7 +266,7 @@ sf_counters_write_json(const struct sf_counters_view *view,
     const uint32_t *n = view->counters->n_by_answer;
     json_t *root = json_pack(
         "{s:s, s:i, s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I, s:I}, s:o, s:o, "
-        "s:f, s:o}",
+        "s:f, s:f, s:o}",
         "schema", "slimfly.counters", "schema_version", 1, "ports_by_answer",
         "given", (json_int_t)n[SF_ANSWER_GIVEN], "none",
         (json_int_t)n[SF_ANSWER_NONE], "refused",
@@ -277,8 +276,8 @@ sf_counters_write_json(const struct sf_counters_view *view,
         (json_int_t)findings->n_by_severity[SF_SEVERITY_WARNING], "critical",
         (json_int_t)findings->n_by_severity[SF_SEVERITY_CRITICAL], "findings",
         make_findings(view, findings), "ports", make_ports(view),
-        "host_bytes_per_second", findings->host_bytes, "loads",
-        make_loads(view, findings));
+        "host_bytes_per_second", findings->host_bytes, "host_share",
+        findings->host_share, "loads", make_loads(view, findings));
 
     if (!root) {
         return sf_fail(err, SF_ENOMEM, "out of memory for JSON");

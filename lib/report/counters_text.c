@@ -86,9 +86,9 @@ write_loads(const struct sf_counters_view *view,
     uint32_t n_shown = 0;
 
     fprintf(stream,
-            "A host sends %.3f MB/s in the mean. The links between switches "
-            "that carry most%s:\n",
-            findings->host_bytes / 1e6,
+            "A host sends %.3f MB/s in the mean, %.2f %% of what it can. The "
+            "links between switches that carry most%s:\n",
+            findings->host_bytes / 1e6, 100 * findings->host_share,
             view->predicted ? ", beside what the routing brings there if "
                               "these hosts send evenly to all"
                             : "");

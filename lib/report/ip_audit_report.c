@@ -40,9 +40,10 @@ sf_ip_audit_write_text(const struct sf_ip_audit *audit, FILE *stream)
 
     fprintf(stream,
             "%u switches, %u hosts, %u layers: %" PRIu64 " addresses, %" PRIu64
-            " routes in %" PRIu64 " files\n",
+            " routes%s in %" PRIu64 " files\n",
             audit->n_switches, audit->n_hosts, audit->n_layers,
-            audit->n_addresses, audit->n_routes, audit->n_files);
+            audit->n_addresses, audit->n_routes,
+            audit->are_held ? " that switches hold" : "", audit->n_files);
     fprintf(stream,
             "  paths: %" PRIu64 " of %" PRIu64
             " arrive, in %.2f hops in the mean and %u at most\n",
@@ -82,7 +83,7 @@ sf_ip_audit_write_json(const struct sf_ip_audit *audit, FILE *stream,
     }
     json_t *root = json_pack(
         "{s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-        "s:I, s:I, s:s, s:s, s:s, s:s, s:I, s:o}",
+        "s:I, s:I, s:s, s:s, s:s, s:s, s:I, s:o, s:s}",
         "kind", "slimfly-ip-audit", "ok", sf_ip_audit_is_clean(audit),
         "switches", (json_int_t)audit->n_switches, "hosts",
         (json_int_t)audit->n_hosts, "layers", (json_int_t)audit->n_layers,
@@ -96,7 +97,8 @@ sf_ip_audit_write_json(const struct sf_ip_audit *audit, FILE *stream,
         (json_int_t)audit->n_astray, "lanes", verdicts[audit->lanes],
         "lanes_diverted", verdicts[audit->lanes_diverted], "cycle",
         audit->cycle, "cycle_diverted", audit->cycle_diverted, "n_findings",
-        (json_int_t)audit->n_findings, "findings", findings);
+        (json_int_t)audit->n_findings, "findings", findings, "routes_of",
+        audit->are_held ? "switches" : "files");
     if (!root) {
         return sf_fail(err, SF_ENOMEM, "out of memory for JSON");
     }

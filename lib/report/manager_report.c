@@ -1,9 +1,14 @@
 /* manager_report.c -- the health of a subnet manager, as text and as JSON;
  * doc/formats.md describes the members. */
+#define _POSIX_C_SOURCE 200809L
 #include "slimfly/manager.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <time.h>
+
+/* Traps that people are shown; programs get all. */
+#define TRAPS_SHOWN 5
 
 static const char *const verdicts[] = {
     [SF_MANAGER_FINE] = "fine",
@@ -26,6 +31,50 @@ lacks_parts(const struct sf_manager *manager)
 {
     return manager->n_missing_switches || manager->n_missing_links ||
            manager->n_missing_hosts;
+}
+
+/* A moment as RFC 3339 has it, UTC; "?" if it is too far away for that. */
+#define TIME_SIZE 40
+static void
+format_time(int64_t moment, char text[TIME_SIZE])
+{
+    time_t seconds = (time_t)moment;
+    struct tm parts;
+
+    if (!gmtime_r(&seconds, &parts) ||
+        !strftime(text, TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts)) {
+        snprintf(text, TIME_SIZE, "?");
+    }
+}
+
+static void
+write_trap(const struct sf_manager_trap *trap, FILE *stream)
+{
+    char text[SF_TRAP_TEXT_SIZE], first[TIME_SIZE], last[TIME_SIZE];
+
+    sf_manager_trap_text(trap, text);
+    format_time(trap->first_at, first);
+    format_time(trap->last_at, last);
+    fprintf(stream, "    %s  %s (trap %" PRIu32 ")", last, text, trap->number);
+    if (trap->count > 1) {
+        fprintf(stream, ", %" PRIu64 " times since %s", trap->count, first);
+    }
+    fputc('\n', stream);
+}
+
+static void
+write_traps(const struct sf_manager *manager, FILE *stream)
+{
+    if (!manager->n_traps) {
+        return;
+    }
+    fprintf(stream,
+            "  traps since OpenSM has started: %" PRIu64 "; the "
+            "latest:\n",
+            manager->n_traps_seen);
+    for (uint32_t i = 0; i < manager->n_traps && i < TRAPS_SHOWN; i++) {
+        write_trap(&manager->traps[i], stream);
+    }
 }
 
 void
@@ -59,6 +108,7 @@ sf_manager_write_text(const struct sf_manager *manager,
                 "  replaced nodes: %u; 'slimfly replace' confirms them\n",
                 manager->n_replaced);
     }
+    write_traps(manager, stream);
     fprintf(stream, "  last heartbeat: %" PRId64 " s ago\n",
             health->heartbeat_age);
 }
@@ -74,6 +124,32 @@ make_reasons(const struct sf_manager_health *health)
     return array;
 }
 
+static json_t *
+make_traps(const struct sf_manager *manager)
+{
+    json_t *latest = json_array();
+
+    for (uint32_t i = 0; i < manager->n_traps; i++) {
+        const struct sf_manager_trap *trap = &manager->traps[i];
+        char text[SF_TRAP_TEXT_SIZE], first[TIME_SIZE], last[TIME_SIZE];
+        char guid[20];
+        sf_manager_trap_text(trap, text);
+        format_time(trap->first_at, first);
+        format_time(trap->last_at, last);
+        snprintf(guid, sizeof guid, "0x%016" PRIx64, trap->guid);
+        json_array_append_new(
+            latest, json_pack("{s:s, s:I, s:I, s:s?, s:s?, s:I, s:s, s:s}",
+                              "text", text, "number", (json_int_t)trap->number,
+                              "vendor", (json_int_t)trap->vendor, "node",
+                              trap->node[0] ? trap->node : NULL, "guid",
+                              trap->guid ? guid : NULL, "count",
+                              (json_int_t)trap->count, "first_at", first,
+                              "last_at", last));
+    }
+    return json_pack("{s:I, s:o}", "seen", (json_int_t)manager->n_traps_seen,
+                     "latest", latest);
+}
+
 enum sf_status
 sf_manager_write_json(const struct sf_manager *manager,
                       const struct sf_manager_health *health, const char *path,
@@ -81,7 +157,7 @@ sf_manager_write_json(const struct sf_manager *manager,
 {
     json_t *root = json_pack(
         "{s:s, s:i, s:s, s:s, s:o, s:s, s:I, s:s, s:s?, s:I, s:I, s:{s:I, "
-        "s:I, s:I}, s:{s:I, s:b}, s:I}",
+        "s:I, s:I}, s:{s:I, s:b}, s:I, s:o}",
         "schema", "slimfly.manager", "schema_version", 1, "file", path,
         "verdict", verdicts[health->verdict], "reasons", make_reasons(health),
         "host", manager->host, "pid", (json_int_t)manager->pid, "state",
@@ -93,7 +169,7 @@ sf_manager_write_json(const struct sf_manager *manager,
         (json_int_t)manager->n_missing_hosts, "drained", "links",
         (json_int_t)manager->n_drained, "safe_to_unplug",
         (int)manager->is_safe_to_unplug, "n_replaced",
-        (json_int_t)manager->n_replaced);
+        (json_int_t)manager->n_replaced, "traps", make_traps(manager));
 
     if (!root) {
         return sf_fail(err, SF_EINVAL,

@@ -57,12 +57,13 @@ class Monitor:
         """What was printed on standard output so far."""
         return [json.loads(line) for line in self.lines]
 
-    def wait_event(self, **wanted):
-        """Waits for an event with these members."""
+    def wait_event(self, about="", **wanted):
+        """Waits for an event with these members, with 'about' in its text."""
         return wait_for(lambda: next(
             (event for event in self.events()
-             if all(event[key] == value for key, value in wanted.items())),
-            None), wanted)
+             if about in event["text"]
+             and all(event[key] == value for key, value in wanted.items())),
+            None), (about, wanted))
 
     def connect(self, tls=None):
         """A socket to the server."""

@@ -86,6 +86,68 @@ class Drain(Operated):
                 self.assertEqual(read(f"{self.work}/again/{name}"),
                                  read(f"{tables}/{name}"), spec)
 
+    def test_the_plan_is_that_of_the_plugin(self):
+        tables = self.route("hx2:size=3x3,p=2")
+        a, _, label = self.links()[0]
+        with open(self.conf, "a", encoding="utf-8") as file:
+            file.write(f"plan = {self.work}/plan\n")
+        self.assertIn(f"link {a[0]}[{a[1]}]",
+                      self.drain(label, "--fabric", tables))
+
+    def test_a_broken_plan_of_the_plugin_is_in_nobodys_way(self):
+        tables = self.route("hx2:size=3x3,p=2")
+        (name, port), _, label = self.links()[0]
+        word = f"{name}[{port}]"
+        with open(self.conf, "a", encoding="utf-8") as file:
+            file.write(f"plan = {self.work}/gone\nguids = {self.work}/gone\n")
+        # Only who looks at the fabric needs the map.
+        self.fails("drain", word, "--fabric", tables, "--plan",
+                   f"{self.work}/plan", "--conf", self.conf, says="gone")
+        with_map = f"{self.work}/with-map"
+        for path, text in ((f"{self.work}/map", '0x99 "somebody"\n'),
+                           (with_map, read(self.conf).replace(
+                               "guids = " + self.work + "/gone",
+                               f"guids = {self.work}/map"))):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        for words, conf, is_drained in (
+                (("drain", word, "--fabric", tables), with_map, 1),
+                (("drain", "--list"), self.conf, 1),
+                (("undrain", word), self.conf, 0),
+                (("drain", word, "--fabric", tables), with_map, 1),
+                (("undrain", "--all"), self.conf, 0)):
+            done = slimfly(*words, "--conf", conf)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{self.work}/gone", done.stderr)
+            self.assertIn("without it, labels and racks are not known",
+                          done.stderr)
+            self.assertEqual(read(self.list).count("link "), is_drained)
+        done = slimfly("drain", label, "--fabric", tables, "--conf", with_map)
+        self.assertEqual(done.returncode, 2)
+        for words in (("drain", word), ("drain", "--list"),
+                      ("undrain", "--all")):
+            self.fails(*words, "--conf", self.conf, "--plan",
+                       f"{self.work}/gone", says="gone")
+
+    def test_links_that_are_not_seen_are_named(self):
+        tables = self.route("hx2:size=3x3,p=2")
+        a, b, _ = self.links()[0]
+        words = (f"{a[0]}[{a[1]}]", "--fabric", tables, "--plan",
+                 f"{self.work}/plan", "-n")
+        self.assertNotIn("not seen", self.drain(*words))
+        lines = read(f"{tables}/fabric.ibnetdiscover").splitlines(True)
+        here = None
+        with open(f"{tables}/fabric.ibnetdiscover", "w",
+                  encoding="utf-8") as file:
+            for line in lines:
+                head = re.match(r'Switch.*# "(.*)" base', line)
+                here = head[1] if head else here if line.strip() else None
+                port = re.match(r"\[(\d+)\]", line)
+                if not port or (here, int(port[1])) not in (a, b):
+                    file.write(line)
+        self.assertIn(f"link {a[0]}[{a[1]}] {b[0]}[{b[1]}] is planned, and "
+                      "not seen now", self.drain(*words))
+
     def test_hosts_are_not_cut_off(self):
         tables = self.route("hx2:size=3x3,p=2")
         name = self.links()[0][0][0]
@@ -282,6 +344,90 @@ class Replace(Operated):
         told = self.succeeds("replace", node["guid"], self.NEW, "--conf",
                              self.conf)
         self.assertIn("nothing to do", told)
+
+    def test_a_plan_is_compared_by_the_map(self):
+        """The plan has GUIDs that nobody has; the map has those of switches,
+        and hosts are known to nobody."""
+        self.succeeds("plan", "sf:q=4", "-o", f"{self.work}/plan")
+
+        def real(text):
+            return re.sub("0?2534c46", "7cfe90c1", text)
+
+        switches = json.loads(read(f"{self.work}/plan/plan.json"))["switches"]
+        gone = real(switches[5]["guid"])
+        found = real(read(f"{self.work}/plan/fabric.ibnetdiscover"))
+        for path, text in (
+                ("map", "".join(f'{real(node["guid"])} "{node["name"]}"\n'
+                                for node in switches)),
+                ("found", found.replace(gone[2:], self.NEW[2:]))):
+            with open(f"{self.work}/{path}", "w", encoding="utf-8") as file:
+                file.write(text)
+        words = ["replace", "--list", "--fabric", f"{self.work}/found",
+                 "--plan", f"{self.work}/plan", "--guids", f"{self.work}/map"]
+        done = slimfly(*words)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            1, f'replaced:\n  {switches[5]["name"]}: slimfly replace {gone} '
+            f"{self.NEW}\n", ""))
+        done = slimfly(*words, "--format", "json")
+        self.assertEqual(json.loads(done.stdout), [
+            {"kind": "switch", "old_guid": gone, "new_guid": self.NEW}])
+        self.succeeds("replace", switches[5]["name"], self.NEW, *words[4:])
+        self.assertEqual(self.succeeds(*words), "nothing was replaced\n")
+        self.assertEqual(json.loads(self.succeeds(*words, "-f", "json")), [])
+
+    def write_found(self, text, *changed):
+        """The fabric as it is now, with adapters whose ports have the GUID
+        of the adapter itself, and with other GUIDs for some nodes."""
+        text = re.sub(r"(\]\([0-9a-f]{15})1\)", r"\g<1>0)", text)
+        for old, new in changed:
+            text = re.sub(old[2:].lstrip("0"), new[2:], text)
+        with open(f"{self.work}/found", "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_healthy_nodes_are_not_listed(self):
+        """Neither by the GUIDs of their ports, nor as the map lacks them."""
+        self.succeeds("plan", "sf:q=4", "-o", f"{self.work}/plan")
+
+        def real(text):
+            return re.sub("0?2534c46", "7cfe90c1", text)
+
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        switches, hosts = plan["switches"], plan["hosts"]
+        planned = read(f"{self.work}/plan/fabric.ibnetdiscover")
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            for node in switches[:6] + switches[7:] + hosts[:3] + hosts[4:]:
+                file.write(f'{real(node["guid"])} "{node["name"]}"\n')
+        words = ["replace", "--list", "--fabric", f"{self.work}/found",
+                 "--plan", f"{self.work}/plan"]
+        by_map = [*words, "--guids", f"{self.work}/map"]
+        self.write_found(real(planned))
+        for args in words, by_map:
+            self.assertEqual(self.succeeds(*args), "nothing was replaced\n")
+
+        # What was replaced is found among them, beside the unknown, too.
+        changed = [(switches[5], self.NEW), (switches[20], "0x7000000000000200"),
+                   (hosts[9], "0x7000000000000300")]
+        told = "".join(f'  {node["name"]}: slimfly replace %s {new}\n'
+                       for node, new in changed)
+        guids = tuple(node["guid"] for node, _ in changed)
+        pairs = [(node["guid"], new) for node, new in changed]
+        self.write_found(real(planned),
+                         *((real(old), new) for old, new in pairs))
+        done = slimfly(*by_map)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            1, "replaced:\n" + told % tuple(map(real, guids)), ""))
+
+        # A plan with true GUIDs needs no map.
+        self.write_found(planned, *pairs)
+        done = slimfly(*words)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (
+            1, "replaced:\n" + told % guids, ""))
+
+        # One true GUID does not make the others true.
+        self.write_found(real(planned))
+        self.succeeds("replace", switches[5]["name"], real(guids[0]),
+                      *words[4:])
+        self.assertEqual(self.succeeds(*words), "nothing was replaced\n")
 
     def test_words_that_are_wrong_are_explained(self):
         self.route("sf:q=4")

@@ -450,6 +450,27 @@ class Pages(Hall):
                  for url in page.requests() if not url.startswith("data:")}
         self.assertEqual(hosts, {f"127.0.0.1:{monitor.port}"})
 
+    def test_the_cables_of_a_tray(self):
+        self.start("sf:q=5")
+        monitor = self.monitor()
+        page = self.open(monitor)
+        page.run("document.getElementById('tab-timeline').click()")
+        before = dict(self.peers)
+        between = [(a, b) for a, b in self.peers.items()
+                   if a < b and a[0] in self.switches and b[0] in self.switches]
+        for a, b in between[:25]:
+            del self.peers[a], self.peers[b]
+        self.write()
+        monitor.wait_event(event="began", sum=True)
+        self.peers = before
+        self.write()
+        monitor.wait_event(event="ended", sum=True)
+        first = "document.querySelector('#events li .text')"
+        page.wait(f"{first} && {first}.innerText.includes('ended')")
+        self.assertEqual(self.text(page, "#events li .text"),
+                         "5 more of the same kind ended at the same time "
+                         "(missing)")
+
     def test_search(self):
         self.start("sf:q=5")
         monitor = self.monitor()
@@ -535,6 +556,20 @@ class Pages(Hall):
         self.assertEqual(page.run(
             "[...document.querySelectorAll('#wiring .tiles button')]"
             ".filter((e) => e.offsetHeight < 40).length"), 0)
+        # The three racks with such cables stand out.
+        self.assertEqual(page.run(
+            "[...document.querySelectorAll('#wiring .tiles button')]"
+            ".map((e) => getComputedStyle(e, null).borderLeftColor ==="
+            " getComputedStyle(e, null).borderTopColor ? '.' : '!').join('')"),
+            "!!!..")
+        # On a phone nothing lies beside the screen, in any view.
+        page.call("Emulation.setDeviceMetricsOverride", width=390, height=844,
+                  deviceScaleFactor=1, mobile=True)
+        for tab in "racks", "network", "faults", "timeline", "wiring":
+            page.run(f"document.getElementById('tab-{tab}').click()")
+            page.wait("document.documentElement.clientWidth === 390")
+            self.assertLessEqual(
+                page.run("document.documentElement.scrollWidth"), 390, tab)
 
     @harness.long
     def test_a_large_network(self):

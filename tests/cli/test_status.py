@@ -130,6 +130,48 @@ class Status(harness.Case):
             self.assertEqual(self.judge()[0], code, pid)
         self.check(2, "dead", f"there is no process {gone} on this machine")
 
+    def test_traps(self):
+        trap = {"number": 128, "vendor": 0, "changes": 0, "node": "sf-0-0-1",
+                "guid": "0x0002c90000000011", "lid": 17, "last": 9,
+                "count": 3, "first_at": "2026-01-31T12:00:00Z",
+                "last_at": "2026-01-31T12:05:00Z"}
+        self.write(traps={"seen": 9, "latest": [
+            trap, {**trap, "number": 144, "count": 1, "node": None}]})
+        result = self.check(0, "fine")
+        self.assertEqual(result["traps"]["seen"], 9)
+        self.assertEqual(result["traps"]["latest"][0]["text"],
+                         "link state changed at sf-0-0-1")
+        text = self.succeeds("status", self.path)
+        self.assertIn("traps since OpenSM has started: 9; the latest:\n", text)
+        self.assertIn("2026-01-31T12:05:00Z  link state changed at sf-0-0-1 "
+                      "(trap 128), 3 times since 2026-01-31T12:00:00Z\n", text)
+        self.assertIn("capabilities changed at the port 0x0002c90000000011 "
+                      "(trap 144)\n", text)
+        # A long list is cut for people, and whole for programs.
+        self.write(traps={"seen": 32, "latest": [trap] * 32})
+        self.assertEqual(len(self.judge()[1]["traps"]["latest"]), 32)
+        self.assertEqual(
+            self.succeeds("status", self.path).count("(trap 128)"), 5)
+        # Plugins of before say nothing, and one that has lost memory null.
+        self.write(traps=None)
+        self.assertEqual(self.check(0, "fine")["traps"],
+                         {"seen": 0, "latest": []})
+
+    def test_bad_traps_are_refused(self):
+        trap = {"number": 128, "vendor": 0, "changes": 0, "node": None,
+                "guid": None, "lid": 0, "last": 1, "count": 1,
+                "first_at": "2026-01-31T12:00:00Z",
+                "last_at": "2026-01-31T12:05:00Z"}
+        for key, value, says in (
+                ("number", 70000, "traps.latest[0].number: expected a whole"),
+                ("last", -1, "traps.latest[0].last: expected a whole number"),
+                ("count", "1", "traps.latest[0].count: expected a whole"),
+                ("last_at", "now", "traps.latest[0]: expected times such as")):
+            self.write(traps={"seen": 1, "latest": [{**trap, key: value}]})
+            self.fails("status", self.path, says=says)
+        self.write(traps={"latest": [trap]})
+        self.fails("status", self.path, says="traps.seen: expected a whole")
+
     def test_bad_files_are_refused(self):
         self.fails("status", "/proc/none/status",
                    says="/proc/none/status: No such file")

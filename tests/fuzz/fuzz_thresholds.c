@@ -24,6 +24,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!(thresholds.busy >= 0 && thresholds.busy <= 1) ||
         !(thresholds.hot_least >= 0 && thresholds.hot_least <= 1) ||
         !(thresholds.hot_times >= 0) ||
+        !(thresholds.hot_traffic >= 0 && thresholds.hot_traffic <= 1) ||
         sf_silence_new(thresholds.n_silent, thresholds.n_sweeps, &silence,
                        NULL) != SF_OK) {
         abort();

@@ -19,6 +19,16 @@ from ibsim import PATH, Ibsim  # noqa: E402
 from opensm import OpenSM  # noqa: E402
 
 
+def by_guid(found):
+    """What ibnetdiscover printed, in the order of our own discovery: switches,
+    then hosts, each by GUID."""
+    def place(node):
+        guid = re.search("^(switch|ca)guid=0x([0-9a-f]+)", node, re.M)
+        return (guid[1] == "ca", int(guid[2], 16)) if guid else (False, 0)
+
+    return "\n\n".join(sorted(found.split("\n\n"), key=place)) + "\n"
+
+
 class Stock(OpenSM):
     """A stock OpenSM on a fabric, with its dump files."""
 
@@ -27,7 +37,7 @@ class Stock(OpenSM):
         self.wait_up()
         with open(f"{self.folder}/fabric.ibnetdiscover", "w",
                   encoding="utf-8") as file:
-            file.write(self.sim.run("ibnetdiscover").stdout)
+            file.write(by_guid(self.sim.run("ibnetdiscover").stdout))
 
 
 class Dumped(harness.Case):
@@ -47,8 +57,14 @@ class Dumped(harness.Case):
     def audit(self, *args):
         done = harness.slimfly("audit", *args, "--format", "json")
         self.assertEqual(done.stderr, "")
-        result = json.loads(done.stdout)
+        result = self.result(done)
         self.assertEqual(done.returncode, 0 if result["sound"] else 1)
+        return result
+
+    def result(self, done):
+        """What an audit found, without its command."""
+        result = json.loads(done.stdout)
+        self.assertTrue(result.pop("command").startswith("slimfly audit "))
         return result
 
     def check_reached(self, result):
@@ -76,7 +92,7 @@ class StockOpenSM(Dumped):
             told = opensm.sim.run(harness.PROGRAM, "audit", "live",
                                   "--path-sls", "ask", "--progress", "always")
             again = self.audit(opensm.folder)
-        self.assertEqual(json.loads(done.stdout), again)
+        self.assertEqual(self.result(done), again)
         for work in ("discovery", "reading ", "asking for path SLs"):
             self.assertIn(f"slimfly: live: {work}", told.stderr)
 
@@ -87,6 +103,8 @@ class StockOpenSM(Dumped):
                 harness.PROGRAM, "analyze", *words, "--traffic", "all-to-all",
                 "--references", "none", "--format", "json").stdout)
                 for words in (["live"], ["live", opensm.folder]))
+        for found in live, dumped:
+            self.assertIn("analyze", found.pop("command"))
         self.assertEqual(live, dumped)
         paths = live["rows"][0]["paths"]
         # OpenSM spreads the 3 hosts of a switch over paths of their own.
@@ -148,7 +166,7 @@ class ReadBack(Dumped):
         done = opensm.sim.run(harness.PROGRAM, "audit", *args, "--format",
                               "json")
         self.assertEqual(done.stderr, "")
-        result = json.loads(done.stdout)
+        result = self.result(done)
         self.assertEqual(done.returncode, 0 if result["sound"] else 1)
         return result
 

@@ -127,6 +127,28 @@ class Operated(Plugged):
 
 
 class Drain(Operated):
+    def test_a_black_hole_is_drained(self):
+        """Discovery does not see the link, but the plan has it."""
+        opensm = self.start("sf:q=4")
+        (name, port), _ = self.cables[0]
+        lids, _ = self.places()
+        self.sim.run("ibportstate", str(lids[name]), str(port), "disable")
+
+        def count_silent():
+            done = self.sim.run(harness.PROGRAM, "counters", "live", "--plan",
+                                f"{self.work}/plan", "--format", "json")
+            found = json.loads(done.stdout)
+            (hole,) = (f for f in found["findings"]
+                       if f["kind"] == "black_hole")
+            return found["ports_by_answer"]["none"], hole["drain"]
+
+        n_silent, words = count_silent()
+        self.assertGreater(n_silent, 0)
+        self.assertIn("did not arrive before",
+                      self.drain(*words.split()[2:]))
+        self.wait_drained(opensm, 1)
+        self.assertEqual(count_silent()[0], 0)
+
     def test_packets_leave_a_drained_link_alone(self):
         opensm = self.start("sf:q=4")
         before, text = self.tables(), self.live_tables()
@@ -314,11 +336,15 @@ class Replace(Operated):
 
         # Confirmed, it is so after a restart, too.
         told = self.on_sim("replace", "--list", "--conf",
-                           f"{self.work}/options")
-        self.assertIn("nothing was replaced", told)
+                           f"{self.work}/options", code=1)
+        self.assertIn(f"{old}: slimfly replace {guid} 0x7000000000000001",
+                      told)
         told = self.on_sim("replace", old, "0x7000000000000001", "--conf",
                            f"{self.work}/options")
         self.assertIn("the GUID was changed", told)
+        told = self.on_sim("replace", "--list", "--conf",
+                           f"{self.work}/options")
+        self.assertIn("nothing was replaced", told)
         with open(f"{self.work}/plan/plan.json", encoding="utf-8") as file:
             self.assertNotIn(guid, file.read())
         opensm.stop()

@@ -3,6 +3,7 @@ tables are read back from the switches and audited.
 
 Arguments: the program, the folder of the plugin.
 """
+import glob
 import json
 import os
 import random
@@ -72,6 +73,25 @@ class BringUp(Plugged):
         self.assertTrue(status["safe"])
         self.assertEqual(status["warnings"], [])
         self.assertEqual(self.audit()["n_lids"], lids)
+
+    def test_route_live_proposes_the_same(self):
+        """Wherever one stands: what 'diff live' shows of a proposal are its
+        options and nothing else."""
+        for spec, n_switches in ("sf:q=4", 32), ("df:a=4,h=2,p=2", 36):
+            self.plan(spec)
+            opensm = self.manager(f"opensm-{n_switches}", lmc=2)
+            opensm.wait_status(n_switches=n_switches)
+            for host in "node0003", "node0040":
+                tables = f"{self.work}/{host}"
+                for words in (["route", "live", "-o", tables],
+                              ["diff", "live", tables]):
+                    done = self.sim.run("env", f"SIM_HOST={host}",
+                                        harness.PROGRAM, *words)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""),
+                                     done.stdout)
+                self.assertTrue(done.stdout.startswith("the same: "))
+            opensm.stop()
+            self.sim.stop()
 
     def test_a_single_switch(self):
         self.route_netlist('Switch 4 "S"\n[1] "A"[1]\n[2] "B"[1]\n\n'
@@ -585,10 +605,7 @@ class Loading(Plugged):
              f"{self.work}/headers", "-I", f"{harness.ROOT}/include", "-I",
              f"{harness.ROOT}/lib", "-I", f"{build}/include", "-o",
              f"{self.work}/other/libosmslimfly.so",
-             *(f"{harness.ROOT}/opensm/{name}.c" for name in (
-                 "base", "engine", "heartbeat", "judge", "names", "options",
-                 "planned", "plugin", "sources", "status", "subnet",
-                 "whole_file")),
+             *sorted(glob.glob(f"{harness.ROOT}/opensm/*.c")),
              f"{build}/lib/libslimfly.a", "-ljansson", "-lpthread"],
             capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -329,6 +329,10 @@ TEST(thresholds_that_are_wrong)
           silent, "severity: expected note, warning or critical" },
         { "{}", "{}", silent, "load.busy" },
         { "{}", "{\"busy\": 7}", silent, "load.busy" },
+        { "{}",
+          "{\"busy\": 0, \"hot_times\": 2, \"hot_least\": 0, "
+          "\"hot_traffic\": 2}",
+          silent, "load.hot_traffic" },
         { "{}", load, "{\"sweeps\": 3, \"silent\": 5}", "silent.silent" },
         { "{}", load, "{\"sweeps\": 33, \"silent\": 5}", "silent.sweeps" },
         { "{", load, silent, "expected JSON" },
@@ -547,6 +551,54 @@ TEST(findings_about_loads)
                                        &scene.findings, NULL),
              SF_OK);
     CHECK_NEAR(scene.findings->host_bytes, 1.25e9 * 201 / 200, 1);
+    free(predicted);
+    clear_scene(&scene);
+}
+
+static void
+judge_again(struct scene *scene)
+{
+    sf_counter_findings_free(scene->findings);
+    CHECK_EQ(sf_counter_findings_build(&scene->view, &scene->thresholds,
+                                       &scene->findings, NULL),
+             SF_OK);
+}
+
+/* One pair of hosts sends on a fabric that is idle otherwise: its links carry
+ * far more than uniform traffic of all hosts would bring there, and nothing is
+ * wrong. */
+TEST(findings_about_loads_of_an_idle_fabric)
+{
+    struct scene scene;
+
+    set_scene(&scene, "sf:q=5");
+    uint32_t n = scene.fabric->n_ports;
+    uint32_t link = sf_fabric_port(scene.fabric, 0, 5);
+    double *predicted = calloc(n, sizeof *predicted);
+    CHECK(predicted);
+    for (uint32_t i = 0; i < n; i++) {
+        predicted[i] = 1;
+        /* 4.9 %. */
+        scene.after->ports[i].values[SF_COUNTER_XMIT_DATA] = 6125000000;
+    }
+    scene.after->ports[link].values[SF_COUNTER_XMIT_DATA] = 50000000000;
+    judge(&scene, true);
+    scene.view.predicted = predicted;
+    judge_again(&scene);
+    CHECK_NEAR(scene.findings->host_share, 0.049, 1e-9);
+    CHECK_EQ(scene.findings->n_findings, 0);
+
+    /* With the floor a little lower, the same link is hot. */
+    scene.thresholds.hot_traffic = 0.048;
+    judge_again(&scene);
+    CHECK_EQ(scene.findings->n_by_kind[SF_FINDING_HOT], 1);
+
+    /* A link that is almost full is told in any case. */
+    scene.thresholds.hot_traffic = 0.05;
+    scene.growths->ports[link].grown[SF_COUNTER_XMIT_DATA] = 110000000000;
+    judge_again(&scene);
+    CHECK_EQ(scene.findings->n_findings, 1);
+    CHECK_EQ(scene.findings->findings[0].kind, SF_FINDING_BUSY);
     free(predicted);
     clear_scene(&scene);
 }

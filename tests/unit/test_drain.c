@@ -9,6 +9,7 @@
 #include "slimfly/lids.h"
 #include "slimfly/random.h"
 #include "slimfly/route_figures.h"
+#include "slimfly/verify.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -565,4 +566,51 @@ TEST(drain_says_that_memory_runs_out)
         CHECK(nth < 1000);
     }
     sf_fabric_free(fabric);
+}
+
+TEST(plans_say_names_and_links_that_are_not_seen)
+{
+    struct sf_fabric *planned = make_fabric("sf:q=3", 0);
+    struct sf_fabric *fabric = make_fabric("sf:q=3", 0);
+    struct sf_plan plan = { .fabric = planned };
+    char mapped[] = "mapped";
+    struct sf_guid_name entry = { planned->nodes[2].guid, mapped };
+    struct sf_guid_map map = { 1, &entry };
+    uint32_t end =
+        planned->nodes[0].first_port + planned->nodes[0].n_ports - 1;
+    uint32_t *hidden = NULL, n_hidden;
+    enum sf_status status = SF_ENOMEM;
+
+    fabric->nodes[1].name[0] = 'x';
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_drain_name(fabric, &plan, NULL, NULL);
+        sf_mem_fail_at(0);
+        CHECK(nth < 1000);
+    }
+    CHECK_STR(fabric->nodes[1].name, planned->nodes[1].name);
+
+    /* Links of hosts, and those with an end that is taken, stay out. */
+    uint32_t n_cables = fabric->n_cables;
+    sf_fabric_unplug(fabric, end);
+    sf_fabric_unplug(fabric, fabric->nodes[fabric->n_switches].first_port);
+    status = SF_ENOMEM;
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_drain_plug(fabric, &plan, &hidden, &n_hidden, NULL);
+        sf_mem_fail_at(0);
+        CHECK((hidden != NULL) == (status == SF_OK));
+        CHECK(nth < 1000);
+    }
+    CHECK_EQ(n_hidden, 1);
+    CHECK_EQ(hidden[0], end);
+    CHECK_EQ(fabric->ports[end].peer, planned->ports[end].peer);
+    CHECK_EQ(fabric->n_cables, n_cables - 1);
+    free(hidden);
+
+    CHECK_EQ(sf_drain_name(fabric, &plan, &map, NULL), SF_OK);
+    CHECK_STR(fabric->nodes[2].name, mapped);
+    CHECK_STR(fabric->nodes[3].name, planned->nodes[3].name);
+    sf_fabric_free(fabric);
+    sf_fabric_free(planned);
 }

@@ -327,6 +327,113 @@ make_plan(const char *spec)
     return plan;
 }
 
+/* What the plugin says of traps: 'n' of them, the latest first. */
+static void
+set_traps(struct sf_manager *manager, const struct sf_manager_trap *traps,
+          uint32_t n, uint64_t n_seen)
+{
+    manager->n_traps = n;
+    manager->n_traps_seen = n_seen;
+    memcpy(manager->traps, traps, n * sizeof *traps);
+}
+
+/* Each trap is a note with the node of the plan; one that comes again is
+ * counted. */
+TEST(monitor_notes_traps)
+{
+    struct sf_timeline *timeline = make_timeline(NULL);
+    struct sf_plan *plan = make_plan("sf:q=3");
+    struct sf_manager manager = { .host = "sm1", .pid = 7 };
+    struct sf_noted_traps noted = { 0 };
+    struct sf_manager_trap list[] = {
+        { .number = 128,
+          .guid = 2,
+          .node = "sf-0-0-1",
+          .last = 6,
+          .count = 1 },
+        { .number = 128,
+          .guid = 1,
+          .node = "sf-0-0-0",
+          .last = 5,
+          .count = 5 },
+    };
+
+    /* What came before the monitor is not told. */
+    set_traps(&manager, list + 1, 1, 5);
+    sf_conditions_note_traps(&manager, plan, 1000, &noted, timeline);
+    CHECK_EQ(sf_timeline_last(timeline), 0);
+    set_traps(&manager, list, 2, 6);
+    sf_conditions_note_traps(&manager, plan, 2000, &noted, timeline);
+    sf_conditions_note_traps(&manager, plan, 3000, &noted, timeline);
+    CHECK_EQ(sf_timeline_last(timeline), 1);
+    const struct sf_event *event = sf_timeline_event(timeline, 1);
+    CHECK_EQ(event->type, SF_EVENT_NOTED);
+    CHECK_EQ(event->source, SF_MONITOR_MANAGER);
+    CHECK_EQ(event->severity, SF_SEVERITY_NOTE);
+    CHECK_STR(event->kind, "trap");
+    CHECK_STR(event->text, "Trap 128: link state changed at sf-0-0-1.");
+    CHECK_STR(plan->fabric->nodes[event->node].name, "sf-0-0-1");
+
+    /* A storm at the other switch: one note, and one with the rest. */
+    struct sf_manager_trap storm[] = { list[1], list[0] };
+    storm[0].count = 1005;
+    storm[0].last = 1006;
+    set_traps(&manager, storm, 2, 1006);
+    sf_conditions_note_traps(&manager, plan, 4000, &noted, timeline);
+    CHECK_EQ(sf_timeline_last(timeline), 2);
+    CHECK_STR(sf_timeline_event(timeline, 2)->text,
+              "Trap 128: link state changed at sf-0-0-0.");
+    sf_timeline_tick(timeline, 70000);
+    CHECK_EQ(sf_timeline_last(timeline), 3);
+    event = sf_timeline_event(timeline, 3);
+    CHECK_EQ(event->type, SF_EVENT_REPEATED);
+    CHECK_EQ(event->count, 999);
+    sf_timeline_free(timeline);
+    sf_plan_free(plan);
+}
+
+/* Traps that the list has lost are told by their number, those of another
+ * manager are all new, and a list that contradicts itself makes no more notes
+ * than there were traps. */
+TEST(monitor_notes_traps_that_it_cannot_see)
+{
+    struct sf_timeline *timeline = make_timeline(NULL);
+    struct sf_plan *plan = make_plan("sf:q=3");
+    struct sf_manager manager = { .host = "sm1", .pid = 7 };
+    struct sf_noted_traps noted = { 0 };
+    struct sf_manager_trap trap = {
+        .number = 257, .guid = 9, .last = 100, .count = 1
+    };
+
+    sf_conditions_note_traps(&manager, plan, 1000, &noted, timeline);
+    set_traps(&manager, &trap, 1, 100);
+    sf_conditions_note_traps(&manager, plan, 2000, &noted, timeline);
+    CHECK_EQ(sf_timeline_last(timeline), 2);
+    CHECK_EQ(sf_timeline_event(timeline, 1)->severity, SF_SEVERITY_WARNING);
+    CHECK_EQ(sf_timeline_event(timeline, 1)->node, SF_NONE);
+    CHECK(strstr(sf_timeline_event(timeline, 2)->text, "More traps came"));
+    sf_timeline_tick(timeline, 70000);
+    CHECK_EQ(sf_timeline_last(timeline), 3);
+    CHECK_EQ(sf_timeline_event(timeline, 3)->count, 98);
+
+    manager.pid = 8; /* OpenSM was started again. */
+    trap.last = trap.count = 2;
+    set_traps(&manager, &trap, 1, 2);
+    sf_conditions_note_traps(&manager, plan, 80000, &noted, timeline);
+    CHECK_EQ(sf_timeline_last(timeline), 4);
+    sf_timeline_tick(timeline, 200000);
+    CHECK_EQ(sf_timeline_event(timeline, 5)->count, 1);
+
+    trap.last = UINT64_MAX;
+    trap.count = UINT64_MAX;
+    set_traps(&manager, &trap, 1, 3);
+    sf_conditions_note_traps(&manager, plan, 300000, &noted, timeline);
+    sf_timeline_tick(timeline, 400000);
+    CHECK_EQ(sf_timeline_last(timeline), 6);
+    sf_timeline_free(timeline);
+    sf_plan_free(plan);
+}
+
 /* Verifies the fabric of 'plan' without the cable 'cable'. */
 static struct sf_watch *
 watch_without(struct sf_plan *plan, uint32_t cable)

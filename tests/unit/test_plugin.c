@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "heartbeat.h"
 #include "helpers.h"
+#include "lanes_helpers.h"
 #include "planned.h"
 #include "plugin_options.h"
 #include "slimfly/audit.h"
@@ -15,6 +16,7 @@
 #include "slimfly/settings.h"
 #include "status_file.h"
 #include "test.h"
+#include "traps.h"
 #include "whole_file.h"
 
 #include <fcntl.h>
@@ -63,6 +65,7 @@ TEST(plugin_options_are_defaults_if_nothing_is_said)
         CHECK_EQ(options.max_vls, 0);
         CHECK_EQ(options.seed, 1);
         CHECK_STR(options.status, "");
+        CHECK(!options.jobs_keep_minimal);
     }
 }
 
@@ -75,7 +78,8 @@ TEST(plugin_options_are_words)
                                     "max_vls=4 max_hops=5 "
                                     "seed=18446744073709551615 "
                                     "status=/run/s.json plan=/etc/plan "
-                                    "base=/var/b guids=/etc/g",
+                                    "base=/var/b guids=/etc/g "
+                                    "jobs=/var/j jobs_keep_minimal=yes",
                                     &options, NULL),
              SF_OK);
     CHECK_STR(options.scheme.text, "minimal");
@@ -89,6 +93,8 @@ TEST(plugin_options_are_words)
     CHECK_STR(options.plan, "/etc/plan");
     CHECK_STR(options.base, "/var/b");
     CHECK_STR(options.guids, "/etc/g");
+    CHECK_STR(options.jobs, "/var/j");
+    CHECK(options.jobs_keep_minimal);
 }
 
 TEST(plugin_options_of_single_schemes)
@@ -138,7 +144,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
                   "expected a key: scheme, layers, "
                   "path_sets, lanes, guarantee, max_vls, max_sls, max_hops, "
                   "seed, "
-                  "plan, guids, base, status, jobs, "
+                  "plan, guids, base, status, jobs, jobs_keep_minimal, "
                   "drained, found 'colour'");
     check_refused("layers=0", "expected a whole number from 1 to 128, found "
                               "'0'");
@@ -147,6 +153,7 @@ TEST(plugin_options_that_cannot_be_are_refused)
     check_refused("layers=-4", "found '-4'");
     check_refused("layers=", "expected a value after the key, found 'layers'");
     check_refused("path_sets=0", "from 1 to 254");
+    check_refused("jobs_keep_minimal=1", "expected yes or no, found '1'");
     check_refused("max_vls=16", "from 1 to 15");
     check_refused("seed=18446744073709551616", "whole number from 0");
     check_refused("max_sls=17", "from 1 to 16");
@@ -395,6 +402,35 @@ TEST(plugin_repairs_and_comes_back)
 }
 
 /* The fabric of base goes through a file, from one life to the next. */
+/* A switch that was replaced while it was drained: its links came back one by
+ * one, and the status said for ever that some were missing. */
+TEST(plugin_sees_drained_links_come_back_between_two_steps)
+{
+    struct sf_engine *engine;
+    struct sf_engine_result began, next;
+    struct sf_fabric *whole = make_fabric("sf:q=4", 2);
+    struct sf_fabric *drained = copy_of(whole);
+
+    sf_fabric_unplug(drained, link_at(drained, 3));
+    CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+    check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+    CHECK_EQ(sf_engine_route(engine, drained, drained, &four_layers, 8, &began,
+                             NULL),
+             SF_OK);
+    CHECK_EQ(began.outcome, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(began.difference.n_lost_links, 1);
+    CHECK_EQ(
+        sf_engine_route(engine, drained, whole, &four_layers, 8, &next, NULL),
+        SF_OK);
+    CHECK_EQ(next.outcome, SF_OUTCOME_KEPT);
+    sf_engine_result_go_on(&next, &began);
+    CHECK_EQ(next.outcome, SF_OUTCOME_REPAIRED);
+    CHECK_EQ(next.difference.n_lost_links, 0);
+    sf_engine_free(engine);
+    sf_fabric_free(drained);
+    sf_fabric_free(whole);
+}
+
 TEST(plugin_recalls_its_base)
 {
     struct temporary file = temporary_write("");
@@ -582,6 +618,35 @@ TEST(plugin_falls_back_if_lanes_do_not_do)
     check_route(engine, fabric, &params, 8, SF_OUTCOME_REPAIRED);
     sf_engine_free(engine);
     sf_fabric_free(fabric);
+}
+
+/* A repair of a Fat Tree may need a second lane, which base did without.  If
+ * links have one by then, as after QoS was switched off, packets on the second
+ * one would be dropped. */
+TEST(plugin_repairs_with_the_lanes_that_there_are_now)
+{
+    struct sf_fabric *whole = make_fabric("ft3:ports=8", 2);
+    uint32_t n_repaired = 0, n_anew = 0;
+
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct sf_engine *engine;
+        struct sf_fabric *hurt = copy_of(whole);
+        struct sf_random random;
+        sf_random_init(&random, seed, 0);
+        lanes_unplug(hurt, 8, &random);
+        CHECK_EQ(sf_engine_new(&engine, NULL), SF_OK);
+        check_route(engine, whole, &four_layers, 8, SF_OUTCOME_ANEW);
+        check_route(engine, hurt, &four_layers, 8, SF_OUTCOME_REPAIRED);
+        bool needs_two = sf_engine_routing(engine)->routes->lanes->n_vls == 2;
+        check_route(engine, hurt, &four_layers, 1,
+                    needs_two ? SF_OUTCOME_ANEW : SF_OUTCOME_KEPT);
+        n_anew += needs_two;
+        n_repaired += !needs_two;
+        sf_engine_free(engine);
+        sf_fabric_free(hurt);
+    }
+    CHECK(n_repaired > 0 && n_anew > 0);
+    sf_fabric_free(whole);
 }
 
 /* Where nothing was asked for, that is no fallback; and it is left as soon as
@@ -844,6 +909,8 @@ ask(void *aux)
     for (uint32_t i = 0; !asking->is_over; i++) {
         uint8_t sl =
             sf_engine_path_sl(asking->engine, 1 + i % 300, 1 + (i / 7) % 300);
+        char name[SF_TRAP_NODE_SIZE];
+        sf_engine_find_name(asking->engine, i % 300, name, sizeof name);
         __atomic_fetch_add(&asking->n_wrong, sl > 0 && sl != SF_NO_SL,
                            __ATOMIC_RELAXED);
     }
@@ -897,6 +964,15 @@ TEST(plugin_finds_switches_by_guid)
     }
     CHECK_EQ(sf_engine_switch(engine, 12345), SF_NONE);
     CHECK_EQ(sf_engine_switch(engine, 12345), SF_NONE);
+    /* Names are found of hosts, too. */
+    char name[SF_TRAP_NODE_SIZE] = "none";
+    CHECK(!sf_engine_find_name(engine, 0x1234567, name, sizeof name));
+    CHECK_STR(name, "none");
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        CHECK(sf_engine_find_name(engine, fabric->nodes[i].guid, name,
+                                  sizeof name));
+        CHECK_STR(name, fabric->nodes[i].name);
+    }
     sf_engine_free(engine);
     sf_fabric_free(fabric);
 }
@@ -1298,6 +1374,199 @@ TEST(plugin_status_can_be_judged)
     }
     sf_heartbeat_stop(heartbeat);
     temporary_remove(&file);
+}
+
+/* Names a trap, and counts how often that was asked. */
+static void
+name_trap(void *aux, struct sf_trap *trap)
+{
+    uint32_t *n_asked = aux;
+
+    ++*n_asked;
+    trap->lid = (uint32_t)(trap->guid & 0xff);
+    snprintf(trap->node, sizeof trap->node, "sw-%u", trap->lid);
+}
+
+TEST(plugin_keeps_the_latest_traps)
+{
+    struct sf_traps traps;
+    struct sf_trap trap = { .number = 128 };
+    uint32_t n_asked = 0;
+
+    sf_traps_init(&traps);
+    for (uint64_t i = 1; i <= SF_MAX_TRAPS + 5; i++) {
+        trap.guid = 0x100 + i;
+        sf_traps_add(&traps, &trap, (time_t)i, name_trap, &n_asked);
+    }
+    CHECK_EQ(traps.n, SF_MAX_TRAPS);
+    CHECK_EQ(traps.n_seen, SF_MAX_TRAPS + 5);
+    CHECK_EQ(traps.kept[0].trap.guid, 0x100 + SF_MAX_TRAPS + 5);
+    CHECK_EQ(traps.kept[SF_MAX_TRAPS - 1].trap.guid, 0x106);
+    CHECK_EQ(n_asked, SF_MAX_TRAPS + 5);
+
+    /* The oldest of them comes again: it is the latest then. */
+    trap.guid = 0x106;
+    sf_traps_add(&traps, &trap, 1000, name_trap, &n_asked);
+    CHECK_EQ(traps.kept[0].trap.guid, 0x106);
+    CHECK_EQ(traps.kept[0].count, 2);
+    CHECK_EQ(traps.kept[0].last, SF_MAX_TRAPS + 6);
+    CHECK_EQ(traps.kept[0].first_at, 6);
+    CHECK_EQ(traps.kept[0].last_at, 1000);
+    CHECK_STR(traps.kept[0].trap.node, "sw-6");
+    CHECK_EQ(traps.kept[1].trap.guid, 0x100 + SF_MAX_TRAPS + 5);
+    CHECK_EQ(traps.kept[SF_MAX_TRAPS - 1].trap.guid, 0x107);
+    CHECK_EQ(traps.n, SF_MAX_TRAPS);
+    CHECK_EQ(n_asked, SF_MAX_TRAPS + 5);
+
+    /* What differs in anything is another trap. */
+    struct sf_trap others[] = { trap, trap, trap };
+    others[0].number = 144;
+    others[1].vendor = 0x2c9;
+    others[2].changes = 1;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        sf_traps_add(&traps, &others[i], 2000, name_trap, &n_asked);
+        CHECK_EQ(traps.kept[0].count, 1);
+    }
+    sf_traps_clear(&traps);
+}
+
+/* What a thread adds while others do, and the status is written. */
+#define N_ADDED 2000
+
+static void *
+add_traps(void *aux)
+{
+    struct sf_traps *traps = aux;
+    uint32_t n_asked = 0;
+
+    for (uint32_t i = 0; i < N_ADDED; i++) {
+        struct sf_trap trap = { .number = 128, .guid = i % 7 };
+        sf_traps_add(traps, &trap, i, name_trap, &n_asked);
+    }
+    return NULL;
+}
+
+TEST(plugin_takes_traps_from_threads)
+{
+    struct sf_traps traps;
+    pthread_t threads[3];
+    uint64_t n = 0;
+
+    sf_traps_init(&traps);
+    for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+        CHECK_EQ(pthread_create(&threads[i], NULL, add_traps, &traps), 0);
+    }
+    for (int i = 0; i < 100; i++) {
+        json_t *packed = sf_traps_pack(&traps);
+        CHECK(json_array_size(json_object_get(packed, "latest")) <= 7);
+        json_decref(packed);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+        pthread_join(threads[i], NULL);
+    }
+    for (uint32_t i = 0; i < traps.n; i++) {
+        n += traps.kept[i].count;
+    }
+    CHECK_EQ(traps.n, 7);
+    CHECK_EQ(traps.n_seen, ARRAY_SIZE(threads) * N_ADDED);
+    CHECK_EQ(n, traps.n_seen);
+    sf_traps_clear(&traps);
+}
+
+/* A storm moves and names nothing, and the list stays as short as it is. */
+TEST(plugin_counts_a_storm_of_traps)
+{
+    struct sf_traps traps;
+    struct sf_trap trap = { .number = 128, .guid = 1 };
+    uint32_t n_asked = 0;
+
+    sf_traps_init(&traps);
+    for (int i = 0; i < 100000; i++) {
+        trap.guid = 1 + (i & 1);
+        sf_traps_add(&traps, &trap, i, name_trap, &n_asked);
+    }
+    CHECK_EQ(traps.n, 2);
+    CHECK_EQ(traps.kept[0].count, 50000);
+    CHECK_EQ(traps.kept[1].count, 50000);
+    CHECK_EQ(traps.kept[0].last, 100000);
+    CHECK_EQ(n_asked, 2);
+    sf_traps_clear(&traps);
+}
+
+static struct sf_pulse
+take_traps(void *aux)
+{
+    return (struct sf_pulse){ .traps = sf_traps_pack(aux) };
+}
+
+/* What the list has is in the status, and 'slimfly status' reads it. */
+TEST(plugin_status_tells_of_traps)
+{
+    struct temporary file = temporary_write("");
+    struct sf_plugin_status status = { .opensm = "OpenSM 3.3.23" };
+    struct sf_heartbeat *heartbeat;
+    struct sf_traps traps;
+    struct sf_trap trap = { .number = 128, .guid = 0x2c90000000011 };
+    struct sf_manager manager;
+    struct sf_error err = { 0 };
+    char text[SF_TRAP_TEXT_SIZE];
+    uint32_t n_asked = 0;
+
+    sf_traps_init(&traps);
+    sf_traps_add(&traps, &trap, 86400, name_trap, &n_asked);
+    sf_traps_add(&traps, &trap, 86460, name_trap, &n_asked);
+    trap.number = 257;
+    sf_traps_add(&traps, &trap, 86520, name_trap, &n_asked);
+    CHECK_EQ(sf_heartbeat_start(take_traps, &traps, &heartbeat, NULL), SF_OK);
+    CHECK_EQ(sf_heartbeat_write(heartbeat, &status, file.name, NULL), SF_OK);
+    sf_heartbeat_stop(heartbeat);
+    CHECK_FOR(sf_manager_read(file.name, &manager, &err) == SF_OK, "%s",
+              err.text);
+    CHECK_EQ(manager.n_traps_seen, 3);
+    CHECK_EQ(manager.n_traps, 2);
+    sf_manager_trap_text(&manager.traps[0], text);
+    CHECK_STR(text, "packets with a wrong P_Key came at sw-17");
+    CHECK(sf_manager_trap_is_bad(&manager.traps[0]));
+    sf_manager_trap_text(&manager.traps[1], text);
+    CHECK_STR(text, "link state changed at sw-17");
+    CHECK(!sf_manager_trap_is_bad(&manager.traps[1]));
+    CHECK_EQ(manager.traps[1].count, 2);
+    CHECK_EQ(manager.traps[1].last, 2);
+    CHECK_EQ(manager.traps[1].lid, 17);
+    CHECK_EQ(manager.traps[1].guid, 0x2c90000000011);
+    CHECK_EQ(manager.traps[1].first_at, 86400);
+    CHECK_EQ(manager.traps[1].last_at, 86460);
+    sf_traps_clear(&traps);
+    temporary_remove(&file);
+}
+
+TEST(traps_have_words)
+{
+    static const struct {
+        struct sf_manager_trap trap;
+        const char *text;
+    } cases[] = {
+        { { .number = 144, .node = "h" }, "capabilities changed at h" },
+        { { .number = 144, .changes = 1, .node = "h" },
+          "node description changed at h" },
+        { { .number = 144, .changes = 8, .node = "h" },
+          "priority of the subnet manager changed at h" },
+        { { .number = 144, .changes = 3, .node = "h" },
+          "capabilities changed at h" },
+        { { .number = 145, .guid = 0xabc },
+          "system image GUID changed at the port 0x0000000000000abc" },
+        { { .number = 128 },
+          "link state changed at a port that is not known" },
+        { { .number = 7, .node = "h" }, "notice 7 from h" },
+        { { .number = 128, .vendor = 0x2c9, .node = "h" },
+          "notice 128 of the vendor 0x0002c9 from h" },
+    };
+    char text[SF_TRAP_TEXT_SIZE];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sf_manager_trap_text(&cases[i].trap, text);
+        CHECK_STR(text, cases[i].text);
+    }
 }
 
 TEST(plugin_removes_what_killed_ones_left)

@@ -5,6 +5,7 @@
 #include "slimfly/lids.h"
 #include "slimfly/random.h"
 #include "slimfly/replace.h"
+#include "slimfly/verify.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -296,4 +297,27 @@ TEST(replaced_nodes_say_that_memory_runs_out)
     }
     sf_fabric_free(found);
     sf_fabric_free(known);
+}
+
+TEST(planned_guids_say_that_memory_runs_out)
+{
+    struct sf_fabric *planned = make_fabric("sf:q=3", 0);
+    struct sf_fabric *found = copy_of(planned), *known;
+    char name[] = "sf-0-0-1";
+    struct sf_guid_name entry = { .guid = NEW_GUID, .name = name };
+    struct sf_guid_map map = { 1, &entry };
+    enum sf_status status = SF_ENOMEM;
+
+    for (unsigned long nth = 1; status != SF_OK; nth++) {
+        sf_mem_fail_at(nth);
+        status = sf_replacements_planned(planned, &map, found, &known, NULL);
+        sf_mem_fail_at(0);
+        CHECK(status == SF_OK || status == SF_ENOMEM);
+        CHECK_EQ(known != NULL, status == SF_OK);
+        CHECK(nth < 100);
+    }
+    CHECK_EQ(known->nodes[1].guid, NEW_GUID);
+    sf_fabric_free(known);
+    sf_fabric_free(found);
+    sf_fabric_free(planned);
 }

@@ -2,7 +2,7 @@
  *
  *     audit.c           arguments, memory, the verdict
  *     lid_columns.c     where LIDs live; LIDs with the same entries
- *     follow.c          where entries lead: faults, hops, loads of links
+ *     follow_columns.c  where entries lead: faults, hops, loads of links
  *     service_levels.c  SLs of packets and the VLs that they travel on
  *     deadlock.c        channels that wait for each other
  *     cdg.c             the graph of these, and its shortest cycle

@@ -1,6 +1,6 @@
-/* follow_columns.c -- where the entries of a column lead from each switch: whether the
- * LIDs are reached, over how many hops, and which links carry how many
- * paths. */
+/* follow_columns.c -- where the entries of a column lead from each switch:
+ * whether the LIDs are reached, over how many hops, and which links carry how
+ * many paths. */
 #include "base/mem.h"
 #include "ib/audit/auditor.h"
 #include "slimfly/progress.h"

@@ -17,7 +17,7 @@ struct sf_ip_entry {
     bool has_via;
     uint32_t out; /* A port of the switch; 0: unreachable. */
     uint32_t metric;
-    uint32_t line; /* Of its file. */
+    uint32_t line; /* Of its file; 0: it has no lines. */
 };
 
 struct sf_ip_entries {
@@ -45,6 +45,9 @@ struct sf_ip_marks {
 
 struct sf_ip_held {
     const struct sf_fabric *fabric;
+    const char *dumps; /* A folder of routes that switches hold; NULL: they
+                        * are to hold those of the files. */
+    struct sf_ip_prefix prefix; /* Of all addresses; read with dumps only. */
     struct sf_port_names switch_ports, host_ports;
     uint32_t n_layers;
     struct sf_ip_names *names;
@@ -67,9 +70,6 @@ struct sf_ip_reader {
     void *aux; /* What is read into. */
 };
 
-/* Splits 'line' into words at blanks, at most 'most'; returns how many. */
-uint32_t sf_ip_split(char *line, char **words, uint32_t most);
-
 /* The port called 'name'; 0, and an error, if there is none. */
 uint32_t sf_ip_read_port(const struct sf_ip_reader *reader, uint32_t line,
                          const char *name);
@@ -83,14 +83,21 @@ enum sf_status sf_ip_read_address(const struct sf_ip_reader *reader,
                                   uint32_t line, const char *text,
                                   struct sf_ip_address *address);
 
+/* The routes that one switch holds. */
+struct sf_ip_dump {
+    struct sf_ip_prefix prefix; /* Of the plan: others do not count. */
+    struct sf_ip_audit *audit;  /* Takes findings. */
+    struct sf_ip_entries *entries;
+};
+
 /* Readers of 'length' bytes of 'text', which are changed: routes of a batch
- * and of FRR into struct sf_ip_entries, addresses of a batch into struct
- * sf_ip_owns, lanes into struct sf_ip_marks, whose 'marks' are there and
- * empty. */
+ * and of FRR into struct sf_ip_entries, those of 'ip -j route' into struct
+ * sf_ip_dump, addresses of a batch into struct sf_ip_owns, lanes into struct
+ * sf_ip_marks, whose 'marks' are there and empty. */
 typedef enum sf_status sf_ip_parse(struct sf_ip_reader *reader, char *text,
                                    size_t length);
 sf_ip_parse sf_ip_parse_routes, sf_ip_parse_staticd, sf_ip_parse_sonic,
-    sf_ip_parse_owns, sf_ip_parse_nft;
+    sf_ip_parse_dump, sf_ip_parse_owns, sf_ip_parse_nft;
 
 /* Adds an entry; SF_ENOMEM. */
 enum sf_status sf_ip_entries_add(struct sf_ip_entries *entries,
@@ -108,9 +115,10 @@ const struct sf_ip_entry *
 sf_ip_entries_find(const struct sf_ip_entries *entries,
                    struct sf_ip_address address, uint32_t down);
 
-/* Reads all files of a folder. */
+/* Reads all files of a folder, and routes from 'dumps' if nonnull. */
 enum sf_status sf_ip_held_read(const struct sf_fabric *fabric,
-                               const char *folder, struct sf_ip_audit *audit,
+                               const char *folder, const char *dumps,
+                               struct sf_ip_audit *audit,
                                struct sf_ip_held **heldp,
                                struct sf_error *err);
 void sf_ip_held_free(struct sf_ip_held *held);
