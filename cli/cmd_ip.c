@@ -13,6 +13,7 @@ enum {
     OPT_ALTERNATES,
     OPT_PORTS,
     OPT_HOST_PORTS,
+    OPT_ROUTES,
 };
 
 static const char *const alternates[] = {
@@ -45,6 +46,10 @@ static const struct cli_option options[] = {
     { OPT_HOST_PORTS, "host-ports", 0, CLI_TEXT, "RULE",
       .help = "what the ports of hosts are called",
       .value = SF_IP_HOST_PORTS },
+    { OPT_ROUTES, "routes", 0, CLI_FOLDER, "DUMPS",
+      .help = "audit: the routes that switches hold: DUMPS/NAME.json is what "
+              "'ip -j route' printed on each",
+      .otherwise = "those of the files" },
     CLI_FORMAT(cli_text_or_json),
     { 0 },
 };
@@ -183,7 +188,8 @@ audit_files(const struct cli_args *args)
     if (!fabric) {
         return CLI_ERROR;
     }
-    if (sf_ip_audit(fabric, args->words[2], &audit, &err) != SF_OK) {
+    if (sf_ip_audit(fabric, args->words[2], cli_text(args, OPT_ROUTES), &audit,
+                    &err) != SF_OK) {
         cli_fail("ip audit: %s", err.text);
     } else {
         code = sf_ip_audit_is_clean(audit) ? CLI_FINE : CLI_FINDINGS;
@@ -217,13 +223,31 @@ static const struct verb {
     { { "run", "one fabric at most", 0, 1 }, run_controller },
 };
 
+/* Whether the options that are of one verb alone are of this one. */
+static bool
+check_options(const struct cli_args *args, const struct cli_verb *verb)
+{
+    static const struct cli_verb_option own[] = {
+        { OPT_ROUTES, "audit" },       { OPT_RUN_LAB, "run" },
+        { OPT_RUN_LAB_FOLDER, "run" }, { OPT_RUN_EXEC, "run" },
+        { OPT_RUN_STATE, "run" },      { OPT_RUN_STANDBY, "run" },
+        { OPT_RUN_INTERVAL, "run" },   { OPT_RUN_CHECK, "run" },
+        { OPT_RUN_ONCE, "run" },       { OPT_RUN_AT_ONCE, "run" },
+        { OPT_RUN_LIMIT, "run" },
+    };
+
+    return cli_check_verb_options(args, verb, own, sizeof own / sizeof *own);
+}
+
 static int
 run(const struct cli_args *args)
 {
     size_t verb = cli_find_verb(args, verbs, sizeof verbs / sizeof *verbs,
                                 sizeof *verbs);
 
-    return verb != SIZE_MAX ? verbs[verb].run(args) : CLI_ERROR;
+    return verb != SIZE_MAX && check_options(args, &verbs[verb].is)
+               ? verbs[verb].run(args)
+               : CLI_ERROR;
 }
 
 const struct cli_command cli_command_ip = {
@@ -235,14 +259,13 @@ const struct cli_command cli_command_ip = {
     .description =
         "Routes a network of Ethernet switches in layers. Every host has one "
         "address a layer, and the address chooses the layer. Switches need "
-        "nothing but routes. " CLI_FABRIC_IS
-        " A folder of 'slimfly route' is taken with its routes; any other "
-        "fabric is routed first.\n"
+        "nothing but routes. " CLI_FABRIC_IS " A folder of 'slimfly route' is "
+        "taken with its routes; any other fabric is routed first.\n"
         "\n"
         "With plan it writes a folder. For each switch, switches/NAME has "
         "batches of ip(8) with ports and routes, the same routes for FRR's "
-        "staticd and for SONiC, settings of the kernel, and rules of nftables "
-        "that put lossless packets into lanes. For each host, hosts/NAME has "
+        "staticd and for SONiC, and settings of the kernel. Rules of nftables "
+        "in it put lossless packets into lanes. For each host, hosts/NAME has "
         "addresses, routes and MPTCP, on one interface or on one for each "
         "layer. inventory.json and addresses.csv list everything; "
         "topology.clab.yml is for containerlab. All files appear when all are "
@@ -257,23 +280,27 @@ const struct cli_command cli_command_ip = {
         "With audit it reads the files of such a folder back, follows every "
         "path and every alternate from hop to hop, compares the formats with "
         "each other and looks for deadlock among lanes. It trusts nothing but "
-        "the cables of FABRIC. If it finds something, the exit code is 1.\n"
+        "the cables of FABRIC. If it finds something, the exit code is 1. "
+        "With --routes DUMPS, the routes are those that switches really hold, "
+        "as 'ip -j route' (for IPv6, 'ip -6 -j route') prints them.\n"
         "\n"
         "With run it controls switches until it is ended. When a link goes or "
         "comes back, it repairs the routes as 'slimfly route --previous' "
-        "does, from those of the whole network, and writes to each switch "
-        "only what changes, in an order in which no packet goes round in a "
-        "circle. With --lab NAME the switches are those of a lab, whose "
-        "kernel tells of links at once. With --exec COMMAND they are reached "
-        "by a command such as 'ssh {switch}', and 'ip -j link', 'ip -j "
-        "route' and 'ip -batch' are run there; FABRIC is what was planned. "
-        "After a start it reads what switches hold and mends what differs. "
-        "Only one controller works with the folder of --state; another says "
-        "which one that is and ends, or waits with --standby.",
+        "does, from those of the whole network. It writes to each switch only "
+        "what changes, in an order in which no packet goes round in a circle. "
+        "With --lab NAME the switches are those of a lab, whose kernel tells "
+        "of links at once. With --exec COMMAND they are reached by a command "
+        "such as 'ssh {switch}', and 'ip -j link', 'ip -j route' and 'ip "
+        "-batch' are run there; FABRIC is what was planned. After a start it "
+        "reads what switches hold and mends what differs. Only one controller "
+        "works with the folder of --state; another says which one that is and "
+        "ends, or waits with --standby.",
     .examples =
         "slimfly ip plan sf:q=5 --layers 4 -o net\tPlan the 50-switch Slim "
         "Fly.\n"
         "slimfly ip audit sf:q=5 net\tProve that its files are right.\n"
+        "slimfly ip audit sf:q=5 net --routes dumps\tProve that what switches "
+        "hold is right.\n"
         "slimfly ip run --lab lab\tRepair routes of a lab when links fail.\n"
         "slimfly ip run tables --exec 'ssh root@{switch}' --state "
         "/var/lib/slimfly\tThe same for real switches.\n"

@@ -190,7 +190,8 @@ const struct cli_command cli_command_lab = {
         "it shows the links that are down, and with list all labs.\n"
         "\n"
         "With down it ends what runs in the lab and removes it, also after a "
-        "crash. What the lab did not make is not touched.",
+        "crash, and if the folder of the lab was deleted. What the lab did "
+        "not make is not touched.",
     .examples =
         "slimfly lab up sf:q=5 --rate 2\tBring up the 50-switch Slim Fly.\n"
         "slimfly lab check\tSend packets over all of its paths.\n"

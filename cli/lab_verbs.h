@@ -1,6 +1,6 @@
 /* lab_verbs.h -- the verbs of 'slimfly lab'. */
-#ifndef SF_CLI_LAB_H
-#define SF_CLI_LAB_H
+#ifndef SF_CLI_LAB_VERBS_H
+#define SF_CLI_LAB_VERBS_H
 
 #include "cli.h"
 

@@ -277,7 +277,7 @@ def swap_cables(demo):
               "the plan"):
         start_lldp(demo, switches)
         show(verify(demo, switches,
-                    lambda result: result["counts"]["right"] == 175), 3)
+                    lambda result: result["counts"]["right"] == 175), 1)
     a, b = SWAPPED
     with Step(f"Somebody swaps the cables in {a[1]} of {a[0]} and {b[0]}"):
         for end in SWAPPED:

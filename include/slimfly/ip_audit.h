@@ -1,5 +1,6 @@
 /* ip_audit.h -- an independent look at the files of an IP network: what the
- * switches and hosts would do that load them.  It trusts the cables of the
+ * switches and hosts would do that load them, or at the routes that switches
+ * really hold.  It trusts the cables of the
  * fabric and nothing else, and shares nothing with what makes routes. */
 #ifndef SLIMFLY_IP_AUDIT_H
 #define SLIMFLY_IP_AUDIT_H
@@ -19,6 +20,7 @@ enum sf_ip_verdict {
 };
 
 struct sf_ip_audit {
+    bool are_held; /* Routes are those that switches hold, not of files. */
     uint32_t n_switches, n_hosts, n_layers;
     uint64_t n_addresses; /* Of hosts. */
     uint64_t n_routes;    /* Of switches. */
@@ -44,11 +46,13 @@ struct sf_ip_audit {
 };
 
 /* Reads the files of 'folder', which 'slimfly ip plan' wrote for 'fabric', and
- * follows everything.  SF_EIO, SF_EPARSE: a file is missing or is not what it
- * should be; 'err' names file, line and what was expected.  What can be read
- * but is wrong is a finding. */
+ * follows everything.  With 'dumps', the routes of switches are those that
+ * 'ip -j route' printed on them: 'dumps'/NAME.json for each.  SF_EIO,
+ * SF_EPARSE: a file is missing or is not what it should be; 'err' names file,
+ * line and what was expected.  What can be read but is wrong is a finding. */
 enum sf_status sf_ip_audit(const struct sf_fabric *fabric, const char *folder,
-                           struct sf_ip_audit **auditp, struct sf_error *err);
+                           const char *dumps, struct sf_ip_audit **auditp,
+                           struct sf_error *err);
 void sf_ip_audit_free(struct sf_ip_audit *audit);
 
 /* Whether anything is wrong.  A deadlock while a link is down is, if the lanes

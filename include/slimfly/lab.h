@@ -7,7 +7,8 @@
  *
  * A lab has a name, and a folder in which it notes what it is about to make
  * before it makes it.  So it can be taken down whatever happened, and nothing
- * else is touched.  Everything here needs root. */
+ * else is touched.  Its namespaces are marked, too, so that they are known if
+ * the folder is lost.  Everything here needs root. */
 #ifndef SLIMFLY_LAB_H
 #define SLIMFLY_LAB_H
 
@@ -71,8 +72,9 @@ struct sf_lab_removed {
                            * and are not: left alone. */
 };
 
-/* Takes down the lab 'name', also one that was never finished: ends what runs
- * in its namespaces and removes these.  SF_EINVAL: there is no such lab. */
+/* Takes down the lab 'name', also one that was never finished or whose folder
+ * is gone: ends what runs in its namespaces and removes these.  SF_EINVAL:
+ * there is no such lab. */
 enum sf_status sf_lab_down(const char *folder, const char *name,
                            struct sf_lab_removed *removed,
                            struct sf_error *err);
@@ -257,6 +259,7 @@ struct sf_lab_entry {
     char name[SF_LAB_NAME_SIZE];
     bool is_complete; /* It came up; else 'sizes' are zeros. */
     bool is_busy;     /* Somebody works on it. */
+    bool is_lost;     /* Its folder is gone; sf_lab_down() removes it. */
     struct sf_lab_sizes sizes;
 };
 
@@ -265,7 +268,8 @@ struct sf_lab_list {
     struct sf_lab_entry *entries; /* By name. */
 };
 
-/* Lists the labs of 'folder'; there need not be such a folder. */
+/* Lists the labs of 'folder', which need not be there, and those whose folder
+ * is gone. */
 enum sf_status sf_labs_list(const char *folder, struct sf_lab_list *list,
                             struct sf_error *err);
 void sf_labs_clear(struct sf_lab_list *list);

@@ -1,4 +1,4 @@
-/* column_tree.c -- see trees.h. */
+/* column_tree.c -- see column_tree.h. */
 #include "ip/column_tree.h"
 
 #include "base/mem.h"

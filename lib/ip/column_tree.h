@@ -1,6 +1,7 @@
-/* column_tree.h -- the paths of a column as a tree: who is behind whom, in O(1). */
-#ifndef SF_IP_TREES_H
-#define SF_IP_TREES_H
+/* column_tree.h -- the paths of a column as a tree: who is behind whom, in
+ * O(1). */
+#ifndef SF_IP_COLUMN_TREE_H
+#define SF_IP_COLUMN_TREE_H
 
 #include "slimfly/routes.h"
 

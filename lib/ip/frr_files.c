@@ -12,7 +12,9 @@ sf_ip_write_staticd(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     const char *word = sf_ip_is_v6(plan) ? "ipv6" : "ip";
 
     (void)err;
-    fprintf(stream, "! %s: /etc/frr/staticd.conf\n!\nhostname %s\n!\n",
+    fprintf(stream,
+            "! %s: /etc/frr/staticd.conf, which FRR does not read while "
+            "there is an\n! /etc/frr/frr.conf\n!\nhostname %s\n!\n",
             sf_ip_name(plan, node), sf_ip_name(plan, node));
     for (size_t i = tables->first[node]; i < tables->first[node + 1]; i++) {
         const struct sf_ip_route *route = &tables->routes[i];

@@ -128,6 +128,7 @@ sf_ip_write_host_sysctls(const struct sf_ip_plan *plan, uint32_t node,
               "net.ipv4.conf.all.rp_filter = 0\n"
               "net.ipv4.conf.default.rp_filter = 0\n",
               stream);
+        sf_ip_write_no_filter(plan, node, stream);
     }
     return SF_OK;
 }

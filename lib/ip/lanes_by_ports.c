@@ -1,7 +1,7 @@
 /* lanes_by_ports.c -- the lanes of a routing by ports: see slimfly/ip.h. */
-#include "slimfly/lanes.h"
 #include "ip/switch_routes.h"
 #include "routes/ports.h"
+#include "slimfly/lanes.h"
 
 #include <string.h>
 

@@ -2,6 +2,27 @@
  * Batches replace what is there, so that they can be loaded again. */
 #include "ip/writers.h"
 
+static void
+write_head(const struct sf_ip_plan *plan, uint32_t node, FILE *stream)
+{
+    fprintf(stream, "# %s: load with ip%s -batch\n", sf_ip_name(plan, node),
+            sf_ip_is_v6(plan) ? " -6" : "");
+}
+
+/* A packet without a route is not to leave by the default route, which a
+ * switch may have for those who manage it. */
+static void
+write_bounds(const struct sf_ip_plan *plan, FILE *stream)
+{
+    const struct sf_ip_addresses *addresses = &plan->tables->addresses;
+
+    for (uint32_t layer = 0; layer < addresses->n_layers; layer++) {
+        fprintf(stream, "route replace unreachable %s metric %u\n",
+                sf_ip_prefix_text(sf_ip_layer_prefix(addresses, layer)).text,
+                sf_ip_metric(SF_IP_UNREACHABLE));
+    }
+}
+
 enum sf_status
 sf_ip_write_links(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
                   struct sf_error *err)
@@ -11,7 +32,7 @@ sf_ip_write_links(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     const struct sf_node *self = &fabric->nodes[node];
 
     (void)err;
-    fprintf(stream, "# %s: load with ip -batch\n", sf_ip_name(plan, node));
+    write_head(plan, node, stream);
     fputs("link set dev lo up\n", stream);
     for (uint32_t layer = 0; layer < addresses->n_layers; layer++) {
         fprintf(
@@ -32,6 +53,7 @@ sf_ip_write_links(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
                     port.text);
         }
     }
+    write_bounds(plan, stream);
     return SF_OK;
 }
 
@@ -42,7 +64,7 @@ sf_ip_write_routes(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     const struct sf_ip_tables *tables = plan->tables;
 
     (void)err;
-    fprintf(stream, "# %s: load with ip -batch\n", sf_ip_name(plan, node));
+    write_head(plan, node, stream);
     for (size_t i = tables->first[node]; i < tables->first[node + 1]; i++) {
         const struct sf_ip_route *route = &tables->routes[i];
         fprintf(stream, "route replace %s%s",
@@ -80,10 +102,29 @@ sf_ip_write_sysctls(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     fprintf(stream, "net.%s.conf.default.ignore_routes_with_linkdown = 1\n",
             family);
     if (!sf_ip_is_v6(plan)) {
-        fputs("# There and back are different paths.\n"
+        fputs("# There and back are different paths.  The greater of two "
+              "values\n"
+              "# counts, that of 'all' and that of the port.\n"
               "net.ipv4.conf.all.rp_filter = 0\n"
               "net.ipv4.conf.default.rp_filter = 0\n",
               stream);
+        sf_ip_write_no_filter(plan, node, stream);
     }
     return SF_OK;
+}
+
+void
+sf_ip_write_no_filter(const struct sf_ip_plan *plan, uint32_t node,
+                      FILE *stream)
+{
+    const struct sf_fabric *fabric = plan->network->fabric;
+    const struct sf_node *self = &fabric->nodes[node];
+
+    for (uint32_t i = 0; i < self->n_ports; i++) {
+        if (fabric->ports[self->first_port + i].peer != SF_NONE) {
+            /* The name of a port may have dots in it. */
+            fprintf(stream, "net/ipv4/conf/%s/rp_filter = 0\n",
+                    sf_ip_port(plan, node, i + 1).text);
+        }
+    }
 }

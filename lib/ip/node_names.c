@@ -1,4 +1,5 @@
-/* node_names.c -- names of nodes that Linux takes: see slimfly/ip_addresses.h. */
+/* node_names.c -- names of nodes that Linux takes: see slimfly/ip_addresses.h.
+ */
 #include "base/mem.h"
 #include "slimfly/ip_addresses.h"
 

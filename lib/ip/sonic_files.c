@@ -3,7 +3,9 @@
  * distances and blackholes, one entry for each route of a destination.
  *
  * SONiC cannot say that a next hop is on the link.  So, with IPv4, the
- * loopback of each neighbour gets a route over the ports that lead there. */
+ * loopback of each neighbour gets a route over the ports that lead there.
+ * INTERFACE makes the ports router interfaces, which without an address of
+ * their own they would not be. */
 #include "ip/writers.h"
 
 /* Writes one list of the routes 'first' to 'last' - 1 of a destination. */
@@ -107,6 +109,32 @@ is_same_destination(const struct sf_ip_route *a, const struct sf_ip_route *b)
            a->port == b->port;
 }
 
+/* Writes the ports, and with IPv6 the link-local address that all have. */
+static void
+write_interfaces(const struct sf_ip_plan *plan, uint32_t node, FILE *stream)
+{
+    const struct sf_fabric *fabric = plan->network->fabric;
+    const struct sf_node *self = &fabric->nodes[node];
+    const char *comma = "";
+
+    fputs("  \"INTERFACE\": {", stream);
+    for (uint32_t i = 0; i < self->n_ports; i++) {
+        if (fabric->ports[self->first_port + i].peer == SF_NONE) {
+            continue;
+        }
+        struct sf_ip_port_text port = sf_ip_port(plan, node, i + 1);
+        fprintf(stream, "%s\n    \"%s\": {}", comma, port.text);
+        if (sf_ip_is_v6(plan)) {
+            fprintf(stream, ",\n    \"%s|%s/64\": {}", port.text,
+                    sf_ip_address_text(
+                        sf_ip_next_hop(&plan->tables->addresses, node))
+                        .text);
+        }
+        comma = ",";
+    }
+    fputs("\n  },\n", stream);
+}
+
 enum sf_status
 sf_ip_write_sonic(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
                   struct sf_error *err)
@@ -117,9 +145,11 @@ sf_ip_write_sonic(const struct sf_ip_plan *plan, uint32_t node, FILE *stream,
     size_t end = tables->first[node + 1];
 
     (void)err;
-    fprintf(stream, "{\n"
-                    "  \"LOOPBACK_INTERFACE\": {\n"
-                    "    \"Loopback0\": {}");
+    fputs("{\n", stream);
+    write_interfaces(plan, node, stream);
+    fputs("  \"LOOPBACK_INTERFACE\": {\n"
+          "    \"Loopback0\": {}",
+          stream);
     for (uint32_t i = 0; i < tables->addresses.n_layers; i++) {
         fprintf(stream, ",\n    \"Loopback0|%s/%u\": {}",
                 sf_ip_address_text(

@@ -1,6 +1,7 @@
-/* switch_routes.h -- making the routes of switches, for the files of lib/ip. */
-#ifndef SF_IP_TABLES_H
-#define SF_IP_TABLES_H
+/* switch_routes.h -- making the routes of switches, for the files of lib/ip.
+ */
+#ifndef SF_IP_SWITCH_ROUTES_H
+#define SF_IP_SWITCH_ROUTES_H
 
 #include "base/mem.h"
 #include "ip/column_tree.h"

@@ -45,6 +45,11 @@ sf_ip_width(const struct sf_ip_plan *plan)
     return sf_ip_is_v6(plan) ? 128 : 32;
 }
 
+/* Writes settings by which no port of 'node' drops packets of which it would
+ * send the answers elsewhere. */
+void sf_ip_write_no_filter(const struct sf_ip_plan *plan, uint32_t node,
+                           FILE *stream);
+
 /* The place of what is plugged into port 'port' (an index into fabric->ports)
  * of a host; false if nothing is or no switch. */
 bool sf_ip_plug(const struct sf_ip_plan *plan, uint32_t port,

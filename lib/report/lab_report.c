@@ -95,7 +95,10 @@ sf_lab_write_down_json(const char *name, const struct sf_lab_removed *removed,
 static const char *
 state_of(const struct sf_lab_entry *entry)
 {
-    return entry->is_complete ? "up" : entry->is_busy ? "busy" : "incomplete";
+    return entry->is_complete ? "up"
+           : entry->is_busy   ? "busy"
+           : entry->is_lost   ? "lost"
+                              : "incomplete";
 }
 
 void
@@ -110,6 +113,12 @@ sf_labs_write_text(const struct sf_lab_list *list, FILE *stream)
         if (entry->is_complete) {
             fputs("  ", stream);
             write_sizes(&entry->sizes, stream);
+        }
+        if (entry->is_lost) {
+            fprintf(stream,
+                    ": its folder is gone; 'slimfly lab down --name %s' "
+                    "removes what is left of it",
+                    entry->name);
         }
         fputc('\n', stream);
     }

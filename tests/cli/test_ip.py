@@ -48,9 +48,10 @@ class Folder(harness.Case):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text.replace(old, new, 1))
 
-    def audit(self, spec, folder, code=0):
+    def audit(self, spec, folder, *options, code=0):
         """The audit of a folder as JSON."""
-        done = harness.slimfly("ip", "audit", spec, folder, "--format", "json")
+        done = harness.slimfly("ip", "audit", spec, folder, "--format", "json",
+                               *options)
         self.assertEqual((done.returncode, done.stderr), (code, ""),
                          done.stdout)
         return json.loads(done.stdout)
@@ -134,6 +135,8 @@ class Plan(Folder):
                 (["ip", "plan", "sf:q=4"], "-o DIR"),
                 (["ip", "audit", "sf:q=4"], "expected a fabric and a folder"),
                 (["ip", "audit", "sf:q=4", self.top], "inventory.json"),
+                (["ip", "plan", "sf:q=4", "-o", self.top, "--routes", "x"],
+                 "ip plan: --routes is for ip audit"),
                 (["ip", "plan", "sf:q=4", "-o", out, "--prefix", "10.0.0.0"],
                  "too long"),
                 (["ip", "plan", "sf:q=4", "-o", out, "--prefix", "ten"],
@@ -161,6 +164,21 @@ class Plan(Folder):
         self.assertEqual(found["layers"], 2)
 
 
+    def test_what_a_switch_has_besides(self):
+        """No packet of the plan leaves by a default route or is dropped since
+        its answer would go elsewhere, whatever the switch had before."""
+        folder = self.plan("hx2:2x2", "-l", "2", "--ports", "e.%d")
+        links = self.read(f"{folder}/switches/hx2-0-0.links.batch")
+        self.assertEqual(re.findall("route replace (.*)", links),
+                         ["unreachable 10.0.0.0/16 metric 200",
+                          "unreachable 10.1.0.0/16 metric 200"])
+        for node, ports in (("switches/hx2-0-0", ["e.1", "e.2", "e.3"]),
+                            ("hosts/node0000", ["eth1"])):
+            settings = self.read(f"{folder}/{node}.sysctl.conf")
+            self.assertEqual(re.findall("net/ipv4/conf/(.*)/rp_filter = 0",
+                                        settings), ports)
+
+
 class Formats(Folder):
     """What cannot be run here, against what its readers publish."""
 
@@ -175,8 +193,34 @@ class Formats(Folder):
                 if not name.endswith(".sonic.json"):
                     continue
                 config = json.loads(self.read(f"{folder}/switches/{name}"))
-                self.assertEqual(set(config), {"LOOPBACK_INTERFACE",
+                self.assertEqual(set(config), {"INTERFACE",
+                                               "LOOPBACK_INTERFACE",
                                                "STATIC_ROUTE"})
+                # As sonic-interface.yang has it.  All ports that routes
+                # leave by are there.
+                ports = {key for key in config["INTERFACE"] if "|" not in key}
+                for key, value in config["INTERFACE"].items():
+                    port, *address = key.split("|")
+                    self.assertIn(port, ports)
+                    self.assertEqual((value, len(address)),
+                                     ({}, int("|" in key)))
+                    for text in address:
+                        found = ipaddress.ip_interface(text)
+                        self.assertTrue(found.is_link_local)
+                # As sonic-loopback-interface.yang has it.
+                loopbacks = [key.split("|")
+                             for key in config["LOOPBACK_INTERFACE"]]
+                self.assertEqual(loopbacks[0], ["Loopback0"])
+                self.assertEqual(set(map(str, config[
+                    "LOOPBACK_INTERFACE"].values())), {"{}"})
+                for name_of, text in loopbacks[1:]:
+                    found = ipaddress.ip_interface(text)
+                    self.assertEqual(name_of, "Loopback0")
+                    self.assertEqual(found.network.prefixlen,
+                                     found.max_prefixlen)
+                self.assertEqual(ports, {
+                    port for route in config["STATIC_ROUTE"].values()
+                    for port in route["ifname"].split(",") if port})
                 for key, route in config["STATIC_ROUTE"].items():
                     vrf, prefix = key.split("|")
                     self.assertEqual(vrf, "default")
@@ -328,6 +372,128 @@ class Audit(Folder):
         folder = self.plan(self.SPEC)
         self.fails("ip", "audit", "sf:q=3", folder, says="expected a port")
         self.fails("ip", "audit", "hx2:2x2", folder, says="hx2-0-0")
+
+
+class Held(Folder):
+    """The audit of what switches hold, as 'ip -j route' prints it."""
+
+    SPEC = "hx2:3x3"
+
+    def dump(self, folder):
+        """What switches print that have loaded the batches of a plan; the
+        folder, and the routes by switch."""
+        dumps, found = f"{self.top}/dumps", {}
+        os.makedirs(dumps, exist_ok=True)
+        for name in os.listdir(f"{folder}/switches"):
+            if name.endswith(".routes.batch"):
+                found[name.split(".")[0]] = [
+                    {"dst": "default", "gateway": "192.0.2.1", "dev": "eth0",
+                     "flags": []},
+                    {"dst": "192.0.2.0/24", "dev": "eth0", "flags": [],
+                     "protocol": "kernel"},
+                    *self.routes(f"{folder}/switches/{name}")]
+        return dumps, found
+
+    def routes(self, path):
+        """The routes of a batch as JSON."""
+        for line in self.read(path).splitlines()[1:]:
+            words = line.split()[2:]
+            route = {"flags": ["onlink"] if words[-1] == "onlink" else []}
+            if words[0] == "unreachable":
+                route["type"] = words.pop(0)
+            route["dst"] = re.sub("/(32|128)$", "", words.pop(0))
+            for word, value in zip(words, words[1:]):
+                if word in ("via", "dev", "metric"):
+                    key = "gateway" if word == "via" else word
+                    route[key] = int(value) if word == "metric" else value
+            yield route
+
+    def judge(self, folder, dumps, routes, code):
+        """Audits what switches hold."""
+        for name, held in routes.items():
+            with open(f"{dumps}/{name}.json", "w", encoding="utf-8") as file:
+                json.dump(held, file)
+        return self.audit(self.SPEC, folder, "--routes", dumps, code=code)
+
+    def wrong(self, change, says, *options):
+        """Changes the routes of one switch, which is found."""
+        folder = self.plan(self.SPEC, "-l", "2", *options)
+        dumps, routes = self.dump(folder)
+        change(routes["hx2-0-0"])
+        found = self.judge(folder, dumps, routes, 1)
+        self.assertTrue(any(says in line for line in found["findings"]),
+                        found["findings"])
+
+    def test_all_is_well(self):
+        for options in ([], ["--ipv6"]):
+            folder = self.plan(self.SPEC, "-l", "2", *options)
+            planned = self.audit(self.SPEC, folder)
+            dumps, routes = self.dump(folder)
+            found = self.judge(folder, dumps, routes, 0)
+            self.assertEqual((planned.pop("routes_of"), found["routes_of"]),
+                             ("files", "switches"))
+            for key in ("paths", "good_paths", "hops", "protected", "routes",
+                        "lanes"):
+                self.assertEqual(found[key], planned[key], key)
+
+    def test_a_route_is_missing(self):
+        def drop(held):
+            held[:] = [route for route in held
+                       if route["dst"] != "10.0.8.0/24"]
+        self.wrong(drop, "packets from hx2-0-0 to 10.0.8.1, an address of "
+                   "node0016: no route")
+
+    def test_a_link_is_down(self):
+        """Dead routes do not count; those over a dead link that do are
+        told."""
+        def kill(flags):
+            def change(held):
+                for route in held:
+                    if route.get("dev") == "swp3":
+                        route["flags"] = flags
+            return change
+        self.wrong(kill(["linkdown"]), "ignore_routes_with_linkdown is not "
+                   "set")
+        self.wrong(kill(["dead", "linkdown"]), "no route", "--alternates",
+                   "none")
+
+    def test_others_routes_take_packets(self):
+        self.wrong(lambda held: held.append(
+            {"dst": "10.0.8.0/25", "dev": "eth0", "flags": []}),
+            "leads to 'eth0', which is no port of the network")
+        self.wrong(lambda held: held.append(
+            {"dst": "10.0.8.0/25", "type": "blackhole", "flags": []}),
+            "10.0.8.1, an address of node0016: no route")
+        self.wrong(lambda held: held.append(
+            {"dst": "10.0.8.0/25", "flags": [], "nexthops": [
+                {"gateway": "10.0.1.0", "dev": "swp3", "flags": []},
+                {"gateway": "10.0.2.0", "dev": "swp4", "flags": []}]}),
+            "10.0.8.0/25 has 2 next hops")
+
+    def test_a_next_hop_is_elsewhere(self):
+        def bend(held):
+            for route in held:
+                if route.get("gateway") == "10.0.1.0":
+                    route["gateway"] = "10.0.7.0"
+        self.wrong(bend, "hx2-0-0.json: 10.0.1.0/24: the next hop 10.0.7.0 is "
+                   "not at the other end")
+
+    def test_nothing_is_held(self):
+        self.wrong(lambda held: held.clear(), "no route within 10.0.0.0/8")
+
+    def test_files_that_are_none(self):
+        folder = self.plan(self.SPEC, "-l", "2")
+        dumps, routes = self.dump(folder)
+        command = ("ip", "audit", self.SPEC, folder, "--routes", dumps)
+        self.fails(*command, says="hx2-0-0.json: No such file")
+        self.judge(folder, dumps, routes, 0)
+        for text, says in (("", "hx2-0-0.json:"), ("{}", "expected an array"),
+                           ("[{}]", "expected routes with 'dst'"),
+                           ("ssh: no route to host", "hx2-0-0.json:1:")):
+            with open(f"{dumps}/hx2-0-0.json", "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+            self.fails(*command, says=says)
 
 
 class Real(Folder):

@@ -4,6 +4,7 @@ Needs root and network namespaces, and is skipped where these are refused.
 Nothing here depends on how long something takes: a test waits until the
 controller has told what it waits for.
 """
+import fcntl
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import threading
 import time
 import unittest
 
+import by_ssh
 import harness
 import namespaces
 from harness import PATIENCE, slimfly
@@ -145,7 +147,8 @@ class Lab(harness.Case):
         return sorted((route.get("type", ""), route["dst"],
                        route.get("gateway", ""), route.get("dev", ""),
                        route["metric"])
-                      for route in json.loads(done.stdout))
+                      for route in json.loads(done.stdout)
+                      if route.get("dev") != by_ssh.PORT)
 
     def all_routes(self):
         """The routes of all switches."""
@@ -211,6 +214,82 @@ class Lab(harness.Case):
         self.settled(controller)
         self.assertEqual(self.all_routes(), before)
 
+    def test_what_it_did_last_is_noted(self):
+        self.up()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        since = len(controller.events)
+        self.lab("fail", "sf-0-0-0--sf-0-0-1")
+        controller.wait_for("repaired", since)
+        self.assertEqual(controller.end(), (0, ""))
+        self.assertEqual([event["event"] for event in controller.events[-3:]],
+                         ["noted", "stopped", "end"])
+        self.lab("check")
+
+    def held(self):
+        """The lock of the lab, as 'lab check' holds it, as a file."""
+        lock = os.open(f"{self.folder}/lab-{self.name}", os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return lock
+
+    def repaired_but_not_noted(self):
+        """A controller that has repaired a link while somebody holds the
+        lock, and that lock."""
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        since = len(controller.events)
+        # What is broken is broken without the lab, which is held.
+        lock = self.held()
+        done = subprocess.run(
+            ["ip", "-n", f"{self.name}.sf-0-0-0", "-j", "link", "show", "up"],
+            capture_output=True, text=True, check=True, timeout=PATIENCE)
+        port = next(link["ifname"] for link in json.loads(done.stdout)
+                    if link["ifname"] != "lo" and "link_netnsid" in link)
+        subprocess.run(["ip", "-n", f"{self.name}.sf-0-0-0", "link", "set",
+                        port, "down"], check=True, timeout=PATIENCE)
+        controller.wait_for("repaired", since)
+        return controller, lock
+
+    def test_the_last_note_waits_for_the_lock(self):
+        """It was lost after a second, without a word."""
+        for is_released in True, False:
+            self.up()
+            controller, lock = self.repaired_but_not_noted()
+            timer = threading.Timer(1.6, os.close, [lock])
+            if is_released:
+                timer.start()
+            self.assertEqual(controller.end(), (0, ""))
+            if is_released:
+                timer.join()
+            else:
+                os.close(lock)
+            *_, noted, stopped, _ = controller.events
+            self.assertEqual(stopped["event"], "stopped")
+            self.assertEqual(noted["event"] == "noted", is_released)
+            self.assertEqual(
+                stopped.get("text"), None if is_released else
+                "the last repair was not noted: somebody else works on the "
+                f"lab '{self.name}'; try again later")
+            self.lab("down")
+
+    def test_nothing_is_noted_in_a_later_lab_of_the_name(self):
+        """Who was asked to end after it had become another noted there."""
+        self.up()
+        controller, lock = self.repaired_but_not_noted()
+        controller.process.send_signal(signal.SIGSTOP)
+        os.close(lock)
+        self.lab("down")
+        self.up()
+        path = f"{self.folder}/lab-{self.name}"
+        before = {name: os.stat(f"{path}/{name}").st_mtime_ns
+                  for name in os.listdir(path)}
+        controller.process.send_signal(signal.SIGTERM)
+        self.assertEqual(controller.end(signal.SIGCONT), (0, ""))
+        self.assertEqual({name: os.stat(f"{path}/{name}").st_mtime_ns
+                          for name in os.listdir(path)}, before)
+        self.assertEqual(controller.events[-2]["text"],
+                         "the switches are gone")
+
     def test_the_tables_are_those_of_the_library(self):
         tables, repaired = (f"{self.temporary.name}/{name}"
                             for name in ("tables", "repaired"))
@@ -275,12 +354,15 @@ class Lab(harness.Case):
         self.up("hx2:3x3,p=1")
         controller = self.run_controller()
         controller.wait_for("started")
+        ping = [harness.PROGRAM, "lab", "exec", "--name", self.name,
+                "--folder", self.folder, "node0000", "--", "ping", "10.0.1.1",
+                "-i", "0.005", "-c"]
+        # The kernel may drop what comes first over a link that is just up.
+        subprocess.run([*ping, "5"], stdout=subprocess.DEVNULL, check=False,
+                       timeout=PATIENCE)
         # In a HyperX everybody has an alternate.
-        with subprocess.Popen(
-                [harness.PROGRAM, "lab", "exec", "--name", self.name,
-                 "--folder", self.folder, "node0000", "--", "ping", "-i",
-                 "0.005", "-c", "300", "10.0.1.1"],
-                stdout=subprocess.PIPE, text=True) as ping:
+        with subprocess.Popen([*ping, "300"], stdout=subprocess.PIPE,
+                              text=True) as ping:
             ping.stdout.readline()
             ping.stdout.readline()  # The first answer is there.
             self.breaks(controller, "--".join(self.switches()[:2]))
@@ -399,6 +481,65 @@ class Lab(harness.Case):
             pass
         controller.wait_for("answers", switch=silent)
         self.assertEqual(controller.end()[0], 0)
+
+    def test_by_ssh(self):
+        """As the text says it, over a network for management; with what
+        people put into their ssh_config, too."""
+        if by_ssh.refusal():
+            self.skipTest(by_ssh.refusal())
+        tables = f"{self.temporary.name}/tables"
+        self.succeeds("route", "hx2:2x2,p=1", "--layers", "2", "-o", tables)
+        self.lab("up", tables)
+        before = self.all_routes()
+        first, *_, last = self.switches()
+        with by_ssh.Management(self.name, self.switches(),
+                               f"{self.temporary.name}/ssh") as management:
+            ssh = ["ip", "netns", "exec", management.space, "ssh", "-F",
+                   management.config]
+            words = [tables, "--exec", " ".join([*ssh, "root@{switch}"]),
+                     "--state", self.state]
+            controller = Controller(*words, "--interval", "0.05")
+            self.addCleanup(lambda: controller.process.poll() is None and
+                            controller.process.kill())
+            self.assertEqual(controller.wait_for("started")["routes"], 0)
+            since = len(controller.events)
+            self.lab("fail", "--".join(self.switches()[:2]))
+            event = controller.wait_for("repaired", since)
+            self.assertGreater(event["routes"], 0)
+            self.assertNotEqual(self.routes(first), before[first])
+            management.stop(last)
+            event = controller.wait_for("silent", switch=last)
+            # A command may have been on its way, which ssh ends in silence.
+            self.assertRegex(event["text"],
+                             f"{last}: .*(Connection refused|command failed)")
+            management.start(last)
+            controller.wait_for("answers", switch=last)
+            since = len(controller.events)
+            self.lab("restore")
+            controller.wait_for("repaired", since, down=0)
+            self.assertEqual(controller.end(), (0, ""))
+            done = slimfly("ip", "run", *words, "--once", "-f", "json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.all_routes(), before)
+
+    def test_another_lab_of_the_name(self):
+        """The state of an earlier lab is none of a later one, though its
+        namespaces may have the same numbers."""
+        for spec in (SMALL, "hx2:3x3"):
+            self.up(SMALL)
+            controller = self.run_controller("--once")
+            controller.wait_for("stopped")
+            self.assertEqual(controller.process.wait(PATIENCE), 0)
+            controller.end()
+            self.lab("down")
+            self.up(spec, "--seed", "7")
+            before = self.all_routes()
+            controller = self.run_controller("--once")
+            self.assertEqual(controller.wait_for("started")["routes"], 0)
+            self.assertEqual(controller.process.wait(PATIENCE), 0)
+            controller.end()
+            self.assertEqual(self.all_routes(), before)
+            self.lab("down")
 
     def test_the_lab_goes(self):
         self.up()

@@ -63,8 +63,11 @@ class Alone(harness.Case):
             for verb in ("check", "status", "down", "restore", "measure"):
                 self.fails("lab", verb, "--folder", folder, "--name", "none",
                            says="there is no lab 'none'")
-            self.assertEqual(self.succeeds("lab", "list", "--folder", folder),
-                             "no labs\n")
+            # Labs of others that are lost are listed whatever the folder.
+            listed = [line for line in self.succeeds(
+                "lab", "list", "--folder", folder).splitlines()
+                if "its folder is gone" not in line]
+            self.assertIn(listed, (["no labs"], []))
 
     def test_bad_names(self):
         for name in ("", "-a", "a-", "a/b", "a.b", "x" * 16):
@@ -176,6 +179,44 @@ class Lab(harness.Case):
         self.assertEqual(self.found("check")[1]["links_down"], 1)
         self.lab("restore")
         self.assertEqual(self.found("check")[1]["right"], 1224)
+
+    def test_audit_of_what_switches_hold(self):
+        for options in ((), ("-6",)):
+            plan = f"{self.temporary.name}/plan{len(options)}"
+            dumps = f"{plan}-dumps"
+            os.mkdir(dumps)
+            self.succeeds("ip", "plan", SMALL, *options, "-o", plan)
+            self.lab("up", SMALL, *options)
+            audit = ["ip", "audit", SMALL, plan, "--routes", dumps, "-f",
+                     "json"]
+
+            def dump(switch, words=options, folder=dumps):
+                with open(f"{folder}/{switch}.json", "w",
+                          encoding="utf-8") as file:
+                    file.write(self.ip(switch, *words, "-j", "route", "show",
+                                       "table", "main"))
+
+            for name in names(self.name):
+                if ".node" not in name:
+                    dump(name.split(".")[1])
+            found = json.loads(self.succeeds(*audit))
+            self.assertEqual((found["paths"], found["good_paths"]),
+                             (18 * 18 * 4, 18 * 18 * 4))
+            # A route is lost, which no file tells.
+            route = self.ip("sf-0-0-0", *options, "-j", "route", "show",
+                            "metric", "10")
+            lost = next(entry for entry in json.loads(route)
+                        if "gateway" in entry)
+            for metric in ("10", "100"):
+                subprocess.run(["ip", "-n", f"{self.name}.sf-0-0-0", *options,
+                                "route", "del", lost["dst"], "metric",
+                                metric], check=metric == "10",
+                               stderr=subprocess.DEVNULL)
+            dump("sf-0-0-0")
+            done = slimfly(*audit)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("no route", done.stdout)
+            self.lab("down")
 
     def test_routing_of_files(self):
         tables = f"{self.temporary.name}/tables"
@@ -363,6 +404,43 @@ class Lab(harness.Case):
             self.assertEqual(names(self.name), [foreign])
         finally:
             subprocess.run(["ip", "netns", "del", foreign], check=False)
+
+    def test_folder_is_lost(self):
+        other = self.new_name()
+        foreign = f"{self.name}.mine"
+        self.lab("up", SMALL)
+        self.lab("up", SMALL, name=other)
+        subprocess.run(["ip", "netns", "add", foreign], check=True)
+        try:
+            shutil.rmtree(f"{self.folder}/lab-{self.name}")
+            # Labs of other runs may be lost as well.
+            listed = json.loads(self.lab("list", "-f", "json"))["labs"]
+            states = {lab["name"]: lab["state"] for lab in listed}
+            self.assertEqual((states[self.name], states[other]),
+                             ("lost", "up"))
+            self.assertRegex(self.lab("list"), f"{self.name} .*'slimfly lab "
+                             f"down --name {self.name}' removes")
+            self.refuses("check", says="there is no lab")
+            self.refuses("up", SMALL, says="whose folder is gone")
+            self.assertEqual(os.listdir(self.folder), [f"lab-{other}"])
+            self.assertEqual(len(names(self.name)), 37)
+            self.assertIn("36 namespaces removed", self.lab("down"))
+            self.assertEqual(names(self.name), [foreign])
+            self.refuses("down", says="there is no lab")
+            self.assertEqual(self.found("check", name=other)[0], 0)
+            # A lab of another folder is not lost.
+            with tempfile.TemporaryDirectory() as folder:
+                self.fails("lab", "down", "--name", other, "--folder", folder,
+                           says="there is no lab")
+            self.assertEqual(len(names(other)), 36)
+        finally:
+            subprocess.run(["ip", "netns", "del", foreign], check=False)
+
+    def test_note_is_lost(self):
+        self.lab("up", SMALL)
+        os.remove(f"{self.folder}/lab-{self.name}/namespaces")
+        self.assertIn("36 namespaces removed", self.lab("down"))
+        self.assertEqual(names(self.name), [])
 
     def test_one_at_a_time(self):
         self.lab("up", SMALL)

@@ -11,7 +11,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static sf_ip_parse *const parsers[] = {
         sf_ip_parse_routes, sf_ip_parse_staticd, sf_ip_parse_sonic,
-        sf_ip_parse_owns, sf_ip_parse_nft
+        sf_ip_parse_owns,   sf_ip_parse_nft,     sf_ip_parse_dump
     };
     uint8_t marks_at[(N_PORTS + 1) * (N_PORTS + 1)] = { 0 };
     struct sf_ip_entries entries = { 0 };
@@ -24,7 +24,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     uint32_t kind = data[0] % (sizeof parsers / sizeof *parsers);
-    void *into[] = { &entries, &entries, &entries, &owns, &marks };
+    struct sf_ip_audit audit = { 0 };
+    struct sf_ip_dump dump = { .prefix = { .length = 8 },
+                               .audit = &audit,
+                               .entries = &entries };
+
+    dump.prefix.address.bytes[0] = 10;
+    void *into[] = { &entries, &entries, &entries, &owns, &marks, &dump };
     struct sf_ip_reader reader = { "fuzz", &ports, N_PORTS, &err, into[kind] };
     char *text = fuzz_text(data + 1, size - 1);
     enum sf_status status = parsers[kind](&reader, text, size - 1);
@@ -46,6 +52,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (owns.items[i].port > N_PORTS) {
             abort();
         }
+    }
+    for (size_t i = 0; i < SF_IP_MAX_FINDINGS; i++) {
+        free(audit.findings[i]);
     }
     free(entries.items);
     free(owns.items);

@@ -57,7 +57,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!stream ||
         sf_verify(plan, found, NULL, &verification, &err) != SF_OK ||
         sf_verification_write_text(verification, stream, &err) != SF_OK ||
-        sf_verification_write_json(verification, stream, &err) != SF_OK ||
+        sf_verification_write_json(verification, NULL, stream, &err) !=
+            SF_OK ||
         fclose(stream) != 0) {
         abort();
     }

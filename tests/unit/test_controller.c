@@ -25,11 +25,17 @@ static const char *const specs[] = {
     "ft3:ports=4",
 };
 
+/* With several hosts a switch, for several path sets. */
+static const char *const shared[] = {
+    "sf:q=3,p=3",     "sf:q=4,p=2", "hx2:4x3,p=3",
+    "df:a=4,h=2,p=2", "pf:q=3,p=2", "xpander:k=4,lift=3,p=3",
+};
+
+/* As 'begin', of a fabric that is given up. */
 static void
-begin(struct sf_core *core, const char *spec, const char *scheme,
-      uint32_t n_layers)
+begin_with(struct sf_core *core, struct sf_fabric *fabric, const char *spec,
+           const char *scheme, uint32_t n_layers)
 {
-    struct sf_fabric *fabric = ip_fabric(spec);
     struct sf_routing_params params = {
         .layers = { .scheme = scheme, .n_layers = n_layers, .seed = 3 },
         .lanes = "none",
@@ -50,6 +56,13 @@ begin(struct sf_core *core, const char *spec, const char *scheme,
     sf_routing_free(base);
     sf_network_free(network);
     sf_fabric_free(fabric);
+}
+
+static void
+begin(struct sf_core *core, const char *spec, const char *scheme,
+      uint32_t n_layers)
+{
+    begin_with(core, ip_fabric(spec), spec, scheme, n_layers);
 }
 
 static bool
@@ -249,13 +262,17 @@ write_slowly(struct sf_core *core)
         const struct sf_ip_change *change = &push.items[i].change;
         const struct sf_ip_route *route =
             change->is_gone ? &change->before : &change->after;
-        struct sf_ip_place to = { route->layer, route->destination,
-                                  route->port };
+        const struct sf_node *d = &core->fabric->nodes[route->destination];
         CHECK(i == 0 || push.items[i - 1].wave <= push.items[i].wave);
         change_held(&core->held[change->s], change);
-        CHECK_FOR(is_free_of_circles(core, to),
-                  "a circle to switch %u in layer %u after change %zu of %zu",
-                  to.s, to.layer, i, push.n);
+        /* To the switch itself, and to each of its hosts. */
+        for (uint32_t p = 0; p <= d->n_ports; p++) {
+            struct sf_ip_place to = { route->layer, route->destination, p };
+            CHECK_FOR(is_free_of_circles(core, to),
+                      "a circle to port %u of switch %u in layer %u after "
+                      "change %zu of %zu",
+                      p, to.s, to.layer, i, push.n);
+        }
     }
     sf_push_clear(&push);
     /* Switches hold what they are to now: in any order of reading. */
@@ -272,6 +289,27 @@ write_slowly(struct sf_core *core)
 
 /* One link goes and comes back, links go one after the other: at no time do
  * packets go round in circles. */
+static void
+change_links(struct sf_core *core, struct sf_random *random)
+{
+    hold_all(core);
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t port = random_link(core, random);
+        uint32_t ends[] = { port, core->fabric->ports[port].peer };
+        for (uint32_t e = 0; e < 2; e++) {
+            sf_core_note_port(core, ends[e], false);
+            drop_routes(core, ends[e]);
+        }
+        CHECK_EQ(sf_core_settle(core, NULL), SF_OK);
+        write_slowly(core);
+        for (uint32_t e = 0; e < 2; e++) {
+            sf_core_note_port(core, ends[e], k % 2 == 0);
+        }
+        CHECK_EQ(sf_core_settle(core, NULL), SF_OK);
+        write_slowly(core);
+    }
+}
+
 TEST(controller_writes_without_circles)
 {
     struct sf_random random;
@@ -280,22 +318,46 @@ TEST(controller_writes_without_circles)
     for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
         struct sf_core core;
         begin(&core, specs[i], i % 2 ? NULL : "gates:robust=yes", 3);
-        hold_all(&core);
-        for (uint32_t k = 0; k < 4; k++) {
-            uint32_t port = random_link(&core, &random);
-            uint32_t ends[] = { port, core.fabric->ports[port].peer };
-            for (uint32_t e = 0; e < 2; e++) {
-                sf_core_note_port(&core, ends[e], false);
-                drop_routes(&core, ends[e]);
-            }
-            CHECK_EQ(sf_core_settle(&core, NULL), SF_OK);
-            write_slowly(&core);
-            for (uint32_t e = 0; e < 2; e++) {
-                sf_core_note_port(&core, ends[e], k % 2 == 0);
-            }
-            CHECK_EQ(sf_core_settle(&core, NULL), SF_OK);
-            write_slowly(&core);
-        }
+        change_links(&core, &random);
+        sf_core_clear(&core);
+    }
+}
+
+/* In a lab nobody knows the GUIDs of ports: hosts stay in their path sets all
+ * the same, and few routes change. */
+TEST(controller_keeps_path_sets_without_guids)
+{
+    struct sf_fabric *fabric = ip_fabric("sf:q=3,p=3");
+    struct sf_random random;
+    struct sf_core core;
+
+    sf_random_init(&random, 7, 0);
+    for (uint32_t p = 0; p < fabric->n_ports; p++) {
+        fabric->ports[p].guid = 0;
+    }
+    begin_with(&core, fabric, "sf:q=3,p=3", "gates:sets=3", 2);
+    uint32_t port = random_link(&core, &random);
+    sf_core_note_port(&core, port, false);
+    CHECK_EQ(sf_core_settle(&core, NULL), SF_OK);
+    uint32_t n_hosts = core.base->network->first_host[core.fabric->n_switches];
+    for (uint32_t host = 0; host < n_hosts; host++) {
+        CHECK_EQ(sf_core_routing(&core)->routes->host_sets[host],
+                 core.base->routes->host_sets[host]);
+    }
+    sf_core_clear(&core);
+}
+
+/* Hosts share routes that must not change for all of them at once. */
+TEST(controller_writes_path_sets_without_circles)
+{
+    struct sf_random random;
+
+    sf_random_init(&random, 6, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(shared); i++) {
+        struct sf_core core;
+        begin(&core, shared[i], i % 2 ? "gates:sets=3" : "gates:sets=2", 2);
+        CHECK(core.base->routes->n_sets > 1);
+        change_links(&core, &random);
         sf_core_clear(&core);
     }
 }
@@ -593,7 +655,7 @@ TEST(controller_runs_commands)
 TEST(controller_nomem)
 {
     struct sf_core core;
-    begin(&core, "hx2:3x2,p=1", NULL, 2);
+    begin(&core, "hx2:3x2,p=2", "gates:sets=2", 2);
     hold_all(&core);
     uint32_t port = core.fabric->nodes[0].first_port + 1;
     bool is_done = false;

@@ -1,5 +1,5 @@
-/* follow_hops.c -- where packets go: from every switch to every address of a host,
- * hop by hop over the cables, with all links up and with one down. */
+/* follow_hops.c -- where packets go: from every switch to every address of a
+ * host, hop by hop over the cables, with all links up and with one down. */
 #include "ip/audit/held.h"
 #include "slimfly/progress.h"
 

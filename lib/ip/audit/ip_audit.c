@@ -39,6 +39,22 @@ has_address(const struct sf_ip_held *held, uint32_t node, uint32_t port,
     return false;
 }
 
+/* Tells of something wrong with a route of 's', with its place before it. */
+static void
+tell_route(const struct sf_ip_held *held, uint32_t s,
+           const struct sf_ip_entry *entry, const char *what)
+{
+    const char *name = held->names->names[s];
+
+    if (held->dumps) {
+        sf_ip_find_fault(held->audit, "%s/%s.json: %s", held->dumps, name,
+                         what);
+    } else {
+        sf_ip_find_fault(held->audit, "switches/%s.routes.batch:%u: %s", name,
+                         entry->line, what);
+    }
+}
+
 /* Whether the next hops of all routes are at the other ends of their ports,
  * and no route is there twice. */
 static void
@@ -49,12 +65,11 @@ check_next_hops(const struct sf_ip_held *held, uint32_t s)
 
     for (size_t i = 0; i < entries->n; i++) {
         const struct sf_ip_entry *entry = &entries->items[i];
+        char what[256];
         if (i > 0 && sf_ip_entry_compare(entry - 1, entry) == 0) {
-            sf_ip_find_fault(held->audit,
-                             "switches/%s.routes.batch:%u: %s metric %u is "
-                             "there twice",
-                             held->names->names[s], entry->line,
-                             sf_ip_prefix_text(entry->to).text, entry->metric);
+            (void)snprintf(what, sizeof what, "%s metric %u is there twice",
+                           sf_ip_prefix_text(entry->to).text, entry->metric);
+            tell_route(held, s, entry, what);
         }
         if (!entry->out) {
             continue;
@@ -68,15 +83,14 @@ check_next_hops(const struct sf_ip_held *held, uint32_t s)
                                fabric->ports[peer].number, entry->via)
                  : fabric->ports[peer].node >= fabric->n_switches);
         if (!is_good) {
-            sf_ip_find_fault(
-                held->audit,
-                "switches/%s.routes.batch:%u: %s: the next hop %s is not at "
-                "the other end of port %u",
-                held->names->names[s], entry->line,
-                sf_ip_prefix_text(entry->to).text,
-                entry->has_via ? sf_ip_address_text(entry->via).text
-                               : "(a host)",
-                entry->out);
+            (void)snprintf(what, sizeof what,
+                           "%s: the next hop %s is not at the other end of "
+                           "port %u",
+                           sf_ip_prefix_text(entry->to).text,
+                           entry->has_via ? sf_ip_address_text(entry->via).text
+                                          : "(a host)",
+                           entry->out);
+            tell_route(held, s, entry, what);
         }
     }
 }
@@ -140,7 +154,8 @@ check_lanes(const struct sf_ip_held *held)
 
 enum sf_status
 sf_ip_audit(const struct sf_fabric *fabric, const char *folder,
-            struct sf_ip_audit **auditp, struct sf_error *err)
+            const char *dumps, struct sf_ip_audit **auditp,
+            struct sf_error *err)
 {
     struct sf_ip_audit *audit = sf_calloc(1, sizeof *audit);
     struct sf_ip_held *held = NULL;
@@ -149,9 +164,11 @@ sf_ip_audit(const struct sf_fabric *fabric, const char *folder,
     if (!audit) {
         return sf_fail(err, SF_ENOMEM, "out of memory for an audit");
     }
+    audit->are_held = dumps != NULL;
     audit->n_switches = fabric->n_switches;
     audit->n_hosts = fabric->n_nodes - fabric->n_switches;
-    enum sf_status status = sf_ip_held_read(fabric, folder, audit, &held, err);
+    enum sf_status status =
+        sf_ip_held_read(fabric, folder, dumps, audit, &held, err);
     if (status == SF_OK) {
         audit->n_layers = held->n_layers;
         for (uint32_t s = 0; s < fabric->n_switches; s++) {

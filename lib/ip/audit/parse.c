@@ -6,8 +6,9 @@
 
 #define MAX_WORDS 24
 
-uint32_t
-sf_ip_split(char *line, char **words, uint32_t most)
+/* Splits 'line' into words at blanks, at most 'most'; returns how many. */
+static uint32_t
+split_words(char *line, char **words, uint32_t most)
 {
     uint32_t n = 0;
     char *rest = NULL;
@@ -109,7 +110,7 @@ take_route(void *aux, uint32_t line, char *text)
     const struct sf_ip_reader *reader = aux;
     struct sf_ip_entry entry = { .line = line };
     char *words[MAX_WORDS];
-    uint32_t n = *text == '#' ? 0 : sf_ip_split(text, words, MAX_WORDS);
+    uint32_t n = *text == '#' ? 0 : split_words(text, words, MAX_WORDS);
     uint32_t at = 2;
     bool is_unreachable = false, has_metric = false;
 
@@ -169,7 +170,7 @@ take_static(void *aux, uint32_t line, char *text)
     const struct sf_ip_reader *reader = aux;
     struct sf_ip_entry entry = { .line = line };
     char *words[MAX_WORDS];
-    uint32_t n = *text == '!' ? 0 : sf_ip_split(text, words, MAX_WORDS);
+    uint32_t n = *text == '!' ? 0 : split_words(text, words, MAX_WORDS);
     uint32_t at = 3;
 
     if (n == 0 || !strcmp(words[0], "hostname")) {
@@ -223,7 +224,7 @@ take_own(void *aux, uint32_t line, char *text)
     const struct sf_ip_reader *reader = aux;
     struct sf_ip_own own = { 0 };
     char *words[MAX_WORDS];
-    uint32_t n = *text == '#' ? 0 : sf_ip_split(text, words, MAX_WORDS);
+    uint32_t n = *text == '#' ? 0 : split_words(text, words, MAX_WORDS);
 
     if (n == 0 || strcmp(words[0], "address") != 0) {
         return SF_OK;

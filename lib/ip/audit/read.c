@@ -64,7 +64,39 @@ read_inventory(struct sf_ip_held *held, const char *folder,
     }
     held->n_layers =
         (uint32_t)json_integer_value(json_object_get(root, "layers"));
+    const char *prefix = json_string_value(json_object_get(root, "prefix"));
+    if (status == SF_OK && held->dumps &&
+        sf_ip_prefix_parse(prefix ? prefix : "", &held->prefix, NULL) !=
+            SF_OK) {
+        status =
+            sf_fail(err, SF_EPARSE, "%s: prefix: expected a prefix", path);
+    }
     json_decref(root);
+    return status;
+}
+
+/* Reads the file 'path' of a node into 'aux'. */
+static enum sf_status
+read_path(struct sf_ip_held *held, const char *path, uint32_t node,
+          sf_ip_parse *parse, void *aux, struct sf_error *err)
+{
+    char *text;
+    size_t length;
+    struct sf_ip_reader reader = {
+        .path = path,
+        .ports = node < held->fabric->n_switches ? &held->switch_ports
+                                                 : &held->host_ports,
+        .n_ports = held->fabric->nodes[node].n_ports,
+        .err = err,
+        .aux = aux,
+    };
+    enum sf_status status = sf_file_read(path, &text, &length, err);
+
+    if (status == SF_OK) {
+        held->audit->n_files++;
+        status = parse(&reader, text, length);
+        free(text);
+    }
     return status;
 }
 
@@ -75,33 +107,35 @@ read_file(struct sf_ip_held *held, const char *folder, uint32_t node,
           const char *ending, sf_ip_parse *parse, void *aux, bool *is_therep,
           struct sf_error *err)
 {
-    bool is_switch = node < held->fabric->n_switches;
-    char path[4096], *text;
-    size_t length;
-    struct sf_ip_reader reader = {
-        .path = path,
-        .ports = is_switch ? &held->switch_ports : &held->host_ports,
-        .n_ports = held->fabric->nodes[node].n_ports,
-        .err = err,
-        .aux = aux,
-    };
+    char path[4096];
 
     (void)snprintf(path, sizeof path, "%s/%s/%s%s", folder,
-                   is_switch ? "switches" : "hosts", held->names->names[node],
-                   ending);
+                   node < held->fabric->n_switches ? "switches" : "hosts",
+                   held->names->names[node], ending);
     if (is_therep) {
         *is_therep = access(path, F_OK) == 0;
         if (!*is_therep) {
             return SF_OK;
         }
     }
-    enum sf_status status = sf_file_read(path, &text, &length, err);
-    if (status == SF_OK) {
-        held->audit->n_files++;
-        status = parse(&reader, text, length);
-        free(text);
+    return read_path(held, path, node, parse, aux, err);
+}
+
+/* Reads the routes of a switch: those that it holds, or is to hold. */
+static enum sf_status
+read_routes(struct sf_ip_held *held, const char *folder, uint32_t s,
+            struct sf_error *err)
+{
+    struct sf_ip_dump dump = { held->prefix, held->audit, &held->entries[s] };
+    char path[4096];
+
+    if (!held->dumps) {
+        return read_file(held, folder, s, ".routes.batch", sf_ip_parse_routes,
+                         &held->entries[s], NULL, err);
     }
-    return status;
+    (void)snprintf(path, sizeof path, "%s/%s.json", held->dumps,
+                   held->names->names[s]);
+    return read_path(held, path, s, sf_ip_parse_dump, &dump, err);
 }
 
 /* Whether a route leads to the loopback of a neighbour, over a port that leads
@@ -177,9 +211,7 @@ read_switch(struct sf_ip_held *held, const char *folder, uint32_t s,
         return sf_fail(err, SF_ENOMEM, "out of memory for lanes");
     }
     memset(held->marks[s].marks, SF_IP_NO_MARK, side * side);
-    enum sf_status status =
-        read_file(held, folder, s, ".routes.batch", sf_ip_parse_routes,
-                  &held->entries[s], NULL, err);
+    enum sf_status status = read_routes(held, folder, s, err);
     sf_ip_entries_sort(&held->entries[s]);
     held->audit->n_routes += held->entries[s].n;
     if (status == SF_OK) {
@@ -208,8 +240,8 @@ compare_switch(struct sf_ip_held *held, const char *folder, uint32_t s,
 
 enum sf_status
 sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
-                struct sf_ip_audit *audit, struct sf_ip_held **heldp,
-                struct sf_error *err)
+                const char *dumps, struct sf_ip_audit *audit,
+                struct sf_ip_held **heldp, struct sf_error *err)
 {
     struct sf_ip_held *held = sf_calloc(1, sizeof *held);
 
@@ -218,6 +250,7 @@ sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
         return sf_fail(err, SF_ENOMEM, "out of memory for an audit");
     }
     held->fabric = fabric;
+    held->dumps = dumps;
     held->audit = audit;
     held->entries = sf_calloc(fabric->n_switches, sizeof *held->entries);
     held->owns = sf_calloc(fabric->n_nodes, sizeof *held->owns);
@@ -235,7 +268,8 @@ sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
                      : read_file(held, folder, i, ".host.batch",
                                  sf_ip_parse_owns, &held->owns[i], NULL, err);
     }
-    for (uint32_t s = 0; status == SF_OK && s < fabric->n_switches; s++) {
+    for (uint32_t s = 0; status == SF_OK && !dumps && s < fabric->n_switches;
+         s++) {
         status = compare_switch(held, folder, s, err);
     }
     return status;

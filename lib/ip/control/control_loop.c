@@ -7,10 +7,11 @@
 
 /* Seconds: between two tries to get the lock, or to reach a switch that does
  * not answer; until what a change of links has left behind is looked at again;
- * without events before others are told. */
+ * without events before others are told; to tell them in the end. */
 #define RETRY   2.0
 #define SECOND  1.0
 #define QUIET   .3
+#define LAST    3.0
 #define FOREVER 3600.0
 
 struct runner {
@@ -277,12 +278,12 @@ count_unreachable(const struct sf_routing *routing)
     return n;
 }
 
-/* Whether links of any switch have changed just now. */
+/* Whether this is true for any switch. */
 static bool
-is_any_shaky(const struct runner *runner)
+is_any(const struct runner *runner, const bool *of_switches)
 {
     for (uint32_t s = 0; s < runner->n_switches; s++) {
-        if (runner->is_shaky[s]) {
+        if (of_switches[s]) {
             return true;
         }
     }
@@ -313,7 +314,7 @@ act(struct runner *runner, struct sf_error *err)
     if (status == SF_OK && runner->has_started && (is_repair || push.n > 0)) {
         tell(runner,
              (struct sf_control_event){
-                 .kind = is_repair || is_any_shaky(runner)
+                 .kind = is_repair || is_any(runner, runner->is_shaky)
                              ? SF_CONTROL_REPAIRED
                              : SF_CONTROL_MENDED,
                  .port = SF_NONE,
@@ -431,23 +432,62 @@ note(struct runner *runner)
 }
 
 static bool
-is_over(const struct runner *runner)
+is_gone(const struct runner *runner)
 {
     const struct sf_control_ops *ops = runner->switches->ops;
 
-    return is_cancelled(runner->params) ||
-           (ops->is_gone && ops->is_gone(runner->switches->self));
+    return ops->is_gone && ops->is_gone(runner->switches->self);
 }
 
 static bool
-is_any_hot(const struct runner *runner)
+is_over(const struct runner *runner)
 {
-    for (uint32_t s = 0; s < runner->n_switches; s++) {
-        if (runner->hot[s]) {
-            return true;
+    return is_cancelled(runner->params) || is_gone(runner);
+}
+
+/* Lets others know of what has not been told yet, since there is no later
+ * time: for a while also if they are in the way. */
+static enum sf_status
+note_last(const struct runner *runner, struct sf_error *err)
+{
+    static const struct timespec pause = { 0, 100000000 };
+    double end = now() + LAST;
+    enum sf_status status = SF_EIO;
+
+    while (status == SF_EIO) {
+        status = runner->switches->ops->note(runner->switches->self,
+                                             runner->core, err);
+        if (status == SF_EIO && now() >= end) {
+            break;
+        }
+        if (status == SF_EIO) {
+            nanosleep(&pause, NULL);
         }
     }
-    return false;
+    if (status == SF_OK) {
+        tell_of(runner, SF_CONTROL_NOTED, SF_NONE, NULL);
+    }
+    return status;
+}
+
+/* Tells the end, and what was left undone.  Switches that are gone are none
+ * of others' business, who may have new ones of the same names. */
+static void
+stop(const struct runner *runner)
+{
+    const struct sf_control_params *params = runner->params;
+    bool is_asked_for = is_cancelled(params) || params->once;
+    const char *text = NULL;
+    struct sf_error err;
+
+    if (is_gone(runner) || !is_asked_for) {
+        text = "the switches are gone";
+    } else if (runner->note_at > 0 && runner->switches->ops->note &&
+               note_last(runner, &err) != SF_OK) {
+        sf_error_add_context(&err, "the last repair was not noted");
+        text = err.text;
+    }
+    tell_of(runner, SF_CONTROL_STOPPED, SF_NONE, text);
 }
 
 static enum sf_status
@@ -487,7 +527,7 @@ run(struct runner *runner, struct sf_error *err)
             break;
         }
         look_at_clock(runner);
-        if (is_any_hot(runner)) {
+        if (is_any(runner, runner->hot)) {
             double woken = now();
             look(runner);
             runner->first = runner->core->is_stale ? woken : 0;
@@ -497,10 +537,7 @@ run(struct runner *runner, struct sf_error *err)
         }
     }
     if (status == SF_OK) {
-        tell_of(runner, SF_CONTROL_STOPPED, SF_NONE,
-                is_cancelled(runner->params) || runner->params->once
-                    ? NULL
-                    : "the switches are gone");
+        stop(runner);
     }
     return status;
 }

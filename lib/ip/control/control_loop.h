@@ -1,6 +1,6 @@
 /* control_loop.h -- the loop of a controller, over switches of any kind. */
-#ifndef SF_IP_CONTROL_RUN_H
-#define SF_IP_CONTROL_RUN_H
+#ifndef SF_IP_CONTROL_CONTROL_LOOP_H
+#define SF_IP_CONTROL_CONTROL_LOOP_H
 
 #include "ip/control/controller_files.h"
 #include "ip/control/ip_text.h"
@@ -27,7 +27,8 @@ struct sf_control_ops {
                   const struct sf_ip_tables *tables, struct sf_error *errors);
 
     /* Lets others know of what switches hold now, when there is time; NULL:
-     * nobody wants to know.  A failure is tried again. */
+     * nobody wants to know.  A failure is tried again, in the end only if it
+     * is SF_EIO, as where somebody holds a lock. */
     enum sf_status (*note)(void *self, const struct sf_core *core,
                            struct sf_error *err);
 

@@ -1,8 +1,8 @@
-/* controller_files.h -- what a controller keeps on disk, in a folder of its own: a lock
- * with a note of who holds it, the links that were down, and the routing that
- * it started from. */
-#ifndef SF_IP_CONTROL_FILES_H
-#define SF_IP_CONTROL_FILES_H
+/* controller_files.h -- what a controller keeps on disk, in a folder of its
+ * own: a lock with a note of who holds it, the links that were down, and the
+ * routing that it started from. */
+#ifndef SF_IP_CONTROL_CONTROLLER_FILES_H
+#define SF_IP_CONTROL_CONTROLLER_FILES_H
 
 #include "ip/control/core.h"
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_WAVE UINT32_MAX
-
 enum sf_status
 sf_core_init(struct sf_core *core, const struct sf_routing *base,
              const struct sf_ip_addresses *addresses,
@@ -192,22 +190,6 @@ sf_core_forget(struct sf_core *core, uint32_t s)
     *held = (struct sf_held){ 0 };
 }
 
-/* As sf_ip_tables has it: by layer, destination, port and metric. */
-static int
-compare_routes(const void *x, const void *y)
-{
-    const struct sf_ip_route *a = x, *b = y;
-    uint32_t metric_a = sf_ip_metric(a->kind),
-             metric_b = sf_ip_metric(b->kind);
-
-    return a->layer != b->layer ? (a->layer > b->layer ? 1 : -1)
-           : a->destination != b->destination
-               ? (a->destination > b->destination ? 1 : -1)
-           : a->port != b->port   ? (a->port > b->port ? 1 : -1)
-           : metric_a != metric_b ? (metric_a > metric_b ? 1 : -1)
-                                  : 0;
-}
-
 static enum sf_status
 keep(struct sf_core *core, uint32_t s, const struct sf_ip_route *routes,
      size_t n, struct sf_error *err)
@@ -234,7 +216,7 @@ sf_core_note_held(struct sf_core *core, uint32_t s,
     struct sf_held *held = &core->held[s];
 
     if (status == SF_OK && n > 0) {
-        qsort(held->routes, n, sizeof *held->routes, compare_routes);
+        qsort(held->routes, n, sizeof *held->routes, sf_push_compare_routes);
     }
     return status;
 }
@@ -246,57 +228,6 @@ sf_core_note_written(struct sf_core *core, uint32_t s, struct sf_error *err)
 
     return keep(core, s, tables->routes + tables->first[s],
                 tables->first[s + 1] - tables->first[s], err);
-}
-
-/* How far it is from switch 's' to the destination of 'route' by the tables;
- * 0 if it does not get there. */
-static uint32_t
-count_hops(const struct sf_ip_tables *tables, uint32_t s,
-           const struct sf_ip_route *route)
-{
-    struct sf_ip_place to = { route->layer, route->destination, route->port };
-    uint32_t n = 0;
-
-    while (s != to.s) {
-        const struct sf_ip_route *next = sf_ip_look_up(tables, s, to, NULL);
-        if (!next || next->neighbour == SF_NONE || n > tables->n_switches) {
-            return 0;
-        }
-        s = next->neighbour;
-        n++;
-    }
-    return n;
-}
-
-static uint32_t
-find_wave(const struct sf_ip_tables *tables, const struct sf_ip_change *change)
-{
-    const struct sf_ip_route *route =
-        change->is_gone ? &change->before : &change->after;
-    /* What is left of the routes of a host would come before the route of its
-     * switch. */
-    bool is_last_of_host = change->is_gone && route->port != 0;
-
-    return route->kind == SF_IP_ROUTE || route->kind == SF_IP_LOCAL ||
-                   is_last_of_host
-               ? count_hops(tables, change->s, route)
-               : LAST_WAVE;
-}
-
-/* Within a wave and a switch: what is new first; what goes, from the largest
- * metric on, so that an alternate never stands alone. */
-static int
-compare_items(const void *x, const void *y)
-{
-    const struct sf_push_item *a = x, *b = y;
-
-    return a->wave != b->wave           ? (a->wave > b->wave ? 1 : -1)
-           : a->change.s != b->change.s ? (a->change.s > b->change.s ? 1 : -1)
-           : a->change.is_gone != b->change.is_gone
-               ? (a->change.is_gone ? 1 : -1)
-           : a->change.is_gone
-               ? -compare_routes(&a->change.before, &b->change.before)
-               : compare_routes(&a->change.after, &b->change.after);
 }
 
 /* What switches hold as tables; those of which nobody knows hold what they
@@ -332,70 +263,19 @@ make_held_tables(const struct sf_core *core, struct sf_ip_tables *held,
     return SF_OK;
 }
 
-/* Whether a change is in our books only: a switch cannot tell alternates of
- * two kinds apart. */
-static bool
-is_nominal(const struct sf_ip_change *change)
-{
-    return !change->is_new && !change->is_gone &&
-           change->before.out == change->after.out &&
-           change->before.neighbour == change->after.neighbour &&
-           sf_ip_is_alternate(&change->before) &&
-           sf_ip_is_alternate(&change->after);
-}
-
-static enum sf_status
-make_items(const struct sf_core *core, const struct sf_ip_changes *changes,
-           struct sf_push *push, struct sf_error *err)
-{
-    uint32_t last = SF_NONE;
-
-    push->items = sf_calloc(changes->n, sizeof *push->items);
-    if (!push->items) {
-        return sf_fail(err, SF_ENOMEM, "out of memory for %zu changes",
-                       changes->n);
-    }
-    for (size_t i = 0; i < changes->n; i++) {
-        const struct sf_ip_change *change = &changes->changes[i];
-        if (is_nominal(change)) {
-            continue;
-        }
-        push->items[push->n++] =
-            (struct sf_push_item){ find_wave(sf_core_tables(core), change),
-                                   *change };
-        push->n_switches += change->s != last;
-        last = change->s;
-    }
-    if (push->n > 0) {
-        qsort(push->items, push->n, sizeof *push->items, compare_items);
-    }
-    return SF_OK;
-}
-
 enum sf_status
 sf_core_plan(const struct sf_core *core, struct sf_push *push,
              struct sf_error *err)
 {
     struct sf_ip_tables held;
-    struct sf_ip_changes *changes = NULL;
     enum sf_status status = make_held_tables(core, &held, err);
 
     *push = (struct sf_push){ 0 };
     if (status == SF_OK) {
-        status = sf_ip_compare(&held, sf_core_tables(core), &changes, err);
+        status =
+            sf_push_make(core->fabric, &held, sf_core_tables(core), push, err);
     }
-    if (status == SF_OK) {
-        status = make_items(core, changes, push, err);
-    }
-    sf_ip_changes_free(changes);
     free(held.routes);
     free(held.first);
     return status;
-}
-
-void
-sf_push_clear(struct sf_push *push)
-{
-    free(push->items);
-    *push = (struct sf_push){ 0 };
 }

@@ -5,13 +5,14 @@
  *
  * What is where:
  *
- *     core.c       links, tables, what changes in which order
- *     files.c      what a controller keeps on disk; its lock
- *     run.c        the loop: wait, look, repair, write, tell
- *     lab.c        switches that are namespaces of a lab
- *     exec.c       switches that are reached by a command, such as ssh
- *     commands.c   commands on many switches at once
- *     ip_text.c    what 'ip' prints as JSON, and what 'ip -batch' reads */
+ *     core.c              links, tables, what switches hold
+ *     order.c             what changes in which order
+ *     controller_files.c  what a controller keeps on disk; its lock
+ *     control_loop.c      the loop: wait, look, repair, write, tell
+ *     lab_switches.c      switches that are namespaces of a lab
+ *     exec.c              switches that are reached by a command, such as ssh
+ *     commands.c          commands on many switches at once
+ *     ip_text.c           what 'ip' prints as JSON, what 'ip -batch' reads */
 #ifndef SF_IP_CONTROL_CORE_H
 #define SF_IP_CONTROL_CORE_H
 
@@ -82,10 +83,8 @@ void sf_core_forget(struct sf_core *core, uint32_t s);
 /* One route to be changed on a switch.
  *
  * Waves keep packets from going round in circles while some switches have
- * changed and others have not.  Routes towards a destination change from the
- * nearest switch on: whoever sends to a switch that has changed follows a path
- * that has changed all the way.  Alternates come last, as they count only when
- * a link is down. */
+ * changed and others have not: order.c tells how.  A route may be there twice,
+ * as it comes for a while only. */
 struct sf_push_item {
     uint32_t wave;
     struct sf_ip_change change;
@@ -101,6 +100,15 @@ struct sf_push {
 enum sf_status sf_core_plan(const struct sf_core *core, struct sf_push *push,
                             struct sf_error *err);
 void sf_push_clear(struct sf_push *push);
+
+/* What makes 'target' of what switches hold. */
+enum sf_status sf_push_make(const struct sf_fabric *fabric,
+                            const struct sf_ip_tables *held,
+                            const struct sf_ip_tables *target,
+                            struct sf_push *push, struct sf_error *err);
+
+/* Compares two routes for qsort(), in the order of sf_ip_tables. */
+int sf_push_compare_routes(const void *x, const void *y);
 
 /* All that was planned for 's' has been written. */
 enum sf_status sf_core_note_written(struct sf_core *core, uint32_t s,

@@ -1,7 +1,7 @@
-/* lab_switches.c -- a controller of a lab.  Each switch is a network namespace, in
- * which two netlink sockets stay open: one by which the kernel tells of
- * changes of links, and one for questions and requests.  The lab itself stays
- * unlocked, so that others can break links and mend them. */
+/* lab_switches.c -- a controller of a lab.  Each switch is a network
+ * namespace, in which two netlink sockets stay open: one by which the kernel
+ * tells of changes of links, and one for questions and requests.  The lab
+ * itself stays unlocked, so that others can break links and mend them. */
 #define _GNU_SOURCE
 #include "ip/control/control_loop.h"
 
@@ -23,7 +23,8 @@
 
 struct lab {
     const char *folder, *name;
-    uint64_t inode; /* Of the first namespace: which lab of this name it is. */
+    uint64_t inode; /* Of the first namespace, and when the lab was made: */
+    uint64_t made;  /* which lab of this name it is.  Inodes come again. */
     struct sf_network *network;
     struct sf_routes *routes;
     struct sf_ip_addresses addresses;
@@ -119,6 +120,22 @@ open_switches(struct lab *lab, struct sf_error *err)
     return status;
 }
 
+/* When the lab was made, in nanoseconds: its notes are not changed later.
+ * 0: there are no notes. */
+static uint64_t
+when_made(const struct lab *lab)
+{
+    char path[4096];
+    struct stat info;
+
+    snprintf(path, sizeof path, "%s/lab-%s/%s", lab->folder, lab->name,
+             SF_LAB_SPACES);
+    return stat(path, &info) == 0
+               ? (uint64_t)info.st_mtim.tv_sec * 1000000000 +
+                     (uint64_t)info.st_mtim.tv_nsec
+               : 0;
+}
+
 /* Takes from the lab what is needed, and leaves it to others. */
 static enum sf_status
 read_lab(struct lab *lab, struct sf_error *err)
@@ -130,6 +147,7 @@ read_lab(struct lab *lab, struct sf_error *err)
     if (status != SF_OK) {
         return status;
     }
+    lab->made = when_made(lab);
     lab->addresses = opened->tables->addresses;
     lab->has_alternates = opened->has_alternates;
     status = sf_network_copy(opened->network, &lab->network, err);
@@ -470,6 +488,22 @@ make_lab_routes(const struct lab *lab, const struct sf_core *core,
     return status;
 }
 
+/* Whether the namespace of the first switch is another one, or none. */
+static bool
+is_gone(void *self)
+{
+    const struct lab *lab = self;
+    char space[SF_LAB_NAMESPACE_SIZE + SF_LAB_NAME_SIZE];
+    uint64_t inode = 0;
+
+    snprintf(space, sizeof space, "%s.%s", lab->name, lab->names[0]);
+    int fd = sf_netns_open(space, &inode);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd < 0 || inode != lab->inode || when_made(lab) != lab->made;
+}
+
 /* Tells the lab how it is routed now. */
 static enum sf_status
 note(void *self, const struct sf_core *core, struct sf_error *err)
@@ -484,27 +518,14 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
             sf_lab_open(lab->folder, lab->name, SF_LAB_CHANGE, &opened, err);
     }
     if (status == SF_OK) {
-        status = sf_lab_set_routes(opened, routes, err);
+        status = is_gone(lab)
+                     ? sf_fail(err, SF_EINVAL,
+                               "the lab '%s' is another one now", lab->name)
+                     : sf_lab_set_routes(opened, routes, err);
         sf_lab_close(opened);
     }
     sf_routes_free(routes);
     return status;
-}
-
-/* Whether the namespace of the first switch is another one, or none. */
-static bool
-is_gone(void *self)
-{
-    const struct lab *lab = self;
-    char space[SF_LAB_NAMESPACE_SIZE + SF_LAB_NAME_SIZE];
-    uint64_t inode = 0;
-
-    snprintf(space, sizeof space, "%s.%s", lab->name, lab->names[0]);
-    int fd = sf_netns_open(space, &inode);
-    if (fd >= 0) {
-        close(fd);
-    }
-    return fd < 0 || inode != lab->inode;
 }
 
 static const struct sf_control_ops ops = {
@@ -636,8 +657,9 @@ sf_control_lab(const char *lab_folder, const char *name,
         status = open_switches(&lab, err);
     }
     if (status == SF_OK) {
-        snprintf(lab.identity, sizeof lab.identity, "lab %s, namespace %llu",
-                 lab.name, (unsigned long long)lab.inode);
+        snprintf(lab.identity, sizeof lab.identity,
+                 "lab %s, namespace %llu, made %llu", lab.name,
+                 (unsigned long long)lab.inode, (unsigned long long)lab.made);
         status = control(&lab, base, &folder, params, err);
     }
     clear(&lab);

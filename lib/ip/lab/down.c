@@ -138,20 +138,42 @@ remove_spaces(struct sf_lab_spaces *spaces, struct sf_lab_removed *removed,
     return status;
 }
 
+/* Opens the folder of a lab.  One that is gone is made anew if namespaces are
+ * left, so that nobody else works on them. */
+static enum sf_status
+open_folder(struct sf_lab_folder *own, const char *folder, const char *name,
+            struct sf_error *err)
+{
+    struct sf_lab_spaces spaces = { 0 };
+    enum sf_status status =
+        sf_lab_folder_open(own, folder, name, SF_LAB_CHANGE, err);
+
+    if (status == SF_EINVAL &&
+        sf_lab_find_marked(name ? name : SF_LAB_NAME, NULL, &spaces, NULL) ==
+            SF_OK &&
+        spaces.n) {
+        status = sf_lab_folder_make(own, folder, name, err);
+    }
+    sf_lab_spaces_clear(&spaces);
+    return status;
+}
+
 enum sf_status
 sf_lab_down(const char *folder, const char *name,
             struct sf_lab_removed *removed, struct sf_error *err)
 {
     struct sf_lab_folder own;
     struct sf_lab_spaces spaces = { 0 };
-    enum sf_status status =
-        sf_lab_folder_open(&own, folder, name, SF_LAB_CHANGE, err);
+    enum sf_status status = open_folder(&own, folder, name, err);
 
     *removed = (struct sf_lab_removed){ 0 };
     if (status != SF_OK) {
         return status;
     }
     status = sf_lab_spaces_read(&own, &spaces, err);
+    if (status == SF_OK) {
+        status = sf_lab_find_marked(own.name, own.path, &spaces, err);
+    }
     if (status == SF_OK) {
         status = remove_spaces(&spaces, removed, err);
     }

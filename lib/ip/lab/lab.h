@@ -1,23 +1,24 @@
 /* lab.h -- a lab from the inside.  What is where:
  *
- *     names.c     the names of labs, namespaces and interfaces
- *     netlink.c   requests to the kernel
- *     netns.c     network namespaces
- *     config.c    links, addresses, routes and rates as requests
- *     mptcp.c     the addresses that MPTCP may use
- *     folder.c    the folder of a lab: what it made, its lock
- *     state.c     what a lab is, as JSON
- *     up.c        bringing it up
- *     down.c      taking it down
- *     open.c      using one that is up
- *     links.c     which links carry packets
- *     ways.c      the ways of packets by the tables
- *     probes.c    packets with a limit of hops, and who answers
- *     check.c     whether packets go where the tables say
- *     measure.c   real flows beside predicted ones: sockets.c sends them,
- *                 model.c predicts
- *     faults.c    links that are taken down and brought back
- *     enter.c     running something in a node */
+ *     lab_names.c  the names of labs, namespaces and interfaces
+ *     netlink.c    requests to the kernel
+ *     netns.c      network namespaces
+ *     config.c     links, addresses, routes and rates as requests
+ *     mptcp.c      the addresses that MPTCP may use
+ *     folder.c     the folder of a lab: what it made, its lock
+ *     state.c      what a lab is, as JSON
+ *     up.c         bringing it up
+ *     down.c       taking it down
+ *     lost.c       namespaces of labs whose folder is gone
+ *     open.c       using one that is up
+ *     links.c      which links carry packets
+ *     ways.c       the ways of packets by the tables
+ *     probes.c     packets with a limit of hops, and who answers
+ *     hop_check.c  whether packets go where the tables say
+ *     measure.c    real flows beside predicted ones: sockets.c sends them,
+ *                  model.c predicts
+ *     faults.c     links that are taken down and brought back
+ *     enter.c      running something in a node */
 #ifndef SF_IP_LAB_LAB_H
 #define SF_IP_LAB_LAB_H
 
@@ -45,7 +46,7 @@ struct sf_lab {
     int *spaces;         /* [n_nodes] Namespaces, -1 where not open. */
 };
 
-/* names.c: whether 'name' may be that of a lab; reads how interfaces are
+/* lab_names.c: whether 'name' may be that of a lab; reads how interfaces are
  * called, NULL by default. */
 enum sf_status sf_lab_check_name(const char *name, struct sf_error *err);
 enum sf_status sf_lab_read_rules(struct sf_lab *lab, const char *switch_ports,
@@ -99,6 +100,15 @@ enum sf_status sf_lab_spaces_read(const struct sf_lab_folder *folder,
                                   struct sf_error *err);
 void sf_lab_spaces_clear(struct sf_lab_spaces *spaces);
 
+/* lost.c: marks a namespace as one that the folder of 'lab' notes; adds to
+ * 'spaces' those of the lab 'name', NULL for any, whose mark is of the folder
+ * 'path', which may be NULL, or of one that is gone. */
+enum sf_status sf_lab_put_mark(const struct sf_lab *lab, struct sf_netlink *nl,
+                               struct sf_error *err);
+enum sf_status sf_lab_find_marked(const char *name, const char *path,
+                                  struct sf_lab_spaces *spaces,
+                                  struct sf_error *err);
+
 /* state.c: what a lab is, to and from a file of its folder.  Reading fills all
  * but folder and spaces. */
 enum sf_status sf_lab_state_write(const struct sf_lab *lab,
@@ -126,12 +136,8 @@ enum sf_status sf_lab_need_files(uint32_t n, struct sf_error *err);
 enum sf_status sf_lab_netlink(struct sf_lab *lab, uint32_t node,
                               struct sf_netlink *nl, struct sf_error *err);
 
-/* links.c: which ports of 'node' have a link that carries packets: 'runs' is
- * by port of the fabric; only those of the node are set.  The thread must have
- * left home. */
-enum sf_status sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
-                                 struct sf_error *err);
-/* The same of all nodes, for a thread that is at home. */
+/* links.c: which ports have a link that carries packets: 'runs' is by port of
+ * the fabric.  For a thread that is at home. */
 enum sf_status sf_lab_look_all_links(struct sf_lab *lab, bool *runs,
                                      struct sf_error *err);
 /* Waits until all that are plugged in carry packets.  The thread must have

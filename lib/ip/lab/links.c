@@ -34,9 +34,9 @@ take_link(void *aux, const struct nlmsghdr *message)
     return true;
 }
 
-enum sf_status
-sf_lab_look_links(struct sf_lab *lab, uint32_t node, bool *runs,
-                  struct sf_error *err)
+/* Sets 'runs' for the ports of 'node'.  The thread must have left home. */
+static enum sf_status
+look_links(struct sf_lab *lab, uint32_t node, bool *runs, struct sf_error *err)
 {
     const struct sf_fabric *fabric = lab->network->fabric;
     const struct sf_node *of = &fabric->nodes[node];
@@ -65,7 +65,7 @@ sf_lab_look_all_links(struct sf_lab *lab, bool *runs, struct sf_error *err)
     }
     for (uint32_t i = 0; status == SF_OK && i < lab->network->fabric->n_nodes;
          i++) {
-        status = sf_lab_look_links(lab, i, runs, err);
+        status = look_links(lab, i, runs, err);
     }
     sf_netns_return(&home);
     return status;

@@ -40,38 +40,65 @@ look(const char *folder, struct sf_lab_entry *entry, struct sf_error *err)
 }
 
 static enum sf_status
+append(struct sf_lab_list *list, const struct sf_lab_entry *entry,
+       struct sf_error *err)
+{
+    struct sf_lab_entry *entries =
+        sf_realloc(list->entries, list->n + 1, sizeof *entries);
+
+    if (!entries) {
+        return sf_fail(err, SF_ENOMEM, "a list of labs");
+    }
+    list->entries = entries;
+    entries[list->n++] = *entry;
+    return SF_OK;
+}
+
+static enum sf_status
 add(struct sf_lab_list *list, const char *folder, const char *name,
     struct sf_error *err)
 {
     struct sf_lab_entry entry = { 0 };
-    enum sf_status status = SF_OK;
 
     if (sf_lab_check_name(name, NULL) != SF_OK) {
         return SF_OK;
     }
     snprintf(entry.name, sizeof entry.name, "%s", name);
-    struct sf_lab_entry *entries =
-        sf_realloc(list->entries, list->n + 1, sizeof *entries);
-    if (!entries) {
-        return sf_fail(err, SF_ENOMEM, "a list of labs");
+    enum sf_status status = look(folder, &entry, err);
+    return status == SF_OK ? append(list, &entry, err) : status;
+}
+
+/* Adds the labs whose folder is gone and whose namespaces are not. */
+static enum sf_status
+add_lost(struct sf_lab_list *list, struct sf_error *err)
+{
+    struct sf_lab_spaces spaces = { 0 };
+    enum sf_status status = sf_lab_find_marked(NULL, NULL, &spaces, err);
+
+    for (uint32_t i = 0; status == SF_OK && i < spaces.n; i++) {
+        struct sf_lab_entry entry = { .is_lost = true };
+        uint32_t same = 0;
+        snprintf(entry.name, sizeof entry.name, "%.*s",
+                 (int)strcspn(spaces.items[i].name, "."),
+                 spaces.items[i].name);
+        while (same < list->n &&
+               compare_entries(&list->entries[same], &entry)) {
+            same++;
+        }
+        status = same == list->n ? append(list, &entry, err) : SF_OK;
     }
-    list->entries = entries;
-    status = look(folder, &entry, err);
-    if (status == SF_OK) {
-        entries[list->n++] = entry;
-    }
+    sf_lab_spaces_clear(&spaces);
     return status;
 }
 
-enum sf_status
-sf_labs_list(const char *folder, struct sf_lab_list *list,
-             struct sf_error *err)
+/* Adds those that have a folder in 'folder'. */
+static enum sf_status
+add_noted(struct sf_lab_list *list, const char *folder, struct sf_error *err)
 {
     const char *path = folder ? folder : SF_LAB_FOLDER;
     enum sf_status status = SF_OK;
-
-    *list = (struct sf_lab_list){ 0 };
     DIR *entries = opendir(path);
+
     if (!entries) {
         return errno == ENOENT
                    ? SF_OK
@@ -84,6 +111,18 @@ sf_labs_list(const char *folder, struct sf_lab_list *list,
         }
     }
     closedir(entries);
+    return status;
+}
+
+enum sf_status
+sf_labs_list(const char *folder, struct sf_lab_list *list,
+             struct sf_error *err)
+{
+    *list = (struct sf_lab_list){ 0 };
+    enum sf_status status = add_noted(list, folder, err);
+    if (status == SF_OK) {
+        status = add_lost(list, err);
+    }
     if (status != SF_OK) {
         sf_labs_clear(list);
     } else if (list->n) {

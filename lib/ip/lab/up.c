@@ -104,6 +104,9 @@ make_node(struct builder *builder, uint32_t node, struct sf_error *err)
         status = sf_netlink_open(&builder->nl, NETLINK_ROUTE, name, err);
     }
     if (status == SF_OK) {
+        status = sf_lab_put_mark(lab, &builder->nl, err);
+    }
+    if (status == SF_OK) {
         status = sf_lab_put_loopback(lab, node, &builder->nl, err);
     }
     if (status == SF_OK) {
@@ -278,12 +281,29 @@ give_up(struct sf_lab *lab, const struct sf_lab_params *params)
     free(path);
 }
 
+/* Refuses a name of which namespaces are left. */
+static enum sf_status
+check_lost(const char *name, struct sf_error *err)
+{
+    struct sf_lab_spaces spaces = { 0 };
+    enum sf_status status = sf_lab_find_marked(name, NULL, &spaces, err);
+
+    if (status == SF_OK && spaces.n) {
+        status = sf_fail(err, SF_EINVAL,
+                         "there was a lab '%s' whose folder is gone; 'slimfly "
+                         "lab down --name %s' removes what is left of it",
+                         name, name);
+    }
+    sf_lab_spaces_clear(&spaces);
+    return status;
+}
+
 enum sf_status
 sf_lab_allowed(const struct sf_lab_params *params, struct sf_error *err)
 {
     struct sf_lab_folder folder;
-    enum sf_status status =
-        sf_lab_check_name(params->name ? params->name : SF_LAB_NAME, err);
+    const char *name = params->name ? params->name : SF_LAB_NAME;
+    enum sf_status status = sf_lab_check_name(name, err);
 
     if (status == SF_OK) {
         status = sf_netns_allowed(err);
@@ -294,7 +314,7 @@ sf_lab_allowed(const struct sf_lab_params *params, struct sf_error *err)
         status = sf_lab_fail_taken(&folder, err);
         sf_lab_folder_close(&folder);
     }
-    return status;
+    return status == SF_OK ? check_lost(name, err) : status;
 }
 
 enum sf_status
