@@ -1,5 +1,8 @@
 /* cmd_design.c -- slimfly design: what to build, and for how much. */
 #include "cli.h"
+#include "design_figure.h"
+#include "shared_work.h"
+#include "surveys.h"
 
 #include <string.h>
 
@@ -16,6 +19,7 @@ enum {
     OPT_PRICES,
     OPT_PAPER_TABLES,
     OPT_BACKEND,
+    OPT_COMPARE,
 };
 
 #define MAX_BUDGET   1e15
@@ -80,6 +84,9 @@ static const struct cli_option options[] = {
       .otherwise = "prices.json; paper-prices.json with --paper-tables" },
     { OPT_PAPER_TABLES, "paper-tables", 0, CLI_FLAG,
       .help = "print the paper's tables of sizes and costs beside ours" },
+    { OPT_COMPARE, "compare", 0, CLI_FLAG,
+      .help = "compare the best candidate of each family, as 'slimfly "
+              "compare' does; --output names a folder then" },
     CLI_FORMAT(format_choice),
     { 0 },
 };
@@ -117,11 +124,47 @@ read_options(const struct cli_args *args, struct sf_design_params *params,
     params->budget = cli_real(args, OPT_BUDGET);
     params->overload = cli_real(args, OPT_OVERLOAD);
     params->non_blocking = cli_has(args, OPT_NON_BLOCKING);
+    view->origin = cli_origin(args);
     view->limit = cli_number(args, OPT_LIMIT);
     view->is_wide = cli_has(args, OPT_WIDE);
     if (!cli_has(args, OPT_LIMIT) && cli_is(args, OPT_FORMAT, "text")) {
         view->limit = TEXT_LIMIT;
     }
+}
+
+/* Options of comparisons are for --compare, and others are not. */
+static bool
+check_compare(const struct cli_args *args,
+              const struct sf_design_format *format)
+{
+    static const int of_lists[] = { OPT_PAPER_TABLES, OPT_LIMIT, OPT_WIDE };
+    static const int of_work[] = { OPT_THREADS, OPT_SHARE, OPT_ALONE };
+    const char *given = cli_survey_given(args);
+
+    if (!cli_has(args, OPT_COMPARE)) {
+        for (size_t i = 0; i < sizeof of_work / sizeof *of_work; i++) {
+            given =
+                cli_has(args, of_work[i]) ? cli_name(args, of_work[i]) : given;
+        }
+        if (given) {
+            cli_fail("design: --%s is for comparisons: expected --compare too",
+                     given);
+        }
+        return !given;
+    }
+    for (size_t i = 0; i < sizeof of_lists / sizeof *of_lists; i++) {
+        if (cli_has(args, of_lists[i])) {
+            cli_fail("design: --%s is for lists: expected no --compare",
+                     cli_name(args, of_lists[i]));
+            return false;
+        }
+    }
+    if (format->is_chart) {
+        cli_fail("design: --compare has --format text, json and csv; figures "
+                 "are in the folder of --output");
+        return false;
+    }
+    return cli_share_check(args);
 }
 
 /* Says what does not go together; true if all does. */
@@ -158,11 +201,14 @@ check_options(const struct cli_args *args,
                  format->name);
         return false;
     }
+    if (!check_compare(args, format)) {
+        return false;
+    }
     if (format->is_chart && (!params->ports || params->n_endpoints ||
                              params->budget > 0 || cli_has(args, OPT_LIMIT))) {
-        cli_fail("design: --format %s is a chart over endpoints: expected "
+        cli_fail("design: --%s is a chart over endpoints: expected "
                  "--ports K, and neither --endpoints, --budget nor --limit",
-                 format->name);
+                 cli_has(args, OPT_FIGURE) ? "figure" : "format svg");
         return false;
     }
     return true;
@@ -185,7 +231,11 @@ write_design(const struct cli_args *args,
         return cli_fail("design: %s", err.text);
     }
     int code = CLI_ERROR;
-    if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
+    if (cli_has(args, OPT_COMPARE)) {
+        code = cli_survey_design(args, design);
+    } else if (cli_has(args, OPT_FIGURE)) {
+        code = cli_write_design_figure(args, format, design, view);
+    } else if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         status = format->write(design, view, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
@@ -221,16 +271,24 @@ write_paper(const struct cli_args *args, const struct sf_design_format *format,
 static int
 run(const struct cli_args *args)
 {
+    bool is_figure = cli_has(args, OPT_FIGURE) && !cli_has(args, OPT_COMPARE);
     const struct sf_design_format *format =
-        find_format(cli_text(args, OPT_FORMAT));
+        find_format(is_figure ? "svg" : cli_text(args, OPT_FORMAT));
     struct sf_design_params params = { 0 };
     struct sf_design_view view = { 0 };
     const char *file = cli_text(args, OPT_PRICES);
     struct sf_prices *prices;
     struct sf_error err = { 0 };
+    struct sf_figure figure;
 
     read_options(args, &params, &view);
-    if (!check_options(args, format, &params)) {
+    if (is_figure && cli_has(args, OPT_FORMAT) &&
+        !cli_is(args, OPT_FORMAT, "svg")) {
+        return cli_fail("design: --figure is the chart of --format svg: "
+                        "expected no other --format");
+    }
+    if (!cli_read_figure(args, &figure) ||
+        !check_options(args, format, &params)) {
         return CLI_ERROR;
     }
     enum sf_status status = file ? sf_prices_read(file, &prices, &err)
@@ -260,9 +318,8 @@ const struct cli_command cli_command_design = {
         "hops between switches, how much bandwidth hosts get at most, the "
         "cost and the power. --wide also prints links, media, LIDs and the "
         "number of layers that addresses allow. 'slimfly topology', 'slimfly "
-        "plan' and 'slimfly "
-        "route' take the specs that it prints. The exit code is 1 if no "
-        "network is listed.\n"
+        "plan' and 'slimfly route' take the specs that it prints. The exit "
+        "code is 1 if no network is listed.\n"
         "\n"
         "With --endpoints, each family gives three networks: the smallest "
         "that holds the endpoints, with as few hosts a switch as possible, "
@@ -276,16 +333,15 @@ const struct cli_command cli_command_design = {
         "get at once. A routing may reach less; 'slimfly analyze SPEC "
         "--traffic all-to-all,longest-matching' measures what it does. "
         "uniform is for traffic from all hosts to all others on shortest "
-        "paths that share the links perfectly. "
-        "bisect is the number of links across the smallest cut found that "
-        "halves the hosts, for each host of a half. "
-        "permut is for traffic in which each host sends to one other, the "
-        "worst choice found, on any paths: all hosts of a switch send to "
-        "those of a far switch, or all hosts of a half to the other half. "
-        "With a = sign, every permutation is known to get full rate: the "
-        "network is non-blocking (rearrangeably, with traffic spread over "
-        "all paths). That holds for Fat Trees in which no switch has more "
-        "hosts and links down than links up. --non-blocking lists "
+        "paths that share the links perfectly. bisect is the number of links "
+        "across the smallest cut found that halves the hosts, for each host "
+        "of a half. permut is for traffic in which each host sends to one "
+        "other, on any paths. It is the worst that was found: all hosts of a "
+        "switch send to those of a far switch, or all hosts of a half send to "
+        "the other half. With a = sign, every permutation is known to get "
+        "full rate: the network is non-blocking (rearrangeably, with traffic "
+        "spread over all paths). That holds for Fat Trees in which no switch "
+        "has more hosts and links down than links up. --non-blocking lists "
         "those of the families ft2 and ft3 alone.\n"
         "\n"
         "The cost is that of all switches and cables, with all hosts of the "
@@ -294,16 +350,25 @@ const struct cli_command cli_command_design = {
         "the ports of the switch that uses the most.\n"
         "\n"
         "The format svg is a chart of the cost of each endpoint built over "
-        "the number of endpoints, for switches of --ports K. Families "
-        "that are non-blocking are named so; others carry less.\n"
+        "the number of endpoints, for switches of --ports K. Families that "
+        "are non-blocking are named so; others carry less. With --figure pdf "
+        "or svg, the chart has the form of a paper: --output is a folder, "
+        "which gets cost.pdf or cost.svg, and cost.csv with its points.\n"
         "\n"
-        "The lengths of cables, and so copper or optical, come "
-        "from the plan on the default floor. --layers L keeps networks that "
-        "have addresses for L layers: each host needs 2^LMC addresses and "
-        "each switch one, and there are 49151.\n"
+        "--compare builds the best candidate of each family that answers the "
+        "question, by --sort, with the hosts asked for, and compares them as "
+        "'slimfly compare' does, which explains the options from --traffic to "
+        "--without-times. It says which candidates are left out and why. With "
+        "--output, the folder DIR gets all files, and processes of the same "
+        "command share the work out.\n"
         "\n"
-        "Prices and power come from the file of --prices. The default file "
-        "is data/prices.json in the sources of slimfly, and "
+        "The lengths of cables, and so copper or optical, come from the plan "
+        "on the default floor. --layers L keeps networks that have addresses "
+        "for L layers: each host needs 2^LMC addresses and each switch one, "
+        "and there are 49151.\n"
+        "\n"
+        "Prices and power come from the file of --prices. The default file is "
+        "data/prices.json in the sources of slimfly, and "
         "share/slimfly/prices.json where it is installed. Copper and optical "
         "cables have prices of their own, with a part for each metre; the "
         "file says for each generation how far copper reaches. --paper-tables "
@@ -318,8 +383,12 @@ const struct cli_command cli_command_design = {
         "switches.\n"
         "slimfly design --ports 36 --format svg -o cost.svg\tDraw the cost "
         "per endpoint.\n"
+        "slimfly design --ports 36 --figure pdf -o cost\tDraw the same for a "
+        "paper, as cost/cost.pdf.\n"
         "slimfly design --paper-tables\tCompute the tables of the Slim Fly "
         "paper anew.\n",
-    .options = { options, cli_file_options, cli_progress_options },
+    .options = { options, cli_survey_options, cli_thread_options,
+                 cli_share_options, cli_file_options, cli_figure_options,
+                 cli_progress_options },
     .run = run,
 };

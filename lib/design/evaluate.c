@@ -28,27 +28,27 @@ add_cables(struct cable_sum *sum, enum sf_medium medium, double length,
     }
 }
 
+/* Plans 'topo' with the switches of 'candidate'. */
 static enum sf_status
-sum_planned(const struct sf_topology *topo,
-            const struct sf_candidate *candidate, struct cable_sum *links,
-            struct cable_sum *host_cables, struct sf_error *err)
+make_plan(const struct sf_topology *topo, const struct sf_candidate *candidate,
+          struct sf_plan **planp, struct sf_error *err)
 {
     struct sf_fabric_params params = { .switch_ports = candidate->ports };
     struct sf_floor floor = sf_floor_default;
-    struct sf_plan *plan;
 
     floor.copper_max = sf_candidate_copper_max(candidate);
-    enum sf_status status = sf_plan_build(topo, &params, &floor, &plan, err);
-    if (status != SF_OK) {
-        return status;
-    }
+    return sf_plan_build(topo, &params, &floor, planp, err);
+}
+
+static void
+sum_planned(const struct sf_plan *plan, struct cable_sum *links,
+            struct cable_sum *host_cables)
+{
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const struct sf_cable *cable = &plan->cables[i];
         add_cables(cable->step == SF_STEP_HOSTS ? host_cables : links,
                    cable->medium, cable->length, 1);
     }
-    sf_plan_free(plan);
-    return SF_OK;
 }
 
 static void
@@ -70,10 +70,11 @@ sum_by_rule(const struct sf_topology *topo,
     add_cables(host_cables, near, RULE_NEAR, topo->n_endpoints);
 }
 
-/* Adds the cables of 'topo', what it costs and the power that it takes. */
-static enum sf_status
-add_costs(const struct sf_topology *topo, struct sf_candidate *candidate,
-          struct sf_error *err)
+/* Adds the cables of 'topo', what it costs and the power that it takes. 'plan'
+ * says how long they are; NULL: a rule does. */
+static void
+add_costs(const struct sf_topology *topo, const struct sf_plan *plan,
+          struct sf_candidate *candidate)
 {
     const struct sf_generation *generation = candidate->generation;
     struct cable_sum links = { generation ? &generation->links : NULL,
@@ -83,17 +84,12 @@ add_costs(const struct sf_topology *topo, struct sf_candidate *candidate,
         generation ? &generation->host_cables : NULL, { 0 }, 0
     };
 
-    if (topo->n_endpoints <= MAX_PLANNED) {
-        enum sf_status status =
-            sum_planned(topo, candidate, &links, &host_cables, err);
-        if (status != SF_OK) {
-            return status;
-        }
-        candidate->lengths = SF_LENGTHS_PLAN;
+    if (plan) {
+        sum_planned(plan, &links, &host_cables);
     } else {
         sum_by_rule(topo, candidate, &links, &host_cables);
-        candidate->lengths = SF_LENGTHS_RULE;
     }
+    candidate->lengths = plan ? SF_LENGTHS_PLAN : SF_LENGTHS_RULE;
     for (int medium = 0; medium < 2; medium++) {
         candidate->n_links_by[medium] = links.n_by[medium];
         candidate->n_host_cables_by[medium] = host_cables.n_by[medium];
@@ -110,7 +106,6 @@ add_costs(const struct sf_topology *topo, struct sf_candidate *candidate,
         candidate->watts = candidate->n_switches * generation->switch_watts +
                            2.0 * n_optical * generation->optical_end_watts;
     }
-    return SF_OK;
 }
 
 static void
@@ -172,16 +167,23 @@ evaluate_parts(struct sf_candidate *candidate, bool is_all,
                struct sf_error *err)
 {
     struct sf_topology *topo;
+    struct sf_plan *plan = NULL;
 
     enum sf_status status = sf_topology_build(candidate->spec, &topo, err);
     if (status != SF_OK) {
         return status;
     }
-    count_parts(topo, candidate);
-    status = add_costs(topo, candidate, err);
+    if (topo->n_endpoints <= MAX_PLANNED) {
+        status = make_plan(topo, candidate, &plan, err);
+    }
+    if (status == SF_OK) {
+        count_parts(topo, candidate);
+        add_costs(topo, plan, candidate);
+    }
     if (status == SF_OK && is_all) {
         status = measure(topo, candidate, err);
     }
+    sf_plan_free(plan);
     sf_topology_free(topo);
     return status;
 }
@@ -196,4 +198,13 @@ enum sf_status
 evaluate_cost(struct sf_candidate *candidate, struct sf_error *err)
 {
     return evaluate_parts(candidate, false, err);
+}
+
+enum sf_status
+evaluate_planned(const struct sf_topology *topo, const struct sf_plan *plan,
+                 struct sf_candidate *candidate, struct sf_error *err)
+{
+    count_parts(topo, candidate);
+    add_costs(topo, plan, candidate);
+    return measure(topo, candidate, err);
 }

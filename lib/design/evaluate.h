@@ -16,4 +16,11 @@ enum sf_status evaluate_candidate(struct sf_candidate *candidate,
 enum sf_status evaluate_cost(struct sf_candidate *candidate,
                              struct sf_error *err);
 
+/* The same for a topology and a plan of it that are there.  'topo' has the
+ * hosts of the plan, and is connected. */
+enum sf_status evaluate_planned(const struct sf_topology *topo,
+                                const struct sf_plan *plan,
+                                struct sf_candidate *candidate,
+                                struct sf_error *err);
+
 #endif

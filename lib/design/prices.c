@@ -13,6 +13,21 @@ sf_prices_for(const struct sf_prices *prices, uint32_t ports)
     return NULL;
 }
 
+const struct sf_generation *
+sf_prices_at_least(const struct sf_prices *prices, uint32_t ports)
+{
+    const struct sf_generation *least = NULL;
+
+    for (uint32_t i = 0; i < prices->n_generations; i++) {
+        const struct sf_generation *generation = &prices->generations[i];
+        if (generation->ports >= ports &&
+            (!least || generation->ports < least->ports)) {
+            least = generation;
+        }
+    }
+    return least;
+}
+
 double
 sf_cable_price(const struct sf_cable_prices *prices, enum sf_medium medium,
                double length)

@@ -234,3 +234,15 @@ sf_topology_concentration(const struct sf_topology *topo)
     }
     return most;
 }
+
+uint32_t
+sf_topology_ports(const struct sf_topology *topo)
+{
+    uint32_t most = 0;
+
+    for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
+        uint32_t n = sf_graph_degree(topo->graph, s) + topo->n_hosts[s];
+        most = n > most ? n : most;
+    }
+    return most;
+}

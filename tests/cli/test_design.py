@@ -581,8 +581,9 @@ class Prices(Design):
 
     def test_shipped_file_is_what_is_compiled_in(self):
         args = "design", "--endpoints", "300", "-f", "json"
-        self.assertEqual(self.succeeds(*args),
-                         self.succeeds(*args, "--prices", SHIPPED))
+        self.assertEqual(*(
+            harness.without_command(self.succeeds(*args, *more))
+            for more in ([], ["--prices", SHIPPED])))
 
     def test_an_edited_price_counts(self):
         def change(data):

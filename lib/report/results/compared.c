@@ -1,0 +1,250 @@
+/* compared.c -- what a comparison of networks says. */
+#include "report/results/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How many answers of a comparison the summary has. */
+#define MAX_ANSWERS 8
+
+void
+results_tell_comparison(struct results_page *page, const struct result *result)
+{
+    const json_t *answers = json_object_get(result->root, "answers"), *answer;
+    size_t i;
+
+    results_array(page, result->root, "networks");
+    if (!json_is_array(answers)) {
+        sf_json_refuse(&page->reader, "answers: expected an array");
+        return;
+    }
+    json_array_foreach(answers, i, answer)
+    {
+        const char *text = json_string_value(answer);
+        if (text && *text && i < MAX_ANSWERS) {
+            results_say(page, RESULTS_COMPARED, RESULTS_FACT, "%s", text);
+        }
+    }
+}
+
+/* How figures are called and written; others go by their keys. */
+static const struct results_column known_figures[] = {
+    RESULTS_COLUMN("switches", "switches", RESULTS_COUNT),
+    RESULTS_COLUMN("ports of a switch", "switch_ports", RESULTS_COUNT),
+    RESULTS_COLUMN("rate of a link", "rate", RESULTS_PLAIN),
+    RESULTS_COLUMN("ports used, most", "ports_used", RESULTS_COUNT),
+    RESULTS_COLUMN("links between switches", "links", RESULTS_COUNT),
+    RESULTS_COLUMN("cables, also of hosts", "cables", RESULTS_COUNT),
+    RESULTS_COLUMN("optical cables", "optical_cables", RESULTS_COUNT),
+    RESULTS_COLUMN("length of all cables, m", "cable_metres", RESULTS_COUNT),
+    RESULTS_COLUMN("cost for each host", "cost_per_host", RESULTS_COUNT),
+    RESULTS_COLUMN("power, W", "watts", RESULTS_COUNT),
+    RESULTS_COLUMN("virtual lanes by", "lanes", RESULTS_PLAIN),
+    RESULTS_COLUMN("virtual lanes", "vls", RESULTS_COUNT),
+    RESULTS_COLUMN("hops of shortest paths, mean", "mean_distance",
+                   RESULTS_PLAIN),
+    RESULTS_COLUMN("hops of paths, mean", "mean_hops", RESULTS_PLAIN),
+    RESULTS_COLUMN("hops of paths, most", "longest_path", RESULTS_COUNT),
+    RESULTS_COLUMN("disjoint paths of a pair, mean", "disjoint_paths",
+                   RESULTS_PLAIN),
+    RESULTS_COLUMN("bisection, links for a host, at most", "bisection_at_most",
+                   RESULTS_PLAIN),
+    RESULTS_COLUMN("bisection, links for a host, at least",
+                   "bisection_at_least", RESULTS_PLAIN),
+    RESULTS_COLUMN("latency at low load", "latency_s", RESULTS_SECONDS),
+    RESULTS_COLUMN("99 % of packets within", "latency_p99_s", RESULTS_SECONDS),
+    RESULTS_COLUMN("uniform load that it takes", "load_taken",
+                   RESULTS_PERCENT),
+    RESULTS_COLUMN("uniform load that it does not take", "load_refused",
+                   RESULTS_PERCENT),
+    RESULTS_COLUMN("what arrives at full load", "accepted_at_full_load",
+                   RESULTS_PERCENT),
+    RESULTS_COLUMN(
+        "links that fail at random until two hosts are cut off, mean",
+        "links_until_cut", RESULTS_PLAIN),
+    RESULTS_COLUMN("fewest links that can do it", "least_links_of_cut",
+                   RESULTS_COUNT),
+    RESULTS_COLUMN("fewest switches that can do it", "least_switches_of_cut",
+                   RESULTS_COUNT),
+    { 0 },
+};
+
+static const struct results_column *
+find_figure(const char *key)
+{
+    const struct results_column *figure = known_figures;
+
+    while (figure->title && strcmp(figure->member, key) != 0) {
+        figure++;
+    }
+    return figure->title ? figure : NULL;
+}
+
+/* The value of a figure for a table whose rows have units of their own. */
+static json_t *
+make_value(json_t *value, const struct results_column *figure)
+{
+    char text[RESULTS_VALUE_SIZE];
+
+    if (json_is_number(value) && figure &&
+        (figure->unit == RESULTS_PERCENT || figure->unit == RESULTS_SECONDS)) {
+        return json_string(
+            results_format(json_number_value(value), figure->unit, text));
+    }
+    return json_incref(value);
+}
+
+/* The figures of all networks, a row each, with a column for each network. */
+static json_t *
+make_figures(const json_t *networks)
+{
+    json_t *rows = json_array(), *value;
+    json_t *first = json_object_get(json_array_get(networks, 0), "figures");
+    const char *key;
+
+    json_object_foreach(first, key, value)
+    {
+        const struct results_column *figure = find_figure(key);
+        json_t *row =
+            json_pack("{s:s}", "figure", figure ? figure->title : key);
+        for (size_t k = 0; k < json_array_size(networks); k++) {
+            const json_t *network = json_array_get(networks, k);
+            json_t *mine =
+                json_object_get(json_object_get(network, "figures"), key);
+            char member[24];
+            snprintf(member, sizeof member, "n%zu", k);
+            json_object_set_new(row, member, make_value(mine, figure));
+        }
+        json_array_append_new(rows, row);
+    }
+    return json_pack("{s:o}", "rows", rows);
+}
+
+static const struct results_column carried_columns[] = {
+    RESULTS_COLUMN("network", "name", RESULTS_PLAIN),
+    RESULTS_SETTING("traffic", "traffic", RESULTS_PLAIN),
+    { "split", "split", RESULTS_PLAIN, true,
+      "How senders share traffic over the layers" },
+    { "throughput", "mean", RESULTS_PERCENT,
+      .hint = "Of what hosts can send, the mean of all seeds" },
+    RESULTS_COLUMN("least", "min", RESULTS_PERCENT),
+    RESULTS_COLUMN("most", "max", RESULTS_PERCENT),
+    { "gap", "gap", RESULTS_PERCENT, .hint = "How far the bounds are apart" },
+    { 0 },
+};
+
+static const struct results_column failure_columns[] = {
+    RESULTS_COLUMN("network", "network", RESULTS_PLAIN),
+    RESULTS_SETTING("what failed", "kind", RESULTS_PLAIN),
+    { "part", "share", RESULTS_PERCENT, true, "Of all links or switches" },
+    RESULTS_SETTING("runs", "runs", RESULTS_COUNT),
+    { "cut apart", "disconnected", RESULTS_COUNT, true,
+      "Runs in which some hosts that are left cannot reach others" },
+    { "made anew", "made_anew", RESULTS_COUNT, true,
+      "Runs in which the routing could not be repaired within its lanes" },
+    RESULTS_SETTING("traffic", "traffic", RESULTS_PLAIN),
+    RESULTS_SETTING("split", "split", RESULTS_PLAIN),
+    { "throughput", "carried.mean", RESULTS_PERCENT,
+      .hint =
+          "Of what hosts that are left can send, and of traffic that still "
+          "has a path; the mean of all runs" },
+    RESULTS_COLUMN("least", "carried.min", RESULTS_PERCENT),
+    { "without a path", "left_out.mean", RESULTS_PERCENT, true,
+      "Of the traffic between hosts that are left" },
+    RESULTS_COLUMN("pairs that reach each other", "figures.reached.mean",
+                   RESULTS_PERCENT),
+    RESULTS_COLUMN("hops, most", "figures.longest_path.mean", RESULTS_PLAIN),
+    { "busiest link", "figures.busiest_link.mean", RESULTS_PLAIN,
+      .hint = "Under all-to-all, in rates of a host" },
+    RESULTS_COLUMN("entries that change", "figures.entries_changed_share.mean",
+                   RESULTS_PERCENT),
+    { "CPU time of a repair", "figures.repair_seconds.mean", RESULTS_SECONDS,
+      .hint = "Of one core" },
+    { 0 },
+};
+
+/* What is left of each network after failures: a row for each traffic. */
+static json_t *
+make_failures(const json_t *networks)
+{
+    json_t *rows = json_array(), *traffic, *point;
+    const json_t *network;
+    size_t i, k, n;
+
+    json_array_foreach(networks, i, network)
+    {
+        json_t *failures = json_object_get(network, "failures");
+        json_array_foreach(json_object_get(failures, "points"), k, point)
+        {
+            json_array_foreach(json_object_get(point, "throughput"), n,
+                               traffic)
+            {
+                json_t *row = json_copy(traffic);
+                json_object_update_missing(row, point);
+                json_object_set(row, "network",
+                                json_object_get(network, "name"));
+                if (!(json_number_value(json_object_get(point, "share")) >
+                      0)) {
+                    json_object_set_new(row, "share", json_null());
+                }
+                json_array_append_new(rows, row);
+            }
+        }
+    }
+    return json_pack("{s:o}", "rows", rows);
+}
+
+static void
+show_failures(struct results_page *page, const json_t *networks)
+{
+    static const struct results_table table = { "After failures, repaired",
+                                                "rows",
+                                                .columns = failure_columns,
+                                                .is_silent = true };
+    json_t *root = make_failures(networks);
+
+    if (root) {
+        results_write_table(page, root, &table);
+    } else {
+        sf_json_fail_memory(&page->reader);
+    }
+    json_decref(root);
+}
+
+static const struct results_table carried = { "Throughput", "networks",
+                                              "throughput",
+                                              .columns = carried_columns,
+                                              .is_silent = true };
+
+void
+results_show_comparison(struct results_page *page, const struct result *result)
+{
+    enum {
+        MAX = 16
+    };
+    const json_t *networks = results_array(page, result->root, "networks");
+    struct results_column columns[MAX + 2] = {
+        RESULTS_COLUMN("figure", "figure", RESULTS_PLAIN),
+    };
+    char members[MAX][8];
+    struct results_table table = { "Side by side", "rows",
+                                   .file = "comparison.csv",
+                                   .columns = columns };
+    json_t *root = make_figures(networks);
+
+    for (size_t k = 0; k < json_array_size(networks) && k < MAX; k++) {
+        snprintf(members[k], sizeof members[k], "n%zu", k);
+        columns[k + 1].title =
+            results_text(json_array_get(networks, k), "name", "?");
+        columns[k + 1].member = members[k];
+        columns[k + 1].unit = RESULTS_MIXED;
+    }
+    if (root) {
+        results_write_table(page, root, &table);
+    } else {
+        sf_json_fail_memory(&page->reader);
+    }
+    json_decref(root);
+    results_write_table(page, result->root, &carried);
+    show_failures(page, networks);
+}

@@ -1,0 +1,328 @@
+/* survey_answers.c -- a few sentences that answer the question of a survey,
+ * made of its figures. */
+#include "report/survey_writers.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TELLING_SHARE 0.05 /* Of links: what people ask about. */
+#define TIE           0.01 /* As good as the best. */
+
+/* The network with the largest value, the first of equals; SF_NONE: no value
+ * is known. */
+static uint32_t
+best_of(const double *values, uint32_t n)
+{
+    uint32_t best = SF_NONE;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!isnan(values[i]) &&
+            (best == SF_NONE || values[i] > values[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Writes the name of a network, and of its family if that has one that people
+ * know: "hx2:5x5 (two-dimensional HyperX)". */
+static void
+write_network(const struct sf_survey_network *network, FILE *stream)
+{
+    uint32_t k = network->spec ? sf_family_find(network->spec) : SF_NONE;
+
+    fputs(network->name, stream);
+    if (k != SF_NONE && sf_families[k]->reference) {
+        const char *title = sf_families[k]->title;
+        const char *end = strstr(title, " (");
+        size_t length = end ? (size_t)(end - title) : strcspn(title, ",");
+        fprintf(stream, " (%.*s)", (int)length, title);
+    }
+}
+
+/* Tells what the cheapest network costs, and how much more the others do. */
+static void
+tell_costs(const struct sf_survey *survey, FILE *stream)
+{
+    double saved[SF_SURVEY_MAX_NETWORKS];
+    const struct sf_survey_network *networks = survey->networks;
+    uint32_t n_others = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        saved[i] =
+            networks[i].is_priced ? -networks[i].figures.cost : (double)NAN;
+    }
+    uint32_t first = best_of(saved, survey->n_networks);
+    if (first == SF_NONE) {
+        return;
+    }
+    double cost = -saved[first];
+    saved[first] = (double)NAN;
+    uint32_t next = best_of(saved, survey->n_networks);
+    write_network(&networks[first], stream);
+    fprintf(stream, " costs %s%.2f million %s for %u hosts.",
+            next == SF_NONE ? "" : "least: ", cost / 1e6,
+            survey->params.prices->currency, survey->n_hosts);
+    for (; next != SF_NONE; next = best_of(saved, survey->n_networks)) {
+        fputs(n_others ? ", " : " ", stream);
+        write_network(&networks[next], stream);
+        fprintf(stream, "%s %.0f %% more", n_others++ ? "" : " costs",
+                100 * (-saved[next] / cost - 1));
+        saved[next] = (double)NAN;
+    }
+    fputs(n_others ? ".\n" : "\n", stream);
+}
+
+/* Tells the rates of links if networks differ in them: what they carry is told
+ * in shares of the rate of each. */
+static void
+tell_rates(const struct sf_survey *survey, FILE *stream)
+{
+    const char *first = NULL;
+    bool is_mixed = false;
+    uint32_t n_told = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const char *rate = sf_survey_rate(&survey->networks[i]);
+        is_mixed = is_mixed || (rate && first && strcmp(rate, first) != 0);
+        first = first ? first : rate;
+    }
+    for (uint32_t i = 0; is_mixed && i < survey->n_networks; i++) {
+        const char *rate = sf_survey_rate(&survey->networks[i]);
+        if (rate) {
+            fprintf(stream, "%s%s has %s",
+                    n_told++ ? ", " : "Links differ in rate: ",
+                    survey->networks[i].name, rate);
+        }
+    }
+    if (n_told) {
+        fputs(". What is carried is a share of the rate of each.\n", stream);
+    }
+}
+
+/* Writes the names of all whose value is the best, or as good as that. */
+static void
+write_best(const struct sf_survey *survey, const double *values, double best,
+           FILE *stream)
+{
+    uint32_t n = 0, n_written = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        n += values[i] >= best * (1 - TIE);
+    }
+    if (n > 2 && n == survey->n_networks) {
+        fputs("all", stream);
+        return;
+    }
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        if (values[i] >= best * (1 - TIE)) {
+            n_written++;
+            fprintf(stream, "%s%s",
+                    n_written == 1   ? ""
+                    : n_written == n ? " and "
+                                     : ", ",
+                    survey->networks[i].name);
+        }
+    }
+}
+
+/* Tells who carries most of which traffic with equal or the best shares over
+ * the layers, by the money if 'by_cost'. */
+static void
+tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
+             bool by_cost, FILE *stream)
+{
+    const struct sf_survey_params *params = &survey->params;
+    uint32_t n_told = 0, n_priced = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        n_priced += survey->networks[i].is_priced;
+    }
+    if (by_cost && n_priced < 2) {
+        return; /* One alone is not the best of anything. */
+    }
+    for (uint32_t k = 0; k < params->n_traffics; k++) {
+        double values[SF_SURVEY_MAX_NETWORKS];
+        for (uint32_t i = 0; i < survey->n_networks; i++) {
+            const struct sf_survey_network *network = &survey->networks[i];
+            values[i] = 100 * sf_survey_throughput(network, split, k);
+            if (by_cost) {
+                values[i] *= network->is_priced ? 1e4 * network->n_hosts /
+                                                      network->figures.cost
+                                                : (double)NAN;
+            }
+        }
+        uint32_t best = best_of(values, survey->n_networks);
+        if (best == SF_NONE) {
+            continue;
+        }
+        fprintf(stream, "%s of %s by ",
+                n_told++  ? ","
+                : by_cost ? "For its cost, most is carried"
+                : split == SF_SPLIT_EQUAL
+                    ? "Whatever it costs, most is carried"
+                    : "With the best shares over the layers, most is carried",
+                params->traffics[k]);
+        write_best(survey, values, values[best], stream);
+        fprintf(stream, by_cost ? " (%.0f" : " (%.0f %%", values[best]);
+        if (by_cost && n_told == 1) {
+            fprintf(stream, " hosts at full rate for each million %s",
+                    params->prices->currency);
+        }
+        fputc(')', stream);
+    }
+    if (n_told) {
+        fputs(".\n", stream);
+    }
+}
+
+static void
+tell_latency(const struct sf_survey *survey, FILE *stream)
+{
+    double loads[SF_SURVEY_MAX_NETWORKS], speeds[SF_SURVEY_MAX_NETWORKS];
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_survey_network *network = &survey->networks[i];
+        loads[i] = sf_survey_saturation(network).taken;
+        speeds[i] = -network->slow.result.latency.mean;
+    }
+    uint32_t most = best_of(loads, survey->n_networks);
+    uint32_t fastest = best_of(speeds, survey->n_networks);
+    if (most == SF_NONE || fastest == SF_NONE) {
+        return;
+    }
+    fputs("Of uniform load, packet by packet, most is taken by ", stream);
+    write_best(survey, loads, loads[most], stream);
+    fprintf(stream, " (%.0f %%); at low load, %s is fastest (%.2f us).\n",
+            100 * loads[most], survey->networks[fastest].name,
+            -1e6 * speeds[fastest]);
+}
+
+/* The share of links that is nearest to what people ask about; 0: none. */
+static double
+telling_share(const struct sf_survey *survey)
+{
+    double best = 0;
+
+    for (uint32_t i = 0; i < survey->params.n_shares; i++) {
+        double share = survey->params.shares[i];
+        if (best <= 0 ||
+            fabs(share - TELLING_SHARE) < fabs(best - TELLING_SHARE)) {
+            best = share;
+        }
+    }
+    return best;
+}
+
+/* Tells what a network keeps of the first traffic after a failure, or that it
+ * is cut apart, and how many pairs of hosts are left if some are cut off. */
+static void
+tell_kept(const struct sf_survey_network *network,
+          const struct sf_failure_point *point, double whole, FILE *stream)
+{
+    double left = sf_survey_left(network, point, 0);
+    double reached = 100 * sf_survey_failed(point, SF_FAILURE_REACHED);
+
+    if (isnan(left)) {
+        fprintf(stream, "%s is cut apart", network->name);
+    } else {
+        fprintf(stream, "%s keeps %.0f %%", network->name, 100 * left / whole);
+    }
+    if (point->n_disconnected && !isnan(reached)) {
+        fprintf(stream,
+                " (only %.3g %% of the pairs of hosts still reach each other)",
+                reached);
+    }
+}
+
+/* A failure that is told. */
+struct failure {
+    enum sf_failure_kind kind;
+    double share;
+};
+
+/* Tells of the networks that carry something after a failure, or else of those
+ * that nothing is left of; 'before' stands before the first.  Returns how many
+ * these are. */
+static uint32_t
+tell_left(const struct sf_survey *survey, const struct failure *failure,
+          bool is_kept, const char *before, FILE *stream)
+{
+    uint32_t n_told = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_survey_network *network = &survey->networks[i];
+        const struct sf_failure_point *point =
+            sf_survey_point(network, failure->kind, failure->share);
+        double whole = sf_survey_left(
+            network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
+        if (point && whole > 0 &&
+            is_kept != isnan(sf_survey_left(network, point, 0))) {
+            fputs(n_told++ ? ", " : before, stream);
+            tell_kept(network, point, whole, stream);
+        }
+    }
+    return n_told;
+}
+
+/* Whether the failure cut hosts of some network off. */
+static bool
+cuts_hosts_off(const struct sf_survey *survey, const struct failure *failure)
+{
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failure_point *point = sf_survey_point(
+            &survey->networks[i], failure->kind, failure->share);
+        if (point && point->n_disconnected) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tells what the first kind of failures does that was asked for. */
+static void
+tell_failures(const struct sf_survey *survey, FILE *stream)
+{
+    struct failure failure = { SF_FAILURE_LINKS, 0 };
+    char what[SF_SURVEY_TEXT_SIZE];
+    char before[SF_SURVEY_TEXT_SIZE + 64];
+
+    while (failure.kind < SF_N_FAILURE_KINDS &&
+           !sf_survey_has_kind(survey, failure.kind)) {
+        failure.kind++;
+    }
+    if (failure.kind == SF_FAILURE_LINKS ||
+        failure.kind == SF_FAILURE_SWITCHES) {
+        failure.share = telling_share(survey);
+    }
+    sf_survey_point_text(failure.kind, failure.share, what);
+    snprintf(before, sizeof before, "With %s gone and routes repaired, ",
+             what);
+    uint32_t n = tell_left(survey, &failure, true, before, stream);
+    if (n) {
+        fprintf(stream, " of what it carries of %s",
+                sf_survey_failed_traffic(survey));
+    }
+    n += tell_left(survey, &failure, false, n ? "; " : before, stream);
+    if (n) {
+        fputs(cuts_hosts_off(survey, &failure) ? ".\n"
+                                               : "; no host was cut off.\n",
+              stream);
+    }
+}
+
+void
+sf_survey_write_answers(const struct sf_survey *survey, FILE *stream)
+{
+    tell_costs(survey, stream);
+    tell_rates(survey, stream);
+    if (survey->n_networks > 1) {
+        tell_carried(survey, SF_SPLIT_EQUAL, true, stream);
+        tell_carried(survey, SF_SPLIT_EQUAL, false, stream);
+        tell_carried(survey, SF_SPLIT_BEST, false, stream);
+        if (!survey->params.without_simulation) {
+            tell_latency(survey, stream);
+        }
+    }
+    tell_failures(survey, stream);
+}

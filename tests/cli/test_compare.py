@@ -1,0 +1,678 @@
+"""slimfly compare, and design --compare: networks side by side."""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import harness
+
+# Quick measurements, quick failures.
+QUICK = ["-t", "permutation", "--without-simulation"]
+FEW = ["--failures", "links,rack", "--shares", "10", "--draws", "2",
+       "--without-times"]
+# Something of everything.
+WHOLE = ["compare", "sf:q=3", "ft2:ports=6", "hx2:3x3", "-t",
+         "all-to-all,permutation", "--failures", "links,switches,rack,bundle",
+         "--shares", "5,20", "--draws", "3", "--without-times"]
+FIGURES = ["cost.svg", "throughput.svg", "latency.svg", "failed-links.svg",
+           "failed-switches.svg", "failed-parts.svg"]
+FILES = ["comparison.txt", "comparison.json", "comparison.csv",
+         "simulation.json", *FIGURES]
+FAMILIES = ["sf:q=3", "ft2:ports=6", "ft2b:ports=6,over=2",
+            "ft3:ports=4", "hx2:3x3", "df:a=4,h=2,p=2",
+            "xpander:k=4,lift=4", "jellyfish:n=12,k=4", "pf:q=3"]
+
+
+class Compare(harness.Case):
+    def folder(self):
+        path = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, path)
+        return path
+
+    def read(self, folder, name):
+        with open(f"{folder}/{name}", encoding="utf-8") as file:
+            return file.read()
+
+    def compared(self, *args):
+        return json.loads(self.succeeds("compare", *args, "-f", "json"))
+
+    def check_same(self, folder, other):
+        """All files of two folders are the same."""
+        for name in sorted(os.listdir(other)):
+            if os.path.isfile(f"{other}/{name}"):
+                mine, theirs = (self.read(f, name) for f in (folder, other))
+                # The command names its folder.
+                if name.endswith(".json"):
+                    mine, theirs = (json.loads(text)
+                                    for text in (mine, theirs))
+                    for root in mine, theirs:
+                        root.pop("command")
+                        for row in root.get("rows", []):
+                            row.pop("wall_s")
+                self.assertEqual(mine, theirs, name)
+        self.assertEqual(sorted(os.listdir(f"{folder}/measured")),
+                         sorted(os.listdir(f"{other}/measured")))
+
+
+class Results(Compare):
+    def test_cost_is_the_sum_of_parts(self):
+        """From the plan and the file of prices, added up anew."""
+        with open(f"{harness.ROOT}/data/prices.json",
+                  encoding="utf-8") as file:
+            generation = next(g for g in json.load(file)["generations"]
+                              if g["ports"] == 36)
+        found = self.compared("sf:q=5", "hx2:5x5", "--hosts", "99",
+                              "--failures", "none", *QUICK)
+        for network in found["networks"]:
+            folder = self.folder()
+            self.succeeds("plan", network["spec"], "--hosts", "99",
+                          "--switch-ports", "36", "-o", folder)
+            plan = json.loads(self.read(folder, "plan.json"))
+            figures, cables = network["figures"], plan["cables"]
+            optical = sum(c["medium"] == "optical" for c in cables)
+            switch = generation["switch"]
+            cost = len(plan["switches"]) * switch["price"]
+            for cable in cables:
+                of = next(p for p in generation["links"]
+                          if p["medium"] == cable["medium"])
+                cost += of["price"] + of["per_metre"] * cable["length"]
+            for name, value in [
+                    ("switches", len(plan["switches"])),
+                    ("cables", len(cables)),
+                    ("optical_cables", optical),
+                    ("cable_metres", sum(c["length"] for c in cables)),
+                    ("cost", cost), ("cost_per_host", cost / 99),
+                    ("watts", len(plan["switches"]) * switch["watts"]
+                     + 2 * optical * generation["optical_end_watts"])]:
+                self.assertAlmostEqual(figures[name], value,
+                                       delta=1e-6 * value, msg=name)
+
+    def test_paths_and_throughput_are_what_analyze_gets(self):
+        traffics = "all-to-all,permutation"
+        found = self.compared("sf:q=4", "ft2:ports=8", "--failures", "none",
+                              "--without-simulation", "-t", traffics,
+                              "--hosts", "32")
+        for network in found["networks"]:
+            folder = self.folder()
+            self.succeeds("plan", network["spec"], "--hosts", "32", "-o",
+                          folder)
+            analysis = json.loads(self.succeeds(
+                "analyze", folder, "-t", traffics, "--references", "none",
+                "--gap", "0.01", "-f", "json"))
+            row = analysis["rows"][0]
+            for mine, theirs in [("mean_hops", "mean_hops"),
+                                 ("longest_path", "most_hops"),
+                                 ("disjoint_paths", "mean_disjoint")]:
+                self.assertAlmostEqual(network["figures"][mine],
+                                       row["paths"][theirs], places=6)
+            carried = {(t["traffic"], t["split"]): t["runs"][0]["lower"]
+                       for t in row["throughput"]}
+            for mine in network["throughput"]:
+                theirs = carried[mine["traffic"], mine["split"]]
+                self.assertAlmostEqual(mine["mean"], theirs,
+                                       delta=0.01 * theirs)
+
+    def test_loads_are_what_simulate_gets(self):
+        folder = self.folder()
+        self.succeeds("compare", "sf:q=3", "--failures", "none", "-t",
+                      "permutation", "-o", folder)
+        rows = json.loads(self.read(folder, "simulation.json"))["rows"]
+        for mine in rows[:3]:
+            row = json.loads(self.succeeds(
+                "simulate", "sf:q=3", "-w", "all-to-all", "--load",
+                str(mine["offered_load"]), "--timing", mine["timing"],
+                "--net", "edr", "-f", "json"))["rows"][0]
+            for rows_of in mine, row:
+                rows_of.pop("wall_s")
+            self.assertEqual(mine, row)
+
+    def test_the_load_is_found_by_halves(self):
+        found = self.compared("hx2:3x3", "--failures", "none", "-t",
+                              "permutation")
+        load = found["networks"][0]["uniform_load"]
+        taken = [run["load"] for run in load["runs"] if run["taken"]]
+        refused = [run["load"] for run in load["runs"] if not run["taken"]]
+        loads = [run["load"] for run in load["runs"]]
+        self.assertEqual(loads, sorted(set(loads)))
+        if load["refused"] is None:
+            self.assertEqual((refused, load["taken"]), ([], 1))
+        else:
+            self.assertEqual(load["refused"], min(refused))
+            self.assertEqual(load["taken"],
+                             max(t for t in taken if t < min(refused)))
+            self.assertLess(load["refused"] - load["taken"], 0.04)
+
+    def test_equal_cost_tells_hosts_for_each_million(self):
+        found = self.compared("sf:q=3", "hx2:3x3", "--equal", "cost",
+                              "--failures", "none", *QUICK)
+        rows = list(csv.DictReader(io.StringIO(self.succeeds(
+            "compare", "sf:q=3", "hx2:3x3", "--equal", "cost", "--failures",
+            "none", *QUICK, "-f", "csv"))))
+        self.assertEqual(found["equal"], "cost")
+        value = {(row["figure"], row["network"]): row["value"]
+                 for row in rows}
+        for network in found["networks"]:
+            name = network["name"]
+            worth = (float(value["throughput_equal", name]) * found["hosts"]
+                     / network["figures"]["cost"] * 1e6)
+            self.assertAlmostEqual(
+                float(value["throughput_equal_per_million", name]), worth,
+                delta=1e-6 * worth)
+        text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "--equal",
+                             "cost", "--failures", "none", *QUICK)
+        self.assertIn("at equal cost", text.splitlines()[0])
+        self.assertIn("hosts at full rate for each million USD", text)
+
+    def test_answers_follow_from_the_figures(self):
+        found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6", *QUICK,
+                              *FEW)
+        networks = found["networks"]
+        families = {"sf:q=3": "Slim Fly", "hx2:3x3": "two-dimensional HyperX",
+                    "ft2:ports=6": "two-level Fat Tree"}
+        first, *others = sorted(networks, key=lambda n: n["figures"]["cost"])
+        cost = first["figures"]["cost"]
+        line = found["answers"][0]
+        self.assertTrue(line.startswith(
+            f"{first['name']} ({families[first['name']]}) costs least: "
+            f"{cost / 1e6:.2f} million USD for {found['hosts']} hosts."), line)
+        at = 0
+        for network, verb in zip(others, (" costs", "")):
+            more = 100 * (network["figures"]["cost"] / cost - 1)
+            words = (f" {network['name']} ({families[network['name']]}){verb} "
+                     f"{more:.0f} % more")
+            self.assertIn(words, line[at:])
+            at = line.index(words)
+        for i, (split, start) in enumerate([
+                ("best", "With the best shares over the layers, most is "),
+                ("equal", "Whatever it costs, most is ")]):
+            best = max(n["throughput"][i]["mean"] for n in networks)
+            self.assertEqual(networks[0]["throughput"][i]["split"], split)
+            line = next(a for a in found["answers"] if a.startswith(start))
+            for network in networks:
+                self.assertEqual(
+                    network["throughput"][i]["mean"] > 0.99 * best,
+                    f"{network['name']} " in line or " by all (" in line,
+                    line)
+        line = found["answers"][-1]
+        for network in networks:
+            points = network["failures"]["points"]
+            whole, left = (next(p["throughput"][0]["carried"]["mean"]
+                                for p in points if p["kind"] == kind)
+                           for kind in ("none", "links"))
+            self.assertIn(f"{network['name']} keeps "
+                          f"{100 * left / whole:.0f} %", line)
+
+    def test_hosts_that_are_cut_off_are_told(self):
+        """Without the rack of its cores, no leaf of this Fat Tree reaches
+        another; that network was left out, and no host was said to be cut
+        off."""
+        found = self.compared("ft2:ports=8", "hx2:4x4", "-t", "permutation",
+                              "--without-simulation", "--failures", "rack",
+                              "--draws", "2", "--without-times")
+        point = found["networks"][0]["failures"]["points"][1]
+        self.assertEqual(point["disconnected"], 1)
+        self.assertIsNone(point["throughput"][0]["carried"])
+        reached = 100 * point["figures"]["reached"]["mean"]
+        line = found["answers"][-1]
+        self.assertIn(f"; ft2:ports=8 is cut apart (only {reached:.3g} % of "
+                      "the pairs of hosts still reach each other).", line)
+        self.assertIn("hx2:4x4 keeps ", line)
+        self.assertNotIn("no host was cut off", line)
+
+    def test_the_healthy_network_is_measured_with_the_same_draws(self):
+        text = self.succeeds("compare", "hx2:4x4", *QUICK, *FEW)
+        found = self.compared("hx2:4x4", *QUICK, *FEW)
+        points = found["networks"][0]["failures"]["points"]
+        self.assertEqual([p["kind"] for p in points],
+                         ["none", "links", "rack"])
+        # As many orders as make a mean, though there are two draws.
+        cuts = found["networks"][0]["failures"]["cuts"]
+        self.assertEqual(cuts["links_at_random"]["n"], 100)
+        self.assertGreaterEqual(cuts["links_at_random"]["min"],
+                                cuts["least_links"])
+        titles = ["nothing gone, the same draws", "10 % of links gone, after "
+                  "repair", "a rack gone, after repair"]
+        for title, point in zip(titles, points):
+            rows = text.split(f"\n{title}\n")[1].split("\n")
+            rows = rows[:next(i for i, r in enumerate(rows)
+                              if not r.startswith("  "))]
+            told = {row[2:40].strip(): row[40:].strip() for row in rows}
+            self.assertEqual(
+                told["permutation, equal, %"],
+                f"{100 * point['throughput'][0]['carried']['mean']:.1f}")
+            for figure in "links", "switches", "hosts":
+                gone = point["figures"][f"dead_{figure}"]["mean"]
+                self.assertEqual(told.get(f"{figure} gone", "0.0"),
+                                 f"{gone:.1f}")
+        self.assertIn("\npermutation: every host to one other, at random.\n",
+                      text)
+
+    def test_traffic_from_files_is_not_named_after_failures(self):
+        """The first traffic was named, though failures leave files out."""
+        folder = self.folder()
+        self.succeeds("plan", "hx2:3x3", "-o", f"{folder}/plan")
+        with open(f"{folder}/plan/plan.json", encoding="utf-8") as file:
+            hosts = [h["name"] for h in json.load(file)["hosts"]]
+        with open(f"{folder}/some.csv", "w", encoding="utf-8") as file:
+            file.write(f"{hosts[0]},{hosts[-1]},1\n")
+        self.succeeds("compare", "hx2:3x3", "-t",
+                      f"file:{folder}/some.csv,permutation",
+                      "--without-simulation", *FEW, "-o", f"{folder}/out")
+        line = json.loads(self.read(f"{folder}/out", "comparison.json"))[
+            "answers"][-1]
+        self.assertIn("of what it carries of permutation", line)
+        figure = self.read(f"{folder}/out", "failed-links.svg")
+        self.assertIn("throughput of permutation", figure)
+        self.assertNotIn("some.csv", figure)
+
+    def test_nothing_left_is_a_sentence(self):
+        """It said "is cut apart of what it carries of permutation"."""
+        lines = [self.compared("hx2:1x2", *more, *QUICK, "--shares", "50",
+                               "--draws", "1", "--without-times")[
+                                   "answers"][-1]
+                 for more in ([], ["sf:q=3,p=1"])]
+        apart = "hx2:1x2 is cut apart (only 0 % of the pairs of hosts still " \
+            "reach each other)."
+        self.assertEqual(lines[0], "With 50 % of links gone and routes "
+                         f"repaired, {apart}")
+        self.assertRegex(lines[1], "repaired, sf:q=3,p=1 keeps .* of what it "
+                         "carries of permutation; hx2:1x2 is cut apart ")
+
+    def test_rates_that_differ_are_told(self):
+        """Shares of EDR and of NDR stood side by side without a word."""
+        quick = ["--hosts", "4", *QUICK, "--failures", "none"]
+        networks = ["hx2:2x2", "ft2:ports=64,leaf=2,p=2"]
+        mixed, alike = (self.compared(*networks, *quick, *more)
+                        for more in ([], ["--ports", "64"]))
+        self.assertEqual([n["figures"]["rate"] for n in mixed["networks"]],
+                         ["4xEDR", "4xNDR"])
+        self.assertEqual([n["figures"]["rate"] for n in alike["networks"]],
+                         ["4xNDR", "4xNDR"])
+        self.assertEqual(
+            mixed["answers"][1],
+            f"Links differ in rate: {networks[0]} has 4xEDR, {networks[1]} "
+            "has 4xNDR. What is carried is a share of the rate of each.")
+        self.assertNotIn("differ in rate", " ".join(alike["answers"]))
+
+    def test_links_are_simulated_at_their_rate(self):
+        """All were at that of EDR."""
+        folder = self.folder()
+        for more, nets, title in [
+                (["ft2:ports=64,leaf=2,p=2"], {"edr", "ndr"},
+                 "each network at the rate of its links"),
+                (["--ports", "40"], {"hdr"}, "InfiniBand HDR, 4x"),
+                (["--net", "fdr"], {"fdr"}, "InfiniBand FDR, 4x")]:
+            text = self.succeeds("compare", "hx2:2x2,p=1", *more, "-t",
+                                 "permutation", "--failures", "none", "-o",
+                                 folder)
+            self.assertIn(f"Simulated: {title}, all to all", text)
+            runs = json.loads(self.read(folder, "simulation.json"))["rows"]
+            self.assertEqual({run["net"] for run in runs}, nets)
+
+    def test_discovered_links_are_simulated_at_their_rate(self):
+        """All were at that of EDR, though the fabric told theirs."""
+        folder = self.folder()
+        self.succeeds("route", "sf:q=3,p=1", "-o", f"{folder}/fabric")
+        path = f"{folder}/fabric/fabric.ibnetdiscover"
+        fabric = self.read(folder, "fabric/fabric.ibnetdiscover")
+        quick = ["-t", "permutation", "--failures", "none"]
+        for text, more, nets in [
+                (fabric.replace("4xEDR", "4xHDR"), [], {"hdr"}),
+                (fabric.replace("4xEDR", "4xQDR"), ["--net", "fdr"],
+                 {"fdr"})]:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.succeeds("compare", path, *more, *quick, "-o",
+                          f"{folder}/out")
+            runs = json.loads(self.read(folder, "out/simulation.json"))
+            self.assertEqual({run["net"] for run in runs["rows"]}, nets)
+        self.fails("compare", path, *quick, says=f"{path}: links of 4xQDR, "
+                   "for which there is no preset: expected --net")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(fabric.replace("4xEDR", "4xFDR", 2))
+        self.fails("compare", path, *quick,
+                   says=f"{path}: links of 4xFDR and of 4xEDR")
+        self.succeeds("compare", path, *quick, "--without-simulation")
+
+    def test_prices_of_rates_without_preset(self):
+        """Such links were taken for EDR without a word."""
+        path = f"{self.folder()}/prices.json"
+        with open(f"{harness.ROOT}/data/prices.json",
+                  encoding="utf-8") as file:
+            text = file.read().replace("4xEDR", "4xXDR")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        quick = ["compare", "hx2:2x2", "--prices", path, "-t", "permutation",
+                 "--failures", "none"]
+        self.fails(*quick, says="hx2:2x2: links of 4xXDR, for which there is "
+                   "no preset: expected --net")
+        self.succeeds(*quick, "--without-simulation")
+
+    def test_figures_of_earlier_networks_go(self):
+        """They stayed, and a report showed them as if they were of the
+        command that came last."""
+        folder = self.folder()
+        once = ["sf:q=3", *QUICK, "-o", folder]
+        for name in "failed-parts.svg", "mine.svg", "failed-parts.svg.old":
+            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                file.write("<svg/>\n")
+        self.succeeds("compare", *once, "--failures", "links", "--shares",
+                      "10", "--draws", "1")
+        # Where no comparison was, it is nobody's.
+        self.assertIn("failed-parts.svg", os.listdir(folder))
+        self.succeeds("compare", *once, "--failures", "links", "--shares",
+                      "10", "--draws", "1", "--figure", "svg", "--figure-width",
+                      "174")
+        self.succeeds("compare", *once, "--failures", "none")
+        self.assertEqual(
+            sorted(os.listdir(folder)),
+            ["comparison.csv", "comparison.json", "comparison.txt",
+             "cost.csv", "cost.svg", "failed-parts.svg.old", "measured",
+             "mine.svg", "throughput.csv", "throughput.svg"])
+
+    def test_figures_of_others_stay(self):
+        """A simulation took a comparison for an earlier one of its own, and
+        its figure of the same name with it."""
+        def figures(folder):
+            return {name for name in os.listdir(folder)
+                    if name.endswith((".svg", ".pdf", ".csv"))}
+
+        compare = ["compare", "sf:q=3", "-t", "permutation", "--failures",
+                   "none"]
+        send = ["simulate", "sf:q=3", "-w", "bcast", "--size", "4K"]
+        offer = ["simulate", "sf:q=3", "-w", "permutation", "--load", "0.1"]
+        folder = self.folder()
+        self.succeeds(*compare, "-o", folder)
+        compared = figures(folder)
+        self.assertIn("latency.svg", compared)
+        for command in send, send, [*compare, "--without-simulation"]:
+            self.succeeds(*command, "-o", folder)
+            self.assertLessEqual(compared, figures(folder))
+        # Nor does a comparison take what a simulation drew.
+        folder = self.folder()
+        for command in offer, *[[*compare, "--without-simulation"]] * 2:
+            self.succeeds(*command, "-o", folder)
+            self.assertIn("latency.svg", figures(folder))
+        # Its own go, and points go with the figure that shows them only.
+        folder = self.folder()
+        for command, has_more in (send, True), (offer, False), (offer, False):
+            self.succeeds(*command, "-o", folder)
+            self.assertEqual("progress.svg" in figures(folder), has_more)
+            with open(f"{folder}/progress.csv", "a", encoding="utf-8"):
+                pass
+        self.assertIn("progress.csv", figures(folder))
+        self.succeeds(*send, "--figure", "pdf", "-o", folder)
+        self.succeeds(*offer, "-o", folder)
+        self.assertFalse({"progress.csv", "progress.pdf"} & figures(folder))
+
+    def test_figures_show_only_what_failed(self):
+        folder = self.folder()
+        self.succeeds("compare", "sf:q=3", *QUICK, "--failures", "rack",
+                      "--draws", "1", "-o", folder)
+        figure = self.read(folder, "failed-parts.svg")
+        self.assertIn(">a rack<", figure)
+        self.assertNotIn(">a bundle<", figure)
+
+    def test_every_family(self):
+        """Also a graph from an edge list, a plan and a discovered fabric."""
+        folder = self.folder()
+        edges = f"{folder}/ring.edges"
+        with open(edges, "w", encoding="utf-8") as file:
+            file.write("".join(f"{i} {(i + k) % 9}\n" for i in range(9)
+                               for k in (1, 2)))
+        self.succeeds("plan", "hx2:3x4", "--hosts", "16", "-o",
+                      f"{folder}/plan")
+        names = [*FAMILIES, f"edges:file={edges},p=2", f"{folder}/plan"]
+        quick = ["--without-simulation", "-t", "permutation", "--failures",
+                 "links", "--shares", "5", "--draws", "1", "--hosts", "8"]
+        done = self.compared(*names, *quick)
+        self.assertEqual([n["name"] for n in done["networks"]], names)
+        for network in done["networks"]:
+            with self.subTest(network["name"]):
+                self.assertEqual(network["hosts"], 8)
+                self.assertGreater(network["figures"]["cost"], 0)
+                self.assertGreater(network["throughput"][0]["mean"], 0)
+                self.assertEqual(len(network["failures"]["points"]), 2)
+
+    def test_discovered_fabrics_keep_their_hosts(self):
+        folder = self.folder()
+        self.succeeds("route", "sf:q=3", "-o", folder)
+        found = self.compared(folder, "hx2:5x5", *QUICK, *FEW)
+        first, second = found["networks"]
+        self.assertEqual((first["hosts"], second["hosts"]), (54, 54))
+        self.fails("compare", folder, "hx2:3x3", *QUICK,
+                   says="was discovered and keeps its 54 hosts, but all "
+                   "networks are to have 18")
+        self.assertIsNone(first["figures"]["cost"])
+        self.assertIsNone(first["failures"])
+        self.assertGreater(second["figures"]["cost"], 0)
+        # One network with a price is not the best of any for its cost.
+        words = " ".join(found["answers"])
+        self.assertNotIn("For its cost", words)
+        self.assertIn("Whatever it costs", words)
+
+
+class Formats(Compare):
+    def test_files_are_what_formats_print(self):
+        folder = self.folder()
+        text = self.succeeds(*WHOLE, "-o", folder)
+        self.assertEqual(sorted(os.listdir(folder)),
+                         sorted([*FILES, "measured"]))
+        self.assertEqual(text, self.read(folder, "comparison.txt"))
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        root = json.loads(self.read(folder, "comparison.json"))
+        self.assertEqual(
+            (root["schema"], root["schema_version"]),
+            ("slimfly.comparison", 1))
+        self.assertTrue(root["program"].startswith("slimfly "))
+        self.assertTrue(root["command"].startswith("slimfly compare sf:q=3"))
+        rows = list(csv.DictReader(io.StringIO(
+            self.read(folder, "comparison.csv"))))
+        for row in rows:
+            network = next(n for n in root["networks"]
+                           if n["name"] == row["network"])
+            if not row["of"]:
+                figure = network["figures"][row["figure"]]
+                if isinstance(figure, str):
+                    self.assertEqual(figure, row["value"])
+                elif figure is not None:
+                    self.assertAlmostEqual(figure, float(row["value"]),
+                                           delta=1e-8 * abs(figure))
+        for name in FIGURES:
+            done = subprocess.run(["rsvg-convert", f"{folder}/{name}"],
+                                  capture_output=True, check=True)
+            self.assertEqual(done.stdout[:4], b"\x89PNG", name)
+            drawn = self.read(folder, name)
+            for network in "sf:q=3", "ft2:ports=6", "hx2:3x3":
+                self.assertIn(network, drawn, name)
+
+    def test_many_networks_are_told_in_parts(self):
+        text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "hx2:3x4",
+                             "hx2:4x4", "ft2:ports=8", "--failures", "none",
+                             *QUICK)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertEqual(text.count("parts, cost and power"), 2)
+
+    def test_one_network_is_enough(self):
+        text = self.succeeds("compare", "sf:q=3", "--failures", "none",
+                             *QUICK)
+        self.assertTrue(text.startswith("1 network with "), text)
+        self.assertNotIn("least", text.split("parts, cost")[0])
+
+
+class Work(Compare):
+    def start(self, folder, *more, env=None):
+        process = subprocess.Popen(
+            [harness.PROGRAM, *WHOLE, "-o", folder, "-j", "1", *more],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, **(env or {})})
+        self.addCleanup(process.kill)
+        return process
+
+    def kept(self, folder):
+        path = f"{folder}/measured"
+        return len(os.listdir(path)) if os.path.isdir(path) else 0
+
+    def test_threads_and_kills_change_nothing(self):
+        folder, whole = self.folder(), self.folder()
+        for n, how in (4, signal.SIGKILL), (12, signal.SIGINT):
+            process = self.start(folder)
+            while process.poll() is None and self.kept(folder) < n:
+                time.sleep(0.002)
+            process.send_signal(how)
+            process.communicate(timeout=harness.PATIENCE)
+            self.assertFalse([name for name in os.listdir(folder)
+                              if name != "measured"])
+        self.succeeds(*WHOLE, "-o", folder, "-j", "2")
+        self.succeeds(*WHOLE, "-o", whole, "-j", "1")
+        self.check_same(folder, whole)
+
+    def test_two_share_it(self):
+        folder, whole = self.folder(), self.folder()
+        both = [self.start(folder, env={"OMPI_COMM_WORLD_RANK": str(i),
+                                        "OMPI_COMM_WORLD_SIZE": "2"})
+                for i in range(2)]
+        done = [p.communicate(timeout=harness.PATIENCE) for p in both]
+        self.assertEqual([p.returncode for p in both], [0, 0])
+        told = self.succeeds(*WHOLE, "-o", whole, "-j", "1")
+        self.assertEqual(sorted(done), [("", ""), (told, "")])
+        self.check_same(folder, whole)
+
+    def test_progress_names_the_network(self):
+        done = harness.slimfly("compare", "sf:q=3", *QUICK, *FEW,
+                               "--progress", "always")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("sf:q=3", done.stderr)
+
+    def test_most_of_the_time_is_simulation(self):
+        """Half of the work was said to be done when it began."""
+        done = harness.slimfly("compare", "hx2:2x2", "-t", "permutation",
+                               "--failures", "none", "--progress", "always")
+        self.assertEqual(done.returncode, 0)
+        first = re.search(r"0 of 5 runs done.*: (\d+) %", done.stderr)
+        self.assertLess(int(first[1]), 5)
+
+
+class Errors(Compare):
+    def test_each_says_what_was_expected(self):
+        for args, says in [
+                ([], "expected one or more networks, found none"),
+                (["sf:q=6"], "q = 6 is not a prime power"),
+                (["nothing:k=3"], "nothing"),
+                (["/nowhere"], "/nowhere"),
+                (["sf"], "sf: no such file; expected a spec such as sf:q=5 "),
+                (["HyperX"], "'slimfly design --endpoints N --compare' finds "
+                 "sizes by itself"),
+                (["nowhere.json"], "nowhere.json: No such file"),
+                (["sf:q=3", "sf:q=3"],
+                 "expected different networks, found sf:q=3 twice"),
+                (["sf:q=3", "sf:q=3,p=3"],
+                 "sf:q=3 and sf:q=3,p=3 are the same network with 54 hosts"),
+                (["sf:q=3", "--hosts", "1000"],
+                 "sf:q=3: expected a network with at least 1000 hosts, "
+                 "found 54"),
+                (["sf:q=3", "--ports", "6"],
+                 "sf:q=3: expected switches of at least 8 ports, found 6"),
+                (["sf:q=3", "--ports", "9", "--equal", "cost"],
+                 "sf:q=3: no price is known for its switches of 9 ports"),
+                (["sf:q=3", "--failures", "none,links"],
+                 "expected 'none' alone, or no 'none'"),
+                (["sf:q=3", "--failures", "none", "--draws", "2"],
+                 "--shares and --draws are for failures"),
+                (["sf:q=3", "--shares", "5,2"],
+                 "expected growing percentages, found 2 behind 5"),
+                (["sf:q=3", "--shares", "0"],
+                 "expected percentages above 0 and up to 100, found '0'"),
+                (["sf:q=3", "-t", "rain"], "rain"),
+                (["sf:q=3", "--share"], "--share: expected --output DIR"),
+                ([f"hx2:{i}x3" for i in range(2, 15)],
+                 "expected at most 12 networks, found 13")]:
+            with self.subTest(args):
+                self.fails("compare", *args, says=says)
+
+    def test_design_refuses_what_does_not_go_together(self):
+        for args, says in [
+                (["--draws", "3"], "--draws is for comparisons: expected "
+                 "--compare too"),
+                (["--alone"], "--alone is for comparisons: expected "
+                 "--compare too"),
+                (["--compare", "--share"],
+                 "design: --share: expected --output DIR too"),
+                (["--compare", "--limit", "3"], "--limit is for lists"),
+                (["--compare", "-f", "svg"], "--compare has --format text"),
+                (["--compare", "--families", "ft2", "--ports", "8"],
+                 "--compare: no network answers the question")]:
+            with self.subTest(args):
+                self.fails("design", "--endpoints", "60", *args, says=says)
+
+
+class Designs(Compare):
+    def test_hosts_that_money_could_buy_are_told(self):
+        """Networks for the same money were cut to the hosts of the smallest
+        without a word."""
+        ask = ["design", "--ports", "36", "--families", "sf,hx2",
+               "--compare", "--failures", "none", *QUICK]
+        words = "Each has as many hosts as the smallest has"
+        for question in ["--budget", "300000"], ["--endpoints", "20"]:
+            head = self.succeeds(*ask, *question).split("\n\n")[0]
+            self.assertEqual(words in " ".join(head.split()),
+                             "--budget" in question, head)
+
+    def test_candidates_of_several_rates_are_told_apart(self):
+        """One that was compared was said to be left out, too: with links of
+        another rate."""
+        text = self.succeeds("design", "--endpoints", "60", "--families",
+                             "sf", "--compare", "--failures", "none", *QUICK)
+        self.assertEqual(text.count("sf:q=4,p=2 (4xEDR)"), 1)
+        self.assertEqual(text.count("sf:q=4,p=2 (4xHDR)"), 1)
+
+    def test_processes_share_a_comparison(self):
+        """Without a folder each did and told all of it."""
+        ask = ["design", "--endpoints", "20", "--ports", "36", "--families",
+               "ft2"]
+        compare = ["--compare", "--failures", "none", *QUICK]
+        ranks = [{"OMPI_COMM_WORLD_RANK": str(i), "OMPI_COMM_WORLD_SIZE": "2"}
+                 for i in range(2)]
+        self.fails(*ask, *compare, env=ranks[1], says="design: one of 2 "
+                   "processes of mpirun: expected --output DIR")
+        alone = [self.succeeds(*ask, *compare, "--alone", env=rank)
+                 for rank in ranks]
+        folder = self.folder()
+        told = [self.succeeds(*ask, *compare, "-o", folder, env=rank)
+                for rank in ranks]
+        self.assertEqual([*alone, told[1]], [told[0], told[0], ""])
+        # A list is for each of them.
+        self.assertTrue(self.succeeds(*ask, env=ranks[1]))
+
+    def test_the_best_of_each_family_is_compared(self):
+        ask = ["design", "--endpoints", "20", "--ports", "36", "--families",
+               "sf,ft2,hx2"]
+        folder = self.folder()
+        listed = json.loads(self.succeeds(*ask, "-f", "json"))["candidates"]
+        best = {}
+        for candidate in listed:
+            if not candidate["n_missing"]:
+                best.setdefault(candidate["family"], candidate["spec"])
+        text = self.succeeds(*ask, "--compare", "--failures", "none", *QUICK,
+                             "-o", folder)
+        found = json.loads(self.read(folder, "comparison.json"))
+        self.assertEqual([n["name"] for n in found["networks"]],
+                         list(best.values()))
+        self.assertEqual(found["hosts"], 20)
+        lines = text.splitlines()
+        self.assertTrue(lines[1].startswith(
+            "Compared: the first of each family by cost: "), lines[1])
+        self.assertLessEqual(max(map(len, lines)), 100)
+        # What was left out stands behind what was asked.
+        self.assertGreater(text.index("Left out, "), text.index("\nequal: "))
+        for candidate in listed:
+            self.assertIn(candidate["spec"], text)
+
+
+harness.main()
