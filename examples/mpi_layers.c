@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BYTES  (1024 * 1024)
+#define BYTES  (4 * PART)   /* Exchanged with one. */
+#define PART   (256 * 1024) /* Sent from each to each. */
 #define ROUNDS 8
 
 int
@@ -35,7 +36,7 @@ main(int argc, char **argv)
                              MPI_BYTE, partner, 0, MPI_COMM_WORLD,
                              MPI_STATUS_IGNORE);
             } else {
-                MPI_Alltoall(out, BYTES / 4, MPI_BYTE, in, BYTES / 4, MPI_BYTE,
+                MPI_Alltoall(out, PART, MPI_BYTE, in, PART, MPI_BYTE,
                              MPI_COMM_WORLD);
             }
         }
@@ -45,7 +46,7 @@ main(int argc, char **argv)
     if (rank == 0) {
         printf("sendrecv %.3f MB/s, alltoall %.3f MB/s\n",
                1e-6 * ROUNDS * BYTES / times[0],
-               1e-6 * ROUNDS * (size - 1) * (BYTES / 4) / times[1]);
+               1e-6 * ROUNDS * PART * (size - 1) / times[1]);
     }
     free(in);
     free(out);

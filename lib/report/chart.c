@@ -81,6 +81,17 @@ draw_panel(const struct sf_chart_layout *layout,
     sf_chart_draw_axes(frame, stream);
 }
 
+void
+sf_chart_draw_content(const struct sf_chart_layout *layout, FILE *stream)
+{
+    for (uint32_t i = 0; i < layout->chart->n_panels; i++) {
+        draw_panel(layout, &layout->frames[i], stream);
+    }
+    sf_chart_draw_shared(layout, stream);
+    write_row_names(layout, stream);
+    sf_chart_draw_legend(layout, stream);
+}
+
 enum sf_status
 sf_chart_draw(const struct sf_chart *chart, FILE *stream, struct sf_error *err)
 {
@@ -89,12 +100,7 @@ sf_chart_draw(const struct sf_chart *chart, FILE *stream, struct sf_error *err)
 
     if (!status) {
         begin(&layout, stream);
-        for (uint32_t i = 0; i < chart->n_panels; i++) {
-            draw_panel(&layout, &layout.frames[i], stream);
-        }
-        sf_chart_draw_shared(&layout, stream);
-        write_row_names(&layout, stream);
-        sf_chart_draw_legend(&layout, stream);
+        sf_chart_draw_content(&layout, stream);
         if (*chart->note) {
             sf_chart_write_within(stream, SF_CHART_MARGIN, layout.height - 14,
                                   "start", "small", chart->note,

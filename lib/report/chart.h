@@ -71,8 +71,9 @@ struct sf_chart_style {
     char mark; /* o circle, s square, t and v triangles, d diamond, x and +
                 * crosses; capital letters are hollow; 0: none. */
     bool is_pale;
-    const char *dash; /* As SVG has it, "6 3"; NULL: solid. */
-    double width;     /* Of lines; 0: 1.6. */
+    const char *dash;  /* As SVG has it, "6 3"; NULL: solid. */
+    double width;      /* Of lines; 0: 1.6. */
+    double mark_scale; /* 0: as large as usual. */
 };
 
 enum sf_chart_kind {
@@ -95,6 +96,7 @@ struct sf_chart_point {
 struct sf_chart_series {
     const char *name; /* For the legend; NULL: not there.  Series of one name
                        * in several panels look the same. */
+    const char *data_name; /* In files of data; NULL: its name. */
     enum sf_chart_kind kind;
     uint32_t n_points;
     const struct sf_chart_point *points; /* [n_points] */

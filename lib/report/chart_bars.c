@@ -76,6 +76,11 @@ sf_chart_draw_bars(const struct sf_chart_pen *pen)
                        height);
         sf_chart_write_note(pen, point);
         fputs("</rect>\n", pen->stream);
+        if (pen->frame->paper) {
+            sf_chart_draw_hatch(pen->style.color, left,
+                                fmin(from - height, fmin(from, to)), width,
+                                height, pen->stream);
+        }
         if (pen->series->has_ranges && point->high > point->low) {
             draw_ink_range(pen, left + width / 2, point->low, point->high);
             fputc('\n', pen->stream);

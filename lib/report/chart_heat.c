@@ -12,6 +12,8 @@
 #define BAR       14.0
 #define MAX_NOTED 4096 /* Cells of larger maps have no notes. */
 
+#define MIN_NUMBER 5.5 /* Smaller numbers in cells are left out. */
+
 /* Shades of diverging maps that are so far from the middle are dark. */
 #define DARK 22
 
@@ -115,6 +117,24 @@ write_cell_note(const struct sf_chart_panel *panel, uint32_t row,
     fputs("</title>", stream);
 }
 
+/* As large as usual, or less where cells are narrow on paper: the number of a
+ * cell has three digits and perhaps a sign. */
+static double
+number_size(const struct sf_chart_frame *frame)
+{
+    double cell = frame->width / frame->panel->heat->n_columns;
+
+    return frame->paper ? fmin(10, cell / 2.6) : 10;
+}
+
+/* Cells on paper reach below the next ones: otherwise programs that smooth
+ * edges show what is behind between them. */
+static double
+overlap(const struct sf_chart_frame *frame, bool is_last)
+{
+    return frame->paper && !is_last ? 0.5 : 0;
+}
+
 /* Writes the number of a cell into it. */
 static void
 write_number(const struct sf_chart_frame *frame, int shade, uint32_t row,
@@ -128,15 +148,17 @@ write_number(const struct sf_chart_frame *frame, int shade, uint32_t row,
                        ? abs(2 * shade - N_SHADES + 1) > 2 * DARK
                        : shade < N_SHADES / 2;
 
-    if (shade >= 0) {
+    if (shade >= 0 && number_size(frame) >= MIN_NUMBER) {
         sf_chart_print(
             stream,
             "<text x=\"%f\" y=\"%f\" text-anchor=\"middle\" "
-            "pointer-events=\"none\" style=\"font:%s 10px sans-serif;"
+            "pointer-events=\"none\" style=\"font:%s %fpx %s;"
             "fill:%s\">%f</text>\n",
             frame->left + (column + 0.5) * width,
             frame->top + (row + 0.5) * height + 3.5,
             heat->is_slanted && heat->is_slanted[cell] ? "italic" : "normal",
+            number_size(frame),
+            frame->paper ? frame->paper->family : "sans-serif",
             is_dark ? "#fff" : "#222", (double)lround(heat->values[cell]));
     }
 }
@@ -155,7 +177,9 @@ draw_cells(const struct sf_chart_frame *frame, int shade, uint32_t row,
                    "<rect x=\"%f\" y=\"%f\" width=\"%f\" "
                    "height=\"%f\"",
                    frame->left + column * width, frame->top + row * height,
-                   (end - column) * width, height);
+                   (end - column) * width +
+                       overlap(frame, end == heat->n_columns),
+                   height + overlap(frame, row + 1 == heat->n_rows));
     if (shade < 0) {
         fputs(" class=\"void\"", stream);
     } else {
@@ -210,7 +234,8 @@ draw_colors(const struct sf_chart_frame *frame,
         sf_chart_print(stream,
                        "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\" "
                        "fill=\"",
-                       left, ruler->from - (i + 1) * step, BAR, step);
+                       left, ruler->from - (i + 1) * step, BAR,
+                       step + overlap(frame, i == 0));
         write_shade(frame->panel->heat, i, stream);
         fputs("\"/>\n", stream);
     }

@@ -71,6 +71,10 @@ panel_width(const struct sf_chart_layout *layout)
     double asked = chart->panel_width > 0 ? chart->panel_width : 310;
     double text = 0;
 
+    if (layout->paper) {
+        return asked;
+    }
+
     for (uint32_t i = 0; i < chart->n_panels; i++) {
         const struct sf_chart_panel *panel = &chart->panels[i];
         text = fmax(text, sf_chart_text_width(panel->title,
@@ -172,6 +176,7 @@ set_frames(struct sf_chart_layout *layout)
     for (uint32_t i = 0; i < chart->n_panels; i++) {
         struct sf_chart_frame *frame = &layout->frames[i];
         frame->panel = &chart->panels[i];
+        frame->paper = layout->paper;
         frame->width = width;
         frame->height = height;
         frame->has_x_text =
@@ -194,7 +199,7 @@ row_names_width(const struct sf_chart_layout *layout)
         width = fmax(width, 14 + sf_chart_text_width(
                                      names[i], SF_CHART_HEAD * SF_CHART_BOLD));
     }
-    return fmin(width, MAX_NAME);
+    return fmin(width, layout->paper ? layout->paper->room / 4 : MAX_NAME);
 }
 
 static void
@@ -271,9 +276,10 @@ place_legend(struct sf_chart_layout *layout, struct sf_error *err)
     if (layout->chart->has_end_labels) {
         return sf_chart_place_end_labels(layout, err);
     }
-    layout->legend_y = layout->height + 8;
+    double above = layout->paper ? 0 : 8;
+    layout->legend_y = layout->height + above;
     double height = sf_chart_place_legend(layout);
-    layout->height += height > 0 ? height + 4 : 0;
+    layout->height += height > 0 ? height + above - 4 : 0;
     return SF_OK;
 }
 
@@ -287,6 +293,9 @@ widen(struct sf_chart_layout *layout)
     double note = sf_chart_text_width(chart->note, SF_CHART_SMALL);
     double text = fmin(fmax(title, note) + 2 * SF_CHART_MARGIN, MAX_WIDTH);
 
+    if (layout->paper) {
+        return;
+    }
     layout->width = fmax(layout->width, fmax(text, MIN_WIDTH));
     if (!chart->has_end_labels) {
         layout->width = fmax(layout->width, sf_chart_legend_width(layout) +
@@ -299,7 +308,15 @@ enum sf_status
 sf_chart_layout_build(const struct sf_chart *chart,
                       struct sf_chart_layout *layout, struct sf_error *err)
 {
-    *layout = (struct sf_chart_layout){ .chart = chart };
+    return sf_chart_layout_build_for(NULL, chart, layout, err);
+}
+
+enum sf_status
+sf_chart_layout_build_for(const struct sf_chart_paper *paper,
+                          const struct sf_chart *chart,
+                          struct sf_chart_layout *layout, struct sf_error *err)
+{
+    *layout = (struct sf_chart_layout){ .chart = chart, .paper = paper };
     if (!chart->n_panels) {
         return sf_fail(err, SF_EINVAL,
                        "nothing to draw: a chart without "

@@ -11,6 +11,7 @@
 #define LEAD       26.0  /* From the frame to a label at an end. */
 #define MAX_LABEL  360.0 /* Longer ones are cut. */
 #define LINE_WIDTH 1.6
+#define PAPER_STEP 16.0 /* From line to line, on paper. */
 
 /* Seven colours and marks; then the same dashed and hollow, then dotted. */
 static struct sf_chart_style
@@ -40,8 +41,10 @@ find_entry(const struct sf_chart_layout *layout, const char *name)
 }
 
 static struct sf_chart_style
-complete_style(const struct sf_chart_style *style, uint32_t number)
+complete_style(const struct sf_chart_layout *layout,
+               const struct sf_chart_series *series, uint32_t number)
 {
+    const struct sf_chart_style *style = &series->style;
     struct sf_chart_style settled = *style;
 
     if (settled.color == SF_CHART_AUTO) {
@@ -54,6 +57,9 @@ complete_style(const struct sf_chart_style *style, uint32_t number)
         settled.is_pale = style->is_pale;
     }
     settled.width = settled.width > 0 ? settled.width : LINE_WIDTH;
+    if (layout->paper) {
+        sf_chart_style_for_paper(series->kind, number, &settled);
+    }
     return settled;
 }
 
@@ -64,7 +70,7 @@ sf_chart_style_of(const struct sf_chart_layout *layout,
     const struct sf_chart_series *shown = &panel->series[series];
 
     return shown->name ? layout->entries[find_entry(layout, shown->name)].style
-                       : complete_style(&shown->style, series);
+                       : complete_style(layout, shown, series);
 }
 
 /* Adds the names of a panel that are new; those of rules stand behind the
@@ -80,7 +86,7 @@ add_entries(struct sf_chart_layout *layout, const struct sf_chart_panel *panel,
             uint32_t number = layout->n_entries++;
             layout->entries[number] = (struct sf_chart_entry){
                 .series = series,
-                .style = complete_style(&series->style, number),
+                .style = complete_style(layout, series, number),
             };
         }
     }
@@ -107,10 +113,17 @@ sf_chart_gather_entries(struct sf_chart_layout *layout, struct sf_error *err)
 }
 
 static double
-label_width(const struct sf_chart_entry *entry)
+most_width(const struct sf_chart_layout *layout)
+{
+    return layout->paper ? layout->paper->room - SWATCH : MAX_LABEL;
+}
+
+static double
+label_width(const struct sf_chart_layout *layout,
+            const struct sf_chart_entry *entry)
 {
     return fmin(sf_chart_text_width(entry->series->name, SF_CHART_TEXT),
-                MAX_LABEL);
+                most_width(layout));
 }
 
 double
@@ -119,7 +132,7 @@ sf_chart_legend_width(const struct sf_chart_layout *layout)
     double width = 0;
 
     for (uint32_t i = 0; i < layout->n_entries; i++) {
-        width = fmax(width, SWATCH + label_width(&layout->entries[i]));
+        width = fmax(width, SWATCH + label_width(layout, &layout->entries[i]));
     }
     return width;
 }
@@ -130,24 +143,26 @@ sf_chart_place_legend(struct sf_chart_layout *layout)
 {
     double column = sf_chart_legend_width(layout) + ENTRY_GAP;
     double room = layout->width - 2 * SF_CHART_MARGIN + ENTRY_GAP;
+    double step = layout->paper ? PAPER_STEP : SF_CHART_STEP;
     double all = 0, x = 0, y = layout->legend_y;
 
     for (uint32_t i = 0; i < layout->n_entries; i++) {
-        all += SWATCH + label_width(&layout->entries[i]) + ENTRY_GAP;
+        all += SWATCH + label_width(layout, &layout->entries[i]) + ENTRY_GAP;
     }
     for (uint32_t i = 0; i < layout->n_entries; i++) {
         struct sf_chart_entry *entry = &layout->entries[i];
-        double width =
-            all <= room ? SWATCH + label_width(entry) + ENTRY_GAP : column;
+        double width = all <= room
+                           ? SWATCH + label_width(layout, entry) + ENTRY_GAP
+                           : column;
         if (x > 0 && x + width > room + 1e-6) {
             x = 0;
-            y += SF_CHART_STEP;
+            y += step;
         }
         entry->x = SF_CHART_MARGIN + x;
         entry->y = y;
         x += width;
     }
-    return layout->n_entries ? y + SF_CHART_STEP - layout->legend_y : 0;
+    return layout->n_entries ? y + step - layout->legend_y : 0;
 }
 
 double
@@ -279,9 +294,9 @@ sf_chart_draw_legend(const struct sf_chart_layout *layout, FILE *stream)
         if (layout->chart->has_end_labels) {
             draw_lead(&layout->frames[0], entry, stream);
         }
-        sf_chart_draw_swatch(entry, stream);
-        sf_chart_shorten(entry->series->name, SF_CHART_TEXT, MAX_LABEL, name,
-                         sizeof name);
+        sf_chart_draw_swatch(layout, entry, stream);
+        sf_chart_shorten(entry->series->name, SF_CHART_TEXT,
+                         most_width(layout), name, sizeof name);
         sf_chart_print(stream,
                        "<text fill=\"currentColor\" x=\"%f\" y=\"%f\">%s"
                        "</text>\n",

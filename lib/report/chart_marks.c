@@ -18,15 +18,20 @@ sf_chart_has_place(const struct sf_chart_ruler *ruler, double value)
     return isfinite(value) && (!ruler->is_log || value > 0);
 }
 
-void
-sf_chart_draw_mark(const struct sf_chart_style *style, double x, double y,
-                   FILE *stream)
+static void
+draw_mark(const struct sf_chart_style *style, double x, double y, FILE *stream)
 {
     bool is_hollow = isupper((unsigned char)style->mark);
 
-    sf_chart_print(stream, "<path class=\"mark c%u%s%s\" d=\"",
+    sf_chart_print(stream, "<path class=\"mark c%u%s%s\"",
                    (unsigned)style->color, is_hollow ? " hollow" : "",
                    style->is_pale ? " pale" : "");
+    if (style->mark_scale > 0) {
+        sf_chart_print(stream, " transform=\"translate(%f %f)scale(%f)\"",
+                       x * (1 - style->mark_scale),
+                       y * (1 - style->mark_scale), style->mark_scale);
+    }
+    fputs(" d=\"", stream);
     switch (tolower((unsigned char)style->mark)) {
     case 's':
         sf_chart_print(stream, "M%f %fh7v7h-7z", x - 3.5, y - 3.5);
@@ -175,9 +180,8 @@ draw_points(const struct sf_chart_pen *pen)
             sf_chart_draw_range(pen, x, point->low, point->high);
         }
         if (pen->style.mark) {
-            sf_chart_draw_mark(&pen->style, x,
-                               sf_chart_at(&pen->frame->y, point->y),
-                               pen->stream);
+            draw_mark(&pen->style, x, sf_chart_at(&pen->frame->y, point->y),
+                      pen->stream);
         }
         fputs("</g>\n", pen->stream);
     }
@@ -254,7 +258,8 @@ sf_chart_draw_series(const struct sf_chart_layout *layout,
 }
 
 void
-sf_chart_draw_swatch(const struct sf_chart_entry *entry, FILE *stream)
+sf_chart_draw_swatch(const struct sf_chart_layout *layout,
+                     const struct sf_chart_entry *entry, FILE *stream)
 {
     enum sf_chart_kind kind = entry->series->kind;
 
@@ -265,6 +270,10 @@ sf_chart_draw_swatch(const struct sf_chart_entry *entry, FILE *stream)
                        (unsigned)entry->style.color,
                        entry->style.is_pale ? " pale" : "", entry->x + 7,
                        entry->y - 5.5);
+        if (layout->paper) {
+            sf_chart_draw_hatch(entry->style.color, entry->x + 7,
+                                entry->y - 5.5, 20, 11, stream);
+        }
         return;
     }
     if (kind != SF_CHART_POINTS) {
@@ -272,7 +281,7 @@ sf_chart_draw_swatch(const struct sf_chart_entry *entry, FILE *stream)
         sf_chart_print(stream, "M%f %fh34\"/>\n", entry->x, entry->y);
     }
     if (kind != SF_CHART_RULE && entry->style.mark) {
-        sf_chart_draw_mark(&entry->style, entry->x + 17, entry->y, stream);
+        draw_mark(&entry->style, entry->x + 17, entry->y, stream);
         fputc('\n', stream);
     }
 }

@@ -11,6 +11,8 @@
  *     chart_bars.c    bars and boxes
  *     chart_heat.c    heat maps
  *     chart_legend.c  which line is which
+ *     chart_paper.c   the same for papers
+ *     chart_csv.c     the data
  *     chart.c         the one call; the style sheet */
 #ifndef SF_REPORT_CHART_PARTS_H
 #define SF_REPORT_CHART_PARTS_H
@@ -31,6 +33,17 @@
 /* The tilt of names that have no room side by side. */
 #define SF_CHART_COSINE 0.819
 #define SF_CHART_SINE   0.574
+
+/* The form of a paper: the whole figure is as wide as a column of it, and the
+ * panels take what text leaves. */
+struct sf_chart_paper {
+    double width;       /* Points. */
+    double height;      /* Points; the drawing sets it. */
+    double text_size;   /* Points of what has SF_CHART_TEXT on screens; the
+                         * drawing lessens it where panels have no room. */
+    const char *family; /* Of fonts, as CSS has it. */
+    double room;        /* The width as units of the layout. */
+};
 
 struct sf_chart_tick {
     double at;
@@ -64,6 +77,7 @@ struct sf_chart_ruler {
 /* A panel in the picture. */
 struct sf_chart_frame {
     const struct sf_chart_panel *panel;
+    const struct sf_chart_paper *paper; /* NULL: for screens. */
     struct sf_chart_ruler x, y;
     struct sf_chart_range x_range, y_range;
     double left, top, width, height;
@@ -82,6 +96,7 @@ struct sf_chart_entry {
 
 struct sf_chart_layout {
     const struct sf_chart *chart;
+    const struct sf_chart_paper *paper; /* NULL: for screens. */
     uint32_t n_columns, n_rows;
     double width, height;
     double legend_y;
@@ -188,7 +203,31 @@ const char *sf_chart_x_label_of(const struct sf_chart_panel *panel);
 enum sf_status sf_chart_layout_build(const struct sf_chart *chart,
                                      struct sf_chart_layout *layout,
                                      struct sf_error *err);
+enum sf_status sf_chart_layout_build_for(const struct sf_chart_paper *paper,
+                                         const struct sf_chart *chart,
+                                         struct sf_chart_layout *layout,
+                                         struct sf_error *err);
 void sf_chart_layout_clear(struct sf_chart_layout *layout);
+
+/* Draws all panels, what they share, and the legend. */
+void sf_chart_draw_content(const struct sf_chart_layout *layout, FILE *stream);
+
+/* Draws 'chart' as a paper needs it, and writes what it shows as CSV. */
+enum sf_status sf_chart_draw_paper(const struct sf_chart *chart,
+                                   struct sf_chart_paper *paper, FILE *stream,
+                                   struct sf_error *err);
+enum sf_status sf_chart_write_csv(const struct sf_chart *chart, FILE *stream,
+                                  struct sf_error *err);
+
+/* How a style looks in print: thin, and told apart without colours.  'number'
+ * is that of the entry in the legend. */
+void sf_chart_style_for_paper(enum sf_chart_kind kind, uint32_t number,
+                              struct sf_chart_style *style);
+
+/* Lines over an area that print without colours needs to be told from those of
+ * other colours; some have none. */
+void sf_chart_draw_hatch(enum sf_chart_color color, double x, double y,
+                         double width, double height, FILE *stream);
 
 void sf_chart_draw_series(const struct sf_chart_layout *layout,
                           const struct sf_chart_frame *frame, FILE *stream);
@@ -203,9 +242,8 @@ void sf_chart_draw_range(const struct sf_chart_pen *pen, double x, double low,
                          double high);
 void sf_chart_draw_bars(const struct sf_chart_pen *pen);
 void sf_chart_draw_boxes(const struct sf_chart_pen *pen);
-void sf_chart_draw_mark(const struct sf_chart_style *style, double x, double y,
-                        FILE *stream);
-void sf_chart_draw_swatch(const struct sf_chart_entry *entry, FILE *stream);
+void sf_chart_draw_swatch(const struct sf_chart_layout *layout,
+                          const struct sf_chart_entry *entry, FILE *stream);
 
 double sf_chart_heat_room(const struct sf_chart_frame *frame);
 void sf_chart_draw_heat(const struct sf_chart_frame *frame, FILE *stream);

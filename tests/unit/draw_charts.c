@@ -1,7 +1,8 @@
 /* draw_charts.c -- draws a chart of each kind, and those that are hard to lay
  * out, into a folder: draw_charts DIR.  tests/cli/test_charts.py looks at
- * them. */
-#include "report/chart.h"
+ * them.  With a form, draw_charts DIR svg|pdf|csv MM POINTS, as papers need
+ * them, for tests/cli/test_paper_charts.py. */
+#include "report/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@ static struct sf_chart_point points[MAX_SERIES][MAX_POINTS];
 static struct sf_chart_series series[MAX_SERIES];
 static struct sf_chart_panel panels[4];
 static const char *folder;
+static struct sf_figure form;
+static const struct sf_figure *figure; /* NULL: for screens. */
 
 static const char *const long_names[MAX_SERIES] = {
     "gates, 4 layers, one set of paths, lanes by turns",
@@ -56,12 +59,14 @@ draw(const char *name, struct sf_chart chart)
     char path[4096];
     struct sf_error err = { 0 };
 
-    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name,
+             figure ? sf_figure_format_name(form.format) : "svg");
     snprintf(chart.title, sizeof chart.title, "A chart: %s", name);
     chart.panels = panels;
     chart.n_panels = chart.n_panels ? chart.n_panels : 1;
     FILE *stream = fopen(path, "w");
-    if (!stream || sf_chart_draw(&chart, stream, &err) || fclose(stream)) {
+    if (!stream || sf_figure_draw(figure, &chart, stream, &err) ||
+        fclose(stream)) {
         fprintf(stderr, "%s: %s\n", path, err.text);
         exit(EXIT_FAILURE);
     }
@@ -255,11 +260,20 @@ draw_grid(void)
 int
 main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fputs("usage: draw_charts DIR\n", stderr);
+    if (argc != 2 && argc != 5) {
+        fputs("usage: draw_charts DIR [svg|pdf|csv MM POINTS]\n", stderr);
         return EXIT_FAILURE;
     }
     folder = argv[1];
+    if (argc == 5) {
+        while (form.format < SF_FIGURE_CSV &&
+               strcmp(argv[2], sf_figure_format_name(form.format)) != 0) {
+            form.format++;
+        }
+        form.width = strtod(argv[3], NULL);
+        form.text_size = strtod(argv[4], NULL);
+        figure = &form;
+    }
     draw_few();
     draw_many();
     draw_magnitudes();

@@ -1,0 +1,185 @@
+/* earlier_figures.c -- see earlier_figures.h.
+ *
+ * Commands may share a folder, and names of figures and of JSON files: so each
+ * JSON file is asked which command made it. */
+#define _GNU_SOURCE
+#include "earlier_figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIGURE_ENDING ".svg"
+#define DATA_ENDING   ".csv"
+
+/* The results that take the place of others, for is_to_go(). */
+static struct {
+    const struct cli_results *results;
+    const char *command, *folder;
+} at_hand;
+
+/* Commands with figures whose names others have, too. */
+static const char *
+survey_name(size_t i)
+{
+    return sf_survey_files[i].name;
+}
+
+static const char *
+simulation_name(size_t i)
+{
+    return sf_simulation_files[i].name;
+}
+
+static const char *
+comparison_name(size_t i)
+{
+    return sf_comparison_files[i].name;
+}
+
+static const struct {
+    const char *json;
+    const char *(*name)(size_t i);
+} drawn[] = {
+    { "comparison.json", survey_name },
+    { "simulation.json", simulation_name },
+    { "analysis.json", comparison_name },
+};
+
+size_t
+cli_figure_stem(const char *name)
+{
+    size_t n = strlen(name), ending = strlen(FIGURE_ENDING);
+
+    return n > ending && !strcmp(name + n - ending, FIGURE_ENDING) ? n - ending
+                                                                   : 0;
+}
+
+/* Whether the value of a line of JSON, "slimfly COMMAND ...", is a call of
+ * 'command'. */
+static bool
+calls(const char *value, const char *command)
+{
+    static const char program[] = "\"slimfly ";
+    size_t length = strlen(command);
+
+    if (strncmp(value, program, strlen(program)) != 0) {
+        return false;
+    }
+    value += strlen(program);
+    return !strncmp(value, command, length) &&
+           (value[length] == ' ' || value[length] == '"');
+}
+
+enum maker {
+    NOBODY,
+    THIS_COMMAND,
+    SOMEBODY_ELSE
+};
+
+/* Who made a JSON file of the folder.  The command is a member of the whole,
+ * as the schema is, which comes first. */
+static enum maker
+find_maker(const char *name)
+{
+    static const char schema[] = "\"schema\": ", command[] = "\"command\": ";
+    char *path = cli_find_in_folder(at_hand.folder, name), *line = NULL;
+    FILE *stream = path ? fopen(path, "r") : NULL;
+    enum maker maker = path ? SOMEBODY_ELSE : NOBODY;
+    size_t size = 0, indent = 0;
+    bool is_found = false;
+
+    while (stream && !is_found && getline(&line, &size, stream) >= 0) {
+        size_t n = strspn(line, " ");
+        if (!indent && !strncmp(line + n, schema, strlen(schema))) {
+            indent = n;
+        }
+        is_found = indent && n == indent &&
+                   !strncmp(line + n, command, strlen(command));
+        if (is_found && calls(line + n + strlen(command), at_hand.command)) {
+            maker = THIS_COMMAND;
+        }
+    }
+    if (stream) {
+        fclose(stream);
+    }
+    free(line);
+    free(path);
+    return maker;
+}
+
+/* Whether a figure may be that of another command, whose results are there. */
+static bool
+is_somebody_elses(const char *figure)
+{
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        for (size_t k = 0; drawn[i].name(k); k++) {
+            if (!strcmp(drawn[i].name(k), figure) &&
+                find_maker(drawn[i].json) == SOMEBODY_ELSE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the folder has a figure whose name without its ending is the first
+ * 'length' bytes of 'name'. */
+static bool
+is_drawn(const char *name, size_t length)
+{
+    static const char *const endings[] = { ".svg", ".pdf" };
+    bool is_there = false;
+
+    for (size_t i = 0; !is_there && i < 2; i++) {
+        char *file = NULL, *path = NULL;
+        if (asprintf(&file, "%.*s%s", (int)length, name, endings[i]) >= 0) {
+            path = cli_find_in_folder(at_hand.folder, file);
+            is_there = path != NULL;
+            free(path);
+            free(file);
+        }
+    }
+    return is_there;
+}
+
+/* Whether a file is a figure that the command draws of some results, and not
+ * of those at hand, or has the points of one. */
+static bool
+is_to_go(const char *name)
+{
+    const struct cli_results *results = at_hand.results;
+
+    for (size_t i = 0; results->name(i); i++) {
+        const char *figure = results->name(i);
+        size_t length = cli_figure_stem(figure);
+        const char *ending = name + length;
+        if (!length || results->has(results->of, i) ||
+            strncmp(name, figure, length) != 0) {
+            continue;
+        }
+        if (!strcmp(ending, FIGURE_ENDING) || !strcmp(ending, ".pdf") ||
+            (!strcmp(ending, DATA_ENDING) && is_drawn(name, length))) {
+            return !is_somebody_elses(figure);
+        }
+    }
+    return false;
+}
+
+int
+cli_remove_earlier_figures(const char *command,
+                           const struct cli_results *results,
+                           const char *folder)
+{
+    bool is_replaced = false;
+
+    at_hand.results = results;
+    at_hand.command = command;
+    at_hand.folder = folder;
+    for (size_t i = 0; results->name(i); i++) {
+        const char *format = results->format(i);
+        is_replaced =
+            is_replaced || (format && !strcmp(format, "json") &&
+                            find_maker(results->name(i)) == THIS_COMMAND);
+    }
+    return is_replaced ? cli_remove_others(folder, is_to_go) : CLI_FINE;
+}

@@ -1,0 +1,187 @@
+/* pdf.c -- see pdf.h. */
+#include "report/pdf.h"
+
+#include <cairo-pdf.h>
+#include <dlfcn.h>
+#include <librsvg/rsvg.h>
+#include <pthread.h>
+#include <string.h>
+
+#define LIBRARY "librsvg-2.so.2"
+
+/* Lists of fonts stay until the program ends, which the sanitizer of addresses
+ * takes for a leak. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER
+#endif
+#ifdef HAS_SANITIZER
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+
+const char *
+__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+const char *
+__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
+#endif
+
+/* What is needed of librsvg and of the libraries that come with it. */
+static struct {
+    void *library; /* NULL: not loaded yet, or not there. */
+    __typeof__(rsvg_handle_new_from_data) *read;
+    __typeof__(rsvg_handle_render_document) *render;
+    __typeof__(g_object_unref) *unref;
+    __typeof__(g_error_free) *free_error;
+    __typeof__(cairo_pdf_surface_create_for_stream) *surface_create;
+    __typeof__(cairo_pdf_surface_set_metadata) *set_metadata;
+    __typeof__(cairo_surface_finish) *finish;
+    __typeof__(cairo_surface_status) *surface_status;
+    __typeof__(cairo_surface_destroy) *surface_destroy;
+    __typeof__(cairo_create) *create;
+    __typeof__(cairo_destroy) *destroy;
+    __typeof__(cairo_status) *status;
+    __typeof__(cairo_status_to_string) *status_text;
+} rsvg;
+
+/* C has no conversion from pointers to functions, POSIX has. */
+static const struct {
+    const char *name;
+    void *place;
+} functions[] = {
+    { "rsvg_handle_new_from_data", &rsvg.read },
+    { "rsvg_handle_render_document", &rsvg.render },
+    { "g_object_unref", &rsvg.unref },
+    { "g_error_free", &rsvg.free_error },
+    { "cairo_pdf_surface_create_for_stream", &rsvg.surface_create },
+    { "cairo_pdf_surface_set_metadata", &rsvg.set_metadata },
+    { "cairo_surface_finish", &rsvg.finish },
+    { "cairo_surface_status", &rsvg.surface_status },
+    { "cairo_surface_destroy", &rsvg.surface_destroy },
+    { "cairo_create", &rsvg.create },
+    { "cairo_destroy", &rsvg.destroy },
+    { "cairo_status", &rsvg.status },
+    { "cairo_status_to_string", &rsvg.status_text },
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Its functions stay until the program ends. */
+static enum sf_status
+load(struct sf_error *err)
+{
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+    if (!library) {
+        return sf_fail(err, SF_EINVAL,
+                       "PDF needs librsvg, which cannot be loaded: %s; "
+                       "figures as svg work without",
+                       dlerror());
+    }
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = dlsym(library, functions[i].name);
+        if (!found) {
+            dlclose(library);
+            return sf_fail(err, SF_EINVAL, "PDF needs a librsvg with %s()",
+                           functions[i].name);
+        }
+        memcpy(functions[i].place, &found, sizeof found);
+    }
+    rsvg.library = library;
+    return SF_OK;
+}
+
+enum sf_status
+sf_pdf_check(struct sf_error *err)
+{
+    pthread_mutex_lock(&mutex);
+    enum sf_status status = rsvg.library ? SF_OK : load(err);
+    pthread_mutex_unlock(&mutex);
+    return status;
+}
+
+static cairo_status_t
+pass_on(void *stream, const unsigned char *data, unsigned length)
+{
+    return fwrite(data, 1, length, stream) == length
+               ? CAIRO_STATUS_SUCCESS
+               : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* The dates would be different each time. */
+static void
+set_metadata(const struct sf_pdf_page *page, cairo_surface_t *surface)
+{
+    rsvg.set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    rsvg.set_metadata(surface, CAIRO_PDF_METADATA_MOD_DATE, "");
+    rsvg.set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "slimfly");
+    rsvg.set_metadata(surface, CAIRO_PDF_METADATA_TITLE, page->title);
+    rsvg.set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, page->about);
+}
+
+/* Draws the page; a stream that cannot be written is for whoever closes it. */
+static enum sf_status
+draw(const struct sf_pdf_page *page, RsvgHandle *handle,
+     cairo_surface_t *surface, struct sf_error *err)
+{
+    const RsvgRectangle all = { 0, 0, page->width, page->height };
+    enum sf_status status = SF_OK;
+    GError *error = NULL;
+    cairo_t *cairo = rsvg.create(surface);
+
+    if (!rsvg.render(handle, cairo, &all, &error)) {
+        status = sf_fail(err, SF_EINVAL, "librsvg: %s",
+                         error ? error->message : "cannot draw");
+    } else if (rsvg.status(cairo) != CAIRO_STATUS_SUCCESS) {
+        status = sf_fail(err, SF_EINVAL, "cairo: %s",
+                         rsvg.status_text(rsvg.status(cairo)));
+    }
+    if (error) {
+        rsvg.free_error(error);
+    }
+    rsvg.destroy(cairo);
+    return status;
+}
+
+enum sf_status
+sf_pdf_write(const struct sf_pdf_page *page, FILE *stream,
+             struct sf_error *err)
+{
+    GError *error = NULL;
+    enum sf_status status = sf_pdf_check(err);
+
+    if (status) {
+        return status;
+    }
+    RsvgHandle *handle =
+        rsvg.read((const guint8 *)page->svg, page->length, &error);
+    if (!handle) {
+        status = sf_fail(err, SF_EINVAL, "librsvg: %s",
+                         error ? error->message : "cannot read SVG");
+        if (error) {
+            rsvg.free_error(error);
+        }
+        return status;
+    }
+    cairo_surface_t *surface =
+        rsvg.surface_create(pass_on, stream, page->width, page->height);
+    set_metadata(page, surface);
+    status = draw(page, handle, surface, err);
+    rsvg.finish(surface);
+    cairo_status_t end = rsvg.surface_status(surface);
+    if (!status && end != CAIRO_STATUS_SUCCESS) {
+        status = sf_fail(err, SF_EINVAL, "cairo: %s", rsvg.status_text(end));
+    }
+    rsvg.surface_destroy(surface);
+    rsvg.unref(handle);
+    return status;
+}
