@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "io/plan_writers.h"
 
 #include <inttypes.h>
@@ -124,7 +125,10 @@ sf_plan_write_json(const struct sf_plan *plan, FILE *stream,
     json_t *about = json_pack("{s:s, s:i, s:s, s:s, s:s}", "schema", SCHEMA,
                               "schema_version", 1, "spec", plan->spec,
                               "family", plan->family, "title", plan->title);
-    char *text = about ? json_dumps(about, 0) : NULL;
+    struct sf_origin origin = { plan->program, plan->command };
+    char *text = about && sf_origin_add_json(about, &origin)
+                     ? json_dumps(about, 0)
+                     : NULL;
     json_decref(about);
     if (!text) {
         return write_item(NULL, "", stream, err);
@@ -465,6 +469,25 @@ read_port_names(struct reader *reader, const json_t *root)
     }
 }
 
+/* Reads what made the plan, if it says so. */
+static void
+read_origin(struct reader *reader, const json_t *root)
+{
+    const char *texts[2] = { NULL, NULL };
+
+    for (int i = 0; i < 2; i++) {
+        const char *key = i ? "command" : "program";
+        if (json_object_get(root, key)) {
+            texts[i] = sf_json_text(&reader->json, root, "plan", key, 1 << 20);
+        }
+    }
+    struct sf_origin origin = { texts[0], texts[1] };
+    if (reader->json.status == SF_OK) {
+        reader->json.status =
+            sf_plan_set_origin(reader->plan, &origin, reader->json.err);
+    }
+}
+
 static void
 read_root(struct reader *reader, const json_t *root)
 {
@@ -487,6 +510,7 @@ read_root(struct reader *reader, const json_t *root)
     if (!plan->spec || !plan->family || !plan->title) {
         sf_json_fail_memory(&reader->json);
     }
+    read_origin(reader, root);
     read_floor(reader, root);
     if (reader->json.status != SF_OK) {
         return;

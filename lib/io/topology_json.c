@@ -1,5 +1,7 @@
 /* topology_json.c -- properties and families for programs; doc/formats.md
  * describes the members. */
+#include "base/json_values.h"
+#include "base/origin_json.h"
 #include "io/topology_writers.h"
 
 #include <jansson.h>
@@ -7,12 +9,6 @@
 
 /* JSON numbers are doubles for many readers: exact up to here. */
 #define MAX_EXACT 9007199254740992.0
-
-static json_t *
-number_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
 
 static json_t *
 count_or_null(double number)
@@ -45,7 +41,7 @@ make_properties(const struct sf_measured *measured)
     const struct sf_topology *topo = measured->topo;
     const struct sf_properties *properties = &measured->properties;
 
-    return json_pack(
+    json_t *root = json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, "
         "s:I, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.topology", "schema_version", 1, "family",
@@ -61,16 +57,21 @@ make_properties(const struct sf_measured *measured)
         (int)properties->regular, "n_parallel_links",
         (json_int_t)properties->n_parallel_links, "diameter",
         index_or_null(properties->all.diameter), "average_distance",
-        number_or_null(properties->all.average), "girth",
+        real_or_null(properties->all.average), "girth",
         index_or_null(properties->girth), "moore_bound",
         count_or_null(properties->moore_bound), "moore_ratio",
-        number_or_null(properties->n_switches / properties->moore_bound),
+        real_or_null(properties->n_switches / properties->moore_bound),
         "distance_distribution", make_distribution(&properties->all),
         "host_diameter", index_or_null(properties->hosts.diameter),
-        "host_average_distance", number_or_null(properties->hosts.average),
+        "host_average_distance", real_or_null(properties->hosts.average),
         "host_distance_distribution", make_distribution(&properties->hosts),
         "full_bandwidth_concentration",
-        number_or_null(properties->full_bandwidth_p));
+        real_or_null(properties->full_bandwidth_p));
+    if (root && !sf_origin_add_json(root, &measured->origin)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
 }
 
 /* Writes 'root', which may be NULL if it could not be made, and releases

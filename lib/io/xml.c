@@ -18,8 +18,11 @@ sf_xml_write(const char *text, FILE *stream)
             fputs("&quot;", stream);
             break;
         default:
-            /* XML 1.0 has no way to write control characters. */
-            fputc((unsigned char)*text < 0x20 ? '?' : *text, stream);
+            /* XML 1.0 has no way to write other control characters. */
+            fputc(*text == '\n'                 ? ' '
+                  : (unsigned char)*text < 0x20 ? '?'
+                                                : *text,
+                  stream);
         }
     }
 }

@@ -7,10 +7,9 @@ void
 sf_page_write_part(enum sf_page_part part, FILE *stream)
 {
     static const char *const *const parts[] = {
-        [SF_GUIDE_CSS] = guide_css,
-        [SF_GUIDE_JS] = guide_js,
-        [SF_LABELS_CSS] = labels_css,
-        [SF_EVALUATION_CSS] = evaluation_css,
+        [SF_GUIDE_CSS] = guide_css,     [SF_GUIDE_JS] = guide_js,
+        [SF_LABELS_CSS] = labels_css,   [SF_EVALUATION_CSS] = evaluation_css,
+        [SF_RESULTS_CSS] = results_css, [SF_RESULTS_JS] = results_js,
     };
 
     for (const char *const *line = parts[part]; *line; line++) {

@@ -11,6 +11,8 @@ enum sf_page_part {
     SF_GUIDE_JS,
     SF_LABELS_CSS,
     SF_EVALUATION_CSS,
+    SF_RESULTS_CSS,
+    SF_RESULTS_JS,
 };
 
 /* Writes such a file as it is. */
