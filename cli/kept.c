@@ -5,7 +5,13 @@
  * of one file, the file of claims.  One byte stands for a piece of work, and
  * another for the name of a kept file: who writes that file holds the second
  * one.  So what a lost process left there is known while others go on: nobody
- * holds the byte of its name. */
+ * holds the byte of its name.
+ *
+ * Of launches of several processes the file of claims has a line for each that
+ * came to tell the results: one has told them, the others only came.  Where a
+ * launcher gives launches no names of their own, a later launch of the same
+ * command finds the lines of an earlier one.  It knows them by their time, and
+ * by a number that comes for the second time. */
 #define _GNU_SOURCE
 #include "kept.h"
 #include "leftovers.h"
@@ -16,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NAME_SIZE 32
@@ -26,6 +33,19 @@
 
 /* The bytes of pieces are below this one, those of names from there on. */
 #define FIRST_NAME (INT64_C(1) << 62)
+
+/* The piece of work that a process has while it tells results. */
+#define TELLING "telling"
+
+/* A line of the file of claims: the hash of a meeting, who came, when, and
+ * whether it told. */
+#define CAME_LINE  "%016" PRIx64 " %" PRIu32 " %" PRId64 " %d\n"
+#define LINE_ITEMS 4
+
+/* By how many seconds what was told may be older than a process of the same
+ * launch.  Clocks of machines differ by less, and launchers start processes
+ * within less.  One that starts later still tells the same once more. */
+#define MAX_LATE 10
 
 /* The hash FNV-1a. */
 static uint64_t
@@ -256,6 +276,7 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
 {
     kept->folder = cli_join(folder, CLI_KEPT_FOLDER);
     kept->claimed = -1;
+    kept->opened = time(NULL);
     kept->claims = (struct sf_claims){ claim, release, kept };
     kept->store =
         (struct sf_measurement_store){ load_measurement, save_measurement,
@@ -265,8 +286,90 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
                                       &kept->claims };
     kept->evaluations = (struct sf_evaluation_store){ load_piece, save_piece,
                                                       kept, &kept->claims };
+    kept->failures = (struct sf_failure_store){ load_piece, save_piece, kept,
+                                                &kept->claims };
     return kept->folder && cli_make_folder(kept->folder) == CLI_FINE &&
            open_claims(kept);
+}
+
+/* Whether results were told at 'when' by a process of this one's launch, as
+ * far as times show that. */
+static bool
+is_of_this_launch(const struct cli_kept *kept, int64_t when)
+{
+    return when >= kept->opened - MAX_LATE &&
+           when <= (int64_t)time(NULL) + MAX_LATE;
+}
+
+/* Whether the file of claims says that another process of this one's launch
+ * has told at the meeting with the hash 'hash'.  A process comes once: if
+ * number 'rank' came since, that was in an earlier launch. */
+static bool
+find_told(const struct cli_kept *kept, uint64_t hash, uint32_t rank)
+{
+    int fd = fcntl(kept->claimed, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+    char line[64];
+    uint64_t found;
+    uint32_t who;
+    int64_t when;
+    int has_told;
+    bool is_told = false;
+
+    if (!stream) {
+        return false;
+    }
+    rewind(stream);
+    while (fgets(line, sizeof line, stream)) {
+        if (sscanf(line, CAME_LINE, &found, &who, &when, &has_told) !=
+                LINE_ITEMS ||
+            found != hash) {
+            continue;
+        }
+        if (has_told) {
+            is_told = is_of_this_launch(kept, when);
+        }
+        is_told = is_told && who != rank;
+    }
+    fclose(stream);
+    return is_told;
+}
+
+/* Notes that process number 'rank' came, and whether it told. */
+static void
+note_came(const struct cli_kept *kept, uint64_t hash, uint32_t rank,
+          bool has_told)
+{
+    if (lseek(kept->claimed, 0, SEEK_END) >= 0) {
+        dprintf(kept->claimed, CAME_LINE, hash, rank, (int64_t)time(NULL),
+                has_told);
+    }
+}
+
+bool
+cli_kept_begin_telling(struct cli_kept *kept, const char *meeting,
+                       uint32_t rank)
+{
+    uint64_t hash = hash_text(meeting);
+
+    if (lock_byte(kept, byte_of_piece(TELLING), F_WRLCK, true) != 0) {
+        return rank == 0; /* Where there are no locks. */
+    }
+    if (find_told(kept, hash, rank)) {
+        note_came(kept, hash, rank, false);
+        lock_byte(kept, byte_of_piece(TELLING), F_UNLCK, false);
+        return false;
+    }
+    return true;
+}
+
+void
+cli_kept_end_telling(struct cli_kept *kept, const char *meeting, uint32_t rank)
+{
+    if (meeting) {
+        note_came(kept, hash_text(meeting), rank, true);
+    }
+    lock_byte(kept, byte_of_piece(TELLING), F_UNLCK, false);
 }
 
 /* Whether 'name' begins with that of the kept file with the hash 'hash'. */

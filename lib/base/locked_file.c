@@ -46,7 +46,12 @@ sf_locked_file_take(const char *path, int *lockp, struct sf_error *err)
         return sf_fail(err, SF_ENOMEM, "%s: out of memory", path);
     }
     *lockp = open(beside, O_RDWR | O_CREAT | O_CLOEXEC, MODE);
-    if (*lockp < 0) {
+    if (*lockp < 0 && errno == ENOENT) {
+        status = sf_fail(err, SF_EIO,
+                         "%s: No such file or directory: expected a folder "
+                         "that is there",
+                         path);
+    } else if (*lockp < 0) {
         status = fail_io(beside, errno, err);
     } else {
         while ((code = flock(*lockp, LOCK_EX)) != 0 && errno == EINTR) {
