@@ -43,11 +43,17 @@ struct cli_command {
 #define CLI_LIVE_IS                                                       \
     "the word live (live:DEVICE:PORT, such as live:mlx5_0:1, where this " \
     "machine has several ports)"
-#define CLI_FABRIC_IS                                                    \
-    "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' " \
-    "wrote, a plan.json, the output of ibnetdiscover or its cache, a "   \
-    "netlist "                                                           \
-    "of ibsim, or " CLI_LIVE_IS "."
+#define CLI_FABRIC_IS                                                         \
+    "FABRIC is a spec, a folder that 'slimfly plan' or 'slimfly route' "      \
+    "wrote, a plan.json, the output of ibnetdiscover or its cache, or a "     \
+    "netlist of ibsim. The word live stands for the fabric of this "          \
+    "machine (live:DEVICE:PORT, such as live:mlx5_0:1, where it has several " \
+    "ports)."
+
+#define CLI_FIGURE_IS                                                        \
+    "With --figure pdf or svg, figures have the form of a paper: the width " \
+    "of a column, no title, lines that grey print keeps apart; FIGURE.csv "  \
+    "beside each has the points that it shows."
 
 /* Where the plugin writes its status if 'slimfly settings' is not told
  * otherwise. */
@@ -112,6 +118,10 @@ struct cli_output {
  * so and returns false. */
 bool cli_output_open(struct cli_output *output, const char *path);
 
+/* Whether 'path' can be opened so, before work that takes long; else it says
+ * why not.  What is there stays as it is. */
+bool cli_output_check(const char *path);
+
 /* Puts the file into its place, or, if 'status' is not SF_OK, removes it.
  * Returns an exit code, having said what went wrong. */
 int cli_output_close(struct cli_output *output, enum sf_status status,
@@ -158,6 +168,10 @@ struct cli_discovery {
     unsigned timeout;
     bool skips_hosts;
 };
+
+/* Whether the words are a plan and, without option 'exec', a second one that
+ * can be discovered again and again. */
+bool cli_check_discovery(const struct cli_args *args, int exec);
 
 /* What 'args' ask for: a second word, or the command of option 'exec'. */
 struct cli_discovery cli_discovery_of(const struct cli_args *args, int exec);

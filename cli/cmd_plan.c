@@ -232,7 +232,10 @@ run(const struct cli_args *args)
     if (status != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    int code = cli_write_plan(plan, &sizes, folder);
+    struct sf_origin origin = cli_origin(args);
+    int code = sf_plan_set_origin(plan, &origin, &err) == SF_OK
+                   ? cli_write_plan(plan, &sizes, folder)
+                   : cli_fail("%s", err.text);
     if (code == CLI_FINE) {
         print_summary(plan, folder);
     }
@@ -255,8 +258,8 @@ const struct cli_command cli_command_plan = {
         "port for each other rack, the same on every switch of a rack.\n"
         "\n"
         "The lengths of cables follow from the floor: racks stand side by "
-        "side in rows, and cables run through a tray above them. Cables of "
-        "up to --copper-max metres are copper, longer ones are optical.\n"
+        "side in rows, and cables run through a tray above them. Cables of up "
+        "to --copper-max metres are copper, longer ones are optical.\n"
         "\n"
         "With --hosts N, the plan leaves out the hosts beyond N: the last "
         "hosts of switches, spread evenly, as 'slimfly design' names them. "
@@ -264,14 +267,13 @@ const struct cli_command cli_command_plan = {
         "ports and places.\n"
         "\n"
         "On InfiniBand, ports have numbers. On Ethernet they have names, "
-        "which "
-        "--port-names makes of the numbers: %d stands for the number of the "
-        "port, first (default 1) is that of port 1, and step (default 1) is "
+        "which --port-names makes of the numbers. In a name, %d stands for a "
+        "number: that of port 1 is first (default 1), and step (default 1) is "
         "added from port to port. Ethernet%d:first=0,step=4 gives Ethernet0, "
         "Ethernet4, Ethernet8, as SONiC has them. The plan then shows names "
         "in place of numbers, on labels and diagrams, too, and 'slimfly "
-        "verify' can compare it with what LLDP finds. The files of the "
-        "tools of InfiniBand keep the numbers.\n"
+        "verify' can compare it with what LLDP finds. The files of the tools "
+        "of InfiniBand keep the numbers.\n"
         "\n"
         "The wiring guide is one file for paper and for browsers. In a "
         "browser each rack has a page. The browser keeps which ends of cables "

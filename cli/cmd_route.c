@@ -22,8 +22,10 @@ static const struct cli_option options[] = {
       .help =
           "repair the tables of an earlier run, which are in the folder DIR" },
     { OPT_REPAIR_ONLY, "repair-only", 0, CLI_FLAG,
-      .help = "with --previous, do not compare the repair with tables that "
-              "are made anew, which takes most of the time" },
+      .help =
+          "with --previous, do not compare the repair with tables that "
+          "are made anew, which takes most of the time; paths for jobs that "
+          "have ended then stay" },
     { OPT_WITHIN_PARTS, "within-parts", 0, CLI_FLAG,
       .help = "route each part of a disconnected fabric" },
     { OPT_JOBS, "jobs", 0, CLI_FILE, "FILE",
@@ -236,7 +238,7 @@ list_schemes(void)
 static int
 run(const struct cli_args *args)
 {
-    struct cli_routing job = { 0 };
+    struct cli_routing job = { .report.origin = cli_origin(args) };
     struct sf_error err = { 0 };
     const char *folder = cli_text(args, OPT_OUTPUT);
 
@@ -289,55 +291,60 @@ const struct cli_command cli_command_route = {
         "address chooses the layer. If there are more addresses than layers, "
         "the remaining addresses use the layers from layer 0 on again. Layer "
         "0 has shortest paths, unless the scheme says otherwise. The paths of "
-        "the other layers take other "
-        "links, so that the layers together share the load and survive "
-        "faults. The hosts of a switch are dealt among --path-sets path "
-        "sets, and those of a set share its paths. At equal shares over 4 "
-        "addresses, two sets carry up to a fifth more than one under "
-        "permutations of switches. They take up to twice the time to make.\n"
+        "the other layers take other links, so that the layers together share "
+        "the load and survive faults. The hosts of a switch are dealt among "
+        "--path-sets path sets, and those of a set share its paths. At equal "
+        "shares over 4 addresses, two sets carry up to a fifth more than one "
+        "under permutations of switches. They take up to twice the time to "
+        "make.\n"
         "\n" CLI_FABRIC_IS
         " The files fabric.ibnetdiscover with the LIDs, " CLI_TABLES_FILE
         ", opensm-sl2vl.dump, path-sl.csv, guid2lid and "
         "route.json with figures appear in DIR when all are complete. LIDs "
-        "that the fabric has already stay if they go with the LMC. OpenSM "
-        "gives the ports these LIDs if guid2lid is in its cache folder "
+        "that the fabric already has stay if they fit the LMC. OpenSM gives "
+        "the ports these LIDs if guid2lid is in its cache folder "
         "(OSM_CACHE_DIR).\n"
         "\n"
         "Virtual lanes keep packets from waiting for each other in a circle. "
         "With --lanes turns, which is for the schemes gates, minimal and "
         "ordered, the lane follows from the ports alone. With --lanes single, "
-        "there is one lane, if that is proved to be enough. All traffic may "
-        "then be on any service level, as with UCX and NCCL. The other lane "
-        "schemes need the service level of each path, which path records "
-        "tell. --guarantee says which of these may be chosen. If the lanes "
-        "asked for cannot protect this network, route fails. Without --scheme "
-        "and --lanes, route takes the best that keeps the guarantee; where "
-        "gates and ftree cannot, that is ordered, whose paths may be longer, "
-        "also in layer 0. OpenSM's file engine knows no lanes: use it only "
-        "for a routing that needs one virtual lane.\n"
+        "there is one lane, if that is proved to be enough. --lanes untangle "
+        "takes paths of any scheme and changes the lane at turns that would "
+        "close a circle, if there are enough lanes: a Fat Tree with faults "
+        "needs two. With these three, all traffic may be on any service "
+        "level, as with UCX and NCCL. The other lane schemes need the service "
+        "level of each path, which path records tell. --guarantee says which "
+        "of these may be chosen. If the lanes asked for cannot protect this "
+        "network, route fails. Without --scheme and --lanes, route takes the "
+        "best that keeps the guarantee; where gates and ftree cannot, that is "
+        "ordered, whose paths may be longer, also in layer 0. OpenSM's file "
+        "engine knows no lanes: use it only for a routing that needs one "
+        "virtual lane.\n"
         "\n"
         "With --previous DIR, route repairs the tables of an earlier run "
         "after links or switches have gone or come back. LIDs and settings "
-        "stay, and as few entries as possible change. Where the limit of hops "
-        "no longer reaches a switch from everywhere, paths to that switch may "
-        "be longer. route also makes all tables anew, says how many entries "
-        "that would change, and takes them if these are fewer, as when "
-        "everything is back. --repair-only leaves that out, unless a repair "
-        "is not possible; tables then return to what they were only if DIR "
-        "has those of the whole fabric.\n"
+        "stay, and few entries change: those of broken paths, and of paths "
+        "over links that would then carry more than any did before. Where the "
+        "limit of hops no longer reaches a switch from everywhere, paths to "
+        "that switch may be longer. route also makes all tables anew, says "
+        "how many entries that would change, and takes them if these are "
+        "fewer, as when everything is back. --repair-only leaves that out, "
+        "unless a repair is not possible; tables then return to what they "
+        "were only if DIR has those of the whole fabric.\n"
         "\n"
-        "With --jobs FILE, route then changes paths to the nodes of the jobs "
-        "that run, for hosts that use their addresses in equal shares. Each "
-        "line of FILE is NAME PATTERN NODES. NODES is a list as Slurm writes "
-        "it, node[0000-0031,0040]. PATTERN is all-to-all, ring, shift:by=40, "
-        "stencil:dims=4x4x2, pairs:file=PATH or unknown. Lanes stay as they "
-        "are, so that only forwarding tables change. Paths of jobs may have "
+        "With --jobs FILE, route changes paths to the nodes of the jobs that "
+        "run, for hosts that use their addresses in equal shares. Each line "
+        "of FILE is NAME PATTERN NODES. NODES is a list as Slurm writes it, "
+        "node[0000-0031,0040]. PATTERN is all-to-all, ring, shift:by=40, "
+        "stencil:dims=4x4x2, pairs:file=PATH, ranks:file=PATH or unknown. "
+        "Lanes stay as they are, so only forwarding tables change. Paths of "
+        "jobs may have "
         "four hops, or two more than there are between the switches of a job, "
-        "also in layer 0, unless --keep-minimal or --max-hops says "
-        "otherwise. The lanes must be by turns or a single one. With "
-        "--previous DIR as well, paths for jobs that still run stay where "
-        "they are good, and paths for jobs that have ended become what they "
-        "would be without jobs.\n"
+        "also in layer 0, unless --keep-minimal or --max-hops says otherwise. "
+        "The lanes must be turns, untangle or single. With --previous DIR as "
+        "well, paths for jobs that still run stay where they are good, and "
+        "paths for jobs that have ended become what they would be without "
+        "jobs.\n"
         "\n"
         "With --drained FILE, route does without the links that 'slimfly "
         "drain' put on the list, as if they were gone: the whole fabric is "
@@ -346,11 +353,9 @@ const struct cli_command cli_command_route = {
         "With --dry-run, nothing is written. With --previous or --jobs, it "
         "says what changes in the words of 'slimfly diff'.\n"
         "\n"
-        "With --previous or --jobs, route also says whether the old tables "
-        "can be changed to the new ones under traffic: whether a mixture of "
-        "old "
-        "and new entries can deadlock, and in how many steps the change is "
-        "safe. 'slimfly audit OLD NEW' says more.",
+        "With --previous or --jobs, route also judges the change under "
+        "traffic: whether a mixture of old and new entries can deadlock, and "
+        "in how many steps it is safe. 'slimfly audit OLD NEW' says more.",
     .examples =
         "slimfly route sf:q=5 --layers 4 -o tables\tRoute the 50-switch Slim "
         "Fly in four layers.\n"

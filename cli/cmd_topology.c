@@ -60,6 +60,7 @@ build_all(const struct cli_args *args, bool is_measured,
           struct sf_measured *measured, struct sf_error *err)
 {
     for (size_t i = 0; i < args->n_words; i++) {
+        measured[i].origin = cli_origin(args);
         enum sf_status status =
             sf_topology_build(args->words[i], &measured[i].topo, err);
         if (status == SF_OK && is_measured) {

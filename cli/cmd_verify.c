@@ -23,14 +23,15 @@ static const struct cli_option options[] = {
 };
 
 static enum sf_status
-write_verification(const char *format,
+write_verification(const struct cli_args *args,
                    const struct sf_verification *verification, FILE *stream,
                    struct sf_error *err)
 {
-    if (!strcmp(format, "json")) {
-        return sf_verification_write_json(verification, stream, err);
+    if (cli_is(args, OPT_FORMAT, "json")) {
+        struct sf_origin origin = cli_origin(args);
+        return sf_verification_write_json(verification, &origin, stream, err);
     }
-    if (!strcmp(format, "svg")) {
+    if (cli_is(args, OPT_FORMAT, "svg")) {
         return sf_verification_write_svg(verification, stream, err);
     }
     return sf_verification_write_text(verification, stream, err);
@@ -74,7 +75,6 @@ static int
 verify(const struct cli_args *args, const struct sf_plan *plan,
        const struct sf_fabric *found, const struct sf_verify_params *params)
 {
-    const char *format = cli_text(args, OPT_FORMAT);
     struct sf_verification *verification;
     struct cli_output output;
     struct sf_error err = { 0 };
@@ -85,7 +85,7 @@ verify(const struct cli_args *args, const struct sf_plan *plan,
     }
     if (cli_output_open(&output, cli_text(args, OPT_OUTPUT))) {
         enum sf_status status =
-            write_verification(format, verification, output.stream, &err);
+            write_verification(args, verification, output.stream, &err);
         code = cli_output_close(&output, status, &err);
     }
     if (code == CLI_FINE && cli_has(args, OPT_SAVE_GUIDS)) {
@@ -165,18 +165,18 @@ const struct cli_command cli_command_verify = {
         "plan.\n"
         "\n" CLI_PLAN_IS " DISCOVERED is the output of ibnetdiscover (- for "
         "standard input), a file that 'ibnetdiscover --cache' wrote, "
-        "opensm-subnet.lst as OpenSM dumps it, a folder that holds "
-        "fabric.ibnetdiscover or opensm-subnet.lst, or the word live for the "
-        "fabric that this machine is part of.\n"
+        "opensm-subnet.lst as OpenSM dumps it, or a folder with "
+        "fabric.ibnetdiscover or opensm-subnet.lst. The word live stands for "
+        "the fabric that this machine is part of.\n"
         "\n"
         "On Ethernet, DISCOVERED is lldp:DIR. The folder DIR has a file "
         "NAME.json for each switch, and for hosts if they run LLDP: what "
         "'lldpcli -f json0 show neighbors' prints there. lldp:FILE is one "
-        "file with {\"NAME\": ...} of all. The plan must have names of "
-        "ports, from 'slimfly plan --port-names' or from the same option "
-        "here. Ports for management are left out. What the reports do not "
-        "agree on is said, and counts as missing. If no host is seen, the "
-        "cables of hosts are not checked.\n"
+        "file with {\"NAME\": ...} of all. The plan must have names of ports, "
+        "from 'slimfly plan --port-names' or from the same option here. Ports "
+        "for management are left out. What the reports do not agree on is "
+        "said, and counts as missing. If no host is seen, the cables of hosts "
+        "are not checked.\n"
         "\n"
         "Switches and hosts are recognized by a GUID map (--guids), by the "
         "GUIDs or the names of the plan, by the hosts on their ports or, "

@@ -166,19 +166,8 @@ run(const struct cli_args *args)
     struct sf_error err;
     int code = CLI_ERROR;
 
-    if (args->n_words != 1 && args->n_words != 2) {
-        return cli_fail("watch: expected a plan, found %zu words",
-                        args->n_words);
-    }
-    if (args->n_words == 2 &&
-        ((!sf_is_live(args->words[1]) && !sf_is_lldp(args->words[1])) ||
-         cli_has(args, OPT_EXEC))) {
-        return cli_fail("watch: expected nothing after the plan but "
-                        "live:DEVICE:PORT or lldp:DIR, and nothing at all "
-                        "with --exec; found '%s'",
-                        args->words[1]);
-    }
-    if (!cli_verify_params(args, &params, &map)) {
+    if (!cli_check_discovery(args, OPT_EXEC) ||
+        !cli_verify_params(args, &params, &map)) {
         return CLI_ERROR;
     }
     struct sf_plan *plan = cli_load_plan(args->words[0]);
@@ -236,7 +225,7 @@ const struct cli_command cli_command_watch = {
                           "--exec prints the reports of all switches. If it "
                           "has {} in it, it is run for each switch, several "
                           "at a time, with the name of the switch in place "
-                          "of {}, and prints what 'lldpcli -f json0 show "
+                          "of {}. It then prints what 'lldpcli -f json0 show "
                           "neighbors' prints there. If hosts do not run "
                           "LLDP, --skip-hosts leaves them out.",
     .examples = "slimfly watch plan\tWatch on a machine that is part of the "

@@ -1,5 +1,5 @@
 /* main.c -- finds the command, reads its options, runs it. */
-#include "share.h"
+#include "shared_work.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,34 +12,19 @@ extern const struct cli_command cli_command_topology, cli_command_design,
     cli_command_status, cli_command_counters, cli_command_drain,
     cli_command_undrain, cli_command_replace, cli_command_diff,
     cli_command_monitor, cli_command_jobs, cli_command_ip, cli_command_lab,
-    cli_command_bundle, cli_command_help;
+    cli_command_bundle, cli_command_report, cli_command_compare,
+    cli_command_help;
 
 const struct cli_command *const cli_commands[] = {
-    &cli_command_topology,
-    &cli_command_design,
-    &cli_command_plan,
-    &cli_command_verify,
-    &cli_command_watch,
-    &cli_command_route,
-    &cli_command_audit,
-    &cli_command_analyze,
-    &cli_command_simulate,
-    &cli_command_evaluate,
-    &cli_command_record,
-    &cli_command_settings,
-    &cli_command_status,
-    &cli_command_counters,
-    &cli_command_drain,
-    &cli_command_undrain,
-    &cli_command_replace,
-    &cli_command_diff,
-    &cli_command_monitor,
-    &cli_command_jobs,
-    &cli_command_ip,
-    &cli_command_lab,
-    &cli_command_bundle,
-    &cli_command_help,
-    NULL,
+    &cli_command_topology, &cli_command_design,   &cli_command_compare,
+    &cli_command_plan,     &cli_command_verify,   &cli_command_watch,
+    &cli_command_route,    &cli_command_audit,    &cli_command_analyze,
+    &cli_command_simulate, &cli_command_evaluate, &cli_command_record,
+    &cli_command_settings, &cli_command_status,   &cli_command_counters,
+    &cli_command_drain,    &cli_command_undrain,  &cli_command_replace,
+    &cli_command_diff,     &cli_command_monitor,  &cli_command_jobs,
+    &cli_command_ip,       &cli_command_lab,      &cli_command_bundle,
+    &cli_command_report,   &cli_command_help,     NULL,
 };
 
 int
@@ -73,7 +58,8 @@ begin_progress(const struct cli_args *args)
 {
     const char *when = getenv("SLIMFLY_PROGRESS");
 
-    if (!args->values[OPT_PROGRESS].option || !cli_share_tells(args)) {
+    if (!args->values[OPT_PROGRESS].option ||
+        !cli_share_shows_progress(args)) {
         return true;
     }
     if (cli_has(args, OPT_PROGRESS) || !when || !*when) {

@@ -331,6 +331,12 @@ read_defaults(const struct cli_command *command, struct cli_args *args)
     return is_fine;
 }
 
+struct sf_origin
+cli_origin(const struct cli_args *args)
+{
+    return (struct sf_origin){ "slimfly " SF_VERSION, args->line };
+}
+
 /* The command line as one would type it. */
 static char *
 write_line(const struct cli_command *command, int argc, char **argv)

@@ -62,10 +62,25 @@ enum {
     OPT_SEED,
     OPT_THREADS,
     OPT_SHARE,
+    OPT_ALONE,
     OPT_PROGRESS,
     OPT_PORT_NAMES,
     OPT_HOST_PORT_NAMES,
     OPT_SKIP_HOSTS,
+    OPT_SURVEY_TRAFFIC, /* Those of surveys, to the last one. */
+    OPT_SURVEY_SEEDS,
+    OPT_SURVEY_GAP,
+    OPT_SURVEY_EQUAL,
+    OPT_SURVEY_FAILURES,
+    OPT_SURVEY_SHARES,
+    OPT_SURVEY_DRAWS,
+    OPT_SURVEY_NET,
+    OPT_SURVEY_NO_SIMULATION,
+    OPT_SURVEY_NO_TIMES,
+    OPT_FIGURE,
+    OPT_FIGURE_WIDTH,
+    OPT_FIGURE_SIZE,
+    OPT_FIGURE_FONT,
     CLI_OWN, /* A command counts options of its own from here. */
     CLI_MAX_OPTIONS = CLI_OWN + 24,
 };
@@ -74,7 +89,7 @@ enum {
 #define CLI_TEXT_OF(number)   CLI_TEXT_OF_1(number)
 #define CLI_TEXT_OF_1(number) #number
 
-#define CLI_MAX_GROUPS 10
+#define CLI_MAX_GROUPS 12
 #define CLI_MAX_LIST   64
 
 /* Groups of options, each ended by one without a name. */
@@ -90,8 +105,9 @@ extern const struct cli_option cli_lane_options[];   /* Virtual lanes. */
 extern const struct cli_option cli_path_options[];   /* What paths are like. */
 extern const struct cli_option cli_work_options[];   /* For making them. */
 extern const struct cli_option cli_thread_options[];
-extern const struct cli_option cli_share_options[];    /* --share */
+extern const struct cli_option cli_share_options[];    /* --share, --alone */
 extern const struct cli_option cli_progress_options[]; /* --progress */
+extern const struct cli_option cli_figure_options[];   /* --figure... */
 
 /* The words of a --format that has just these two. */
 const char *cli_text_or_json(size_t i);
@@ -161,6 +177,9 @@ double cli_real(const struct cli_args *args, int id);
 uint64_t cli_seed(const struct cli_args *args, int id);
 const struct cli_list *cli_list(const struct cli_args *args, int id);
 
+/* What the results of a command say made them. */
+struct sf_origin cli_origin(const struct cli_args *args);
+
 /* The options of a command in the order of its help, NULL after the last. */
 const struct cli_option *cli_option_at(const struct cli_command *command,
                                        size_t i);
@@ -192,6 +211,11 @@ bool cli_read_lanes(const struct cli_args *args, bool is_without,
  * false, having said why, if one is wrong. */
 bool cli_port_names(const struct cli_args *args,
                     struct sf_port_names names[SF_N_NODE_KINDS]);
+
+/* Sets '*figurep', unless 'figurep' is NULL, to what --figure and what belongs
+ * to it say, with 'format' SF_N_FIGURE_FORMATS if figures are for screens;
+ * false, having said why, if that contradicts itself or cannot be drawn. */
+bool cli_read_figure(const struct cli_args *args, struct sf_figure *figurep);
 
 /* What --guarantee says. */
 enum sf_guarantee cli_guarantee(const struct cli_args *args);

@@ -315,6 +315,32 @@ cli_output_close(struct cli_output *output, enum sf_status status,
     return code;
 }
 
+bool
+cli_output_check(const char *path)
+{
+    struct cli_output output;
+    struct stat status;
+
+    if (path && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        cli_fail("%s: %s", path, strerror(EISDIR));
+        return false;
+    }
+    if (path && is_special(path)) {
+        return true; /* To open it may be more than a look: a pipe. */
+    }
+    if (!cli_output_open(&output, path)) {
+        return false;
+    }
+    if (output.path) {
+        fclose(output.stream);
+        if (output.temporary) {
+            unlink(output.temporary);
+        }
+        release(&output);
+    }
+    return true;
+}
+
 /* A file that is being written, and who wants to know how far that is. */
 struct written {
     const char *name;

@@ -1,5 +1,5 @@
-/* progress_line.c -- how far the work is, for who waits: on standard error, and
- * only if it takes long.
+/* progress_line.c -- how far the work is, for who waits: on standard error,
+ * and only if it takes long.
  *
  * A terminal sees one line, which is written over and erased at the end.
  * Elsewhere there are whole lines, fewer and fewer of them.  A thread of its
@@ -46,7 +46,10 @@ static struct {
     char what[MAX_WHAT];  /* "" if nothing is under way. */
     uint64_t done, total; /* Of a step, which has one or several of these. */
     double step_start;
-} work = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    bool is_drawing; /* The thread runs, which is then told. */
+    pthread_cond_t has_begun;
+} work = { .lock = PTHREAD_MUTEX_INITIALIZER,
+           .has_begun = PTHREAD_COND_INITIALIZER };
 
 /* Whether a line stands on the terminal, and whether the program is dying, for
  * whoever interrupts. */
@@ -231,6 +234,10 @@ draw_for_ever(void *aux)
     struct timespec pause = { 0, (long)(TERMINAL_EVERY * 1e9) };
 
     (void)aux;
+    pthread_mutex_lock(&work.lock);
+    work.is_drawing = true;
+    pthread_cond_signal(&work.has_begun);
+    pthread_mutex_unlock(&work.lock);
     for (;;) {
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&work.lock);
@@ -297,7 +304,10 @@ hear(void *aux, const char *what, uint64_t done, uint64_t total)
     pthread_mutex_unlock(&work.lock);
 }
 
-/* Starts the thread that draws, which no signal interrupts. */
+/* Starts the thread that draws, which no signal interrupts, and waits until it
+ * runs.  A thread that begins allocates, and a child that is forked meanwhile
+ * waits for ever under allocators that do not mind fork(), such as that of the
+ * address sanitizer. */
 static bool
 start_drawing(void)
 {
@@ -309,6 +319,11 @@ start_drawing(void)
     bool is_started = pthread_create(&thread, NULL, draw_for_ever, NULL) == 0;
     if (is_started) {
         pthread_detach(thread);
+        pthread_mutex_lock(&work.lock);
+        while (!work.is_drawing) {
+            pthread_cond_wait(&work.has_begun, &work.lock);
+        }
+        pthread_mutex_unlock(&work.lock);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return is_started;

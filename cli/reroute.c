@@ -159,14 +159,15 @@ assign_lids(struct cli_routing *job, struct sf_error *err)
 
 /* Whether the paths of what was made anew could stand beside those that were
  * repaired: they obey the same turns.  Tables tell the order of channels only
- * as far as their own paths need it, so that of the new ones may have to be
- * taken. */
+ * as far as their own paths need it.  So that of the new ones is taken if it
+ * can be: paths that obey another order would have to stay when their jobs
+ * have ended. */
 static bool
 has_base(const struct cli_routing *job)
 {
     return job->anew && job->anew->routes->turns &&
-           (sf_routing_allows(job->routing, job->anew->routes) ||
-            sf_routing_take_order(job->routing, job->anew));
+           (sf_routing_take_order(job->routing, job->anew) ||
+            sf_routing_allows(job->routing, job->anew->routes));
 }
 
 /* Gives each host paths of its own.  What jobs that have ended changed returns

@@ -18,28 +18,6 @@ has_tables(const char *word)
     return is_there;
 }
 
-/* The lengths of the planned cables. */
-static bool
-take_lengths(struct cli_subject *subject)
-{
-    const struct sf_plan *plan = subject->plan;
-
-    if (!plan) {
-        return true;
-    }
-    subject->lengths =
-        calloc(plan->fabric->n_ports + 1, sizeof *subject->lengths);
-    for (uint32_t i = 0; subject->lengths && i < plan->n_cables; i++) {
-        const struct sf_cable *cable = &plan->cables[i];
-        subject->lengths[cable->a] = cable->length;
-        subject->lengths[cable->b] = cable->length;
-    }
-    if (!subject->lengths) {
-        cli_fail("out of memory");
-    }
-    return subject->lengths != NULL;
-}
-
 /* Loads the network 'word', with the tables 'tables' or, if that is NULL, its
  * own if it has some. */
 static bool
@@ -65,7 +43,12 @@ load_subject(struct cli_subject *subject, const char *word, const char *tables,
         .sl2vl = subject->held.sl2vl,
         .path_sls = subject->held.path_sls,
     };
-    return take_lengths(subject);
+    if (subject->plan &&
+        sf_plan_lengths(subject->plan, &subject->lengths, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
 }
 
 /* The routing that the tables of a subject hold. */

@@ -1,4 +1,4 @@
-/* write_plan.c -- see plan_files.h. */
+/* write_plan.c -- see write_plan.h. */
 #define _GNU_SOURCE
 #include "write_plan.h"
 

@@ -1,7 +1,7 @@
 /* write_plan.h -- writes the files of a plan: tables, the guide, labels and
  * diagrams. */
-#ifndef SF_CLI_PLAN_FILES_H
-#define SF_CLI_PLAN_FILES_H
+#ifndef SF_CLI_WRITE_PLAN_H
+#define SF_CLI_WRITE_PLAN_H
 
 #include "cli.h"
 

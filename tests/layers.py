@@ -4,8 +4,9 @@ Argument: the static library.  Sources tell which headers a folder includes,
 the library which symbols its objects reference.  Public headers belong to the
 folder that defines what they declare.
 
-Also: the program and the examples include public headers only, and no command
-is long.
+Also: the program and the examples include public headers only, no command is
+long, no two rooms have files of the same name, and ARCHITECTURE.md names none
+that are gone.
 """
 import os
 import re
@@ -18,8 +19,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # ("ib/audit") may have a place of its own; otherwise it has that of the folder
 # it is in.
 ORDER = ["base", "field", "topology", "fabric", "plan", "design", "traffic",
-         "routes", "layers", "lanes", "routing", "analysis", "sim", "ib", "eval",
-         "ip", "settings", "io", "report", "monitor"]
+         "routes", "layers", "lanes", "routing", "analysis", "failures", "sim", "ib",
+         "eval", "survey", "ip", "settings", "io", "report", "monitor"]
 
 # Folders that share nothing with others, wherever these stand: a folder, what
 # it neither includes nor references, and why.
@@ -37,9 +38,11 @@ EXEMPT = {}
 
 
 def includes(path):
-    """The quoted includes of a file."""
+    """The includes of a file: quoted ones, and public headers in angle
+    brackets."""
     with open(path, encoding="utf-8") as file:
-        return re.findall(r'^#include "([^"]+)"', file.read(), re.M)
+        return re.findall(r'^\s*#\s*include\s*(?:"|<(?=slimfly/))([^">]+)[">]',
+                          file.read(), re.M)
 
 
 def sources(folder):
@@ -236,6 +239,34 @@ def check_commands(report):
     report.line(f"no command has more than {MAX_COMMAND} lines", long)
 
 
+def check_names(report):
+    """A file is known by its name alone, wherever somebody reads it: in the
+    list of a debugger, in a comment, in an editor.  A public header may be
+    called as the source that defines what it declares."""
+    rooms = {}
+    for folder in ("lib", "cli", "opensm", "record"):
+        for path in sources(folder):
+            name = os.path.splitext(os.path.basename(path))[0]
+            rooms.setdefault(name, set()).add(os.path.dirname(path))
+    report.line("no two rooms have files of the same name",
+                [f"{name} is in {' and in '.join(sorted(found))}"
+                 for name, found in sorted(rooms.items()) if len(found) > 1])
+
+
+def check_document(report):
+    """Files move; what newcomers read first moves with them."""
+    paths = [os.path.relpath(os.path.join(top, name), ROOT)
+             for folder in ("bench", "cli", "examples", "include", "lib", "opensm",
+                            "record", "tests", "tools")
+             for top, _, names in os.walk(f"{ROOT}/{folder}") for name in names]
+    with open(f"{ROOT}/ARCHITECTURE.md", encoding="utf-8") as file:
+        named = re.findall(r"`([\w./]+\.(?:c|h|py|sh))`", file.read())
+    report.line("ARCHITECTURE.md names files that are there",
+                [f"{name} is not there" for name in sorted(set(named))
+                 if "NAME" not in name
+                 and not any(f"/{path}".endswith(f"/{name}") for path in paths)])
+
+
 def main():
     library = Library(sys.argv[1])
     headers = Headers(library)
@@ -252,6 +283,8 @@ def main():
                    lambda name: "/" not in name
                    or name.startswith(("slimfly/", "base/")))
     check_commands(report)
+    check_names(report)
+    check_document(report)
     report.line("every exemption is needed",
                 [f"{file}, {name}: not needed" for file, name in EXEMPT
                  if (file, name) not in report.needed])

@@ -14,6 +14,7 @@ build=$1
 "$build/bench/sharing" "$build/bench/all_to_all.txt"
 g++ -O2 -o "$build/bench/simgrid" "$(dirname "$0")/../bench/simgrid.cpp" -lsimgrid
 "$build/bench/simgrid" "$build/bench/all_to_all.txt" --log=root.thresh:error
+/usr/bin/python3 "$(dirname "$0")/../bench/throughput.py" "$build/slimfly"
 /usr/bin/python3 "$(dirname "$0")/../bench/quality.py" "$build/slimfly"
 /usr/bin/python3 "$(dirname "$0")/../bench/job_packets.py" "$build/slimfly"
 /usr/bin/python3 "$(dirname "$0")/../bench/changes.py" "$build/slimfly" 1

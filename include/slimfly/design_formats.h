@@ -4,6 +4,8 @@
 #define SLIMFLY_DESIGN_FORMATS_H
 
 #include "slimfly/design.h"
+#include "slimfly/figure.h"
+#include "slimfly/origin.h"
 
 #include <stdio.h>
 
@@ -11,8 +13,10 @@
 
 /* How much of a design to write. */
 struct sf_design_view {
+    struct sf_origin origin;
     uint32_t limit; /* At most so many candidates; 0: all. */
     bool is_wide;   /* Text: all columns, however long the lines. */
+    const struct sf_figure *figure; /* The form of the chart. */
 };
 
 /* 'write' writes candidates; if 'is_chart', those of sf_design_series().

@@ -3,6 +3,7 @@
 #ifndef SLIMFLY_FORMATS_H
 #define SLIMFLY_FORMATS_H
 
+#include "slimfly/origin.h"
 #include "slimfly/properties.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@
 struct sf_measured {
     struct sf_topology *topo;
     struct sf_properties properties;
+    struct sf_origin origin; /* What asked for it; empty: JSON does not say. */
 };
 
 /* A format writes either what was measured of any number of topologies, or

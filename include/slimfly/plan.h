@@ -4,6 +4,7 @@
 #define SLIMFLY_PLAN_H
 
 #include "slimfly/fabric.h"
+#include "slimfly/origin.h"
 
 #pragma GCC visibility push(default)
 
@@ -71,6 +72,7 @@ struct sf_plan {
     uint32_t n_cables;
     struct sf_cable *cables; /* By step, then by rack and port. */
     uint32_t *cable_of_port; /* [n_ports] Or SF_NONE. */
+    char *program, *command; /* That made it (origin.h); NULL: not known. */
 };
 
 /* Plans 'topo'.  'floor' may be NULL for the default. */
@@ -79,6 +81,16 @@ enum sf_status sf_plan_build(const struct sf_topology *topo,
                              const struct sf_floor *floor,
                              struct sf_plan **planp, struct sf_error *err);
 void sf_plan_free(struct sf_plan *plan);
+
+/* Sets '*lengthsp' to the length of the cable in each port of the fabric, 0
+ * where there is none, [n_ports]; the caller frees it. */
+enum sf_status sf_plan_lengths(const struct sf_plan *plan, double **lengthsp,
+                               struct sf_error *err);
+
+/* Says what made 'plan'; its file tells. */
+enum sf_status sf_plan_set_origin(struct sf_plan *plan,
+                                  const struct sf_origin *origin,
+                                  struct sf_error *err);
 
 /* Takes the hosts and their cables out of 'plan'.  All other cables keep their
  * labels; racks stay as they are. */

@@ -66,6 +66,10 @@ void sf_prices_free(struct sf_prices *prices);
 const struct sf_generation *sf_prices_for(const struct sf_prices *prices,
                                           uint32_t ports);
 
+/* The generation with the fewest ports that are at least 'ports', or NULL. */
+const struct sf_generation *sf_prices_at_least(const struct sf_prices *prices,
+                                               uint32_t ports);
+
 /* The price of a cable of 'medium' and 'length'. */
 double sf_cable_price(const struct sf_cable_prices *prices,
                       enum sf_medium medium, double length);

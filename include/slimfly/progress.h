@@ -3,8 +3,9 @@
  * The library calls back and prints nothing; the caller decides whether
  * anybody is looking.  Each thread has a listener of its own, or none, so that
  * no function needs a parameter for it.  Threads that the library starts have
- * none: the thread that waits for them reports their work.  Comparisons alone
- * report from any of their threads, one at a time. */
+ * none: the thread that waits for them reports their work.  Comparisons,
+ * evaluations and studies of failures alone report from any of their threads,
+ * one at a time. */
 #ifndef SLIMFLY_PROGRESS_H
 #define SLIMFLY_PROGRESS_H
 

@@ -5,6 +5,7 @@
 #include "slimfly/change_report.h"
 #include "slimfly/ib.h"
 #include "slimfly/job_routes.h"
+#include "slimfly/origin.h"
 #include "slimfly/robustness.h"
 #include "slimfly/route_figures.h"
 
@@ -14,6 +15,7 @@
 
 /* What was done, and its result; nothing is owned. */
 struct sf_route_report {
+    struct sf_origin origin;
     const struct sf_routing *routing;
     const struct sf_tables *tables;        /* Of the routing. */
     const struct sf_repair *repair;        /* NULL unless repaired: entries */

@@ -98,5 +98,15 @@ char *sf_topology_switch_name(const struct sf_topology *topo, uint32_t s,
  * (in every family, all that carry any). */
 uint32_t sf_topology_concentration(const struct sf_topology *topo);
 
+/* The most ports that a switch uses, for links and hosts. */
+uint32_t sf_topology_ports(const struct sf_topology *topo);
+
+/* Sets 'n_kept' [n_switches], which may be topo->n_hosts, to the hosts of each
+ * switch if 'n_hosts' of all are left, at most n_endpoints.  Those that go are
+ * the last ones of switches, evenly spread: none has two less before each has
+ * one less. */
+void sf_topology_keep_hosts(const struct sf_topology *topo, uint32_t n_hosts,
+                            uint32_t *n_kept);
+
 #pragma GCC visibility pop
 #endif

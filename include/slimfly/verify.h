@@ -268,10 +268,11 @@ sf_verification_write_svg(const struct sf_verification *verification,
                           FILE *stream, struct sf_error *err);
 
 /* For programs: schema "slimfly.verification".  Findings and moves refer to
- * each other by number, from 0. */
+ * each other by number, from 0.  'origin' may be NULL. */
 enum sf_status
 sf_verification_write_json(const struct sf_verification *verification,
-                           FILE *stream, struct sf_error *err);
+                           const struct sf_origin *origin, FILE *stream,
+                           struct sf_error *err);
 
 #pragma GCC visibility pop
 #endif

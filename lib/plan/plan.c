@@ -1,5 +1,6 @@
 /* plan.c -- a plan as a whole: a fabric, the racks that it stands in (racks.c)
  * and its cables (cables.c); words for places and steps. */
+#include "base/mem.h"
 #include "plan/planner.h"
 #include "slimfly/progress.h"
 
@@ -116,6 +117,24 @@ done:
     return status;
 }
 
+enum sf_status
+sf_plan_set_origin(struct sf_plan *plan, const struct sf_origin *origin,
+                   struct sf_error *err)
+{
+    const char *texts[] = { origin->program, origin->command };
+    char **copies[] = { &plan->program, &plan->command };
+
+    for (int i = 0; i < 2; i++) {
+        char *copy = texts[i] ? sf_strdup(texts[i]) : NULL;
+        if (texts[i] && !copy) {
+            return sf_fail(err, SF_ENOMEM, "out of memory");
+        }
+        free(*copies[i]);
+        *copies[i] = copy;
+    }
+    return SF_OK;
+}
+
 void
 sf_plan_free(struct sf_plan *plan)
 {
@@ -127,8 +146,28 @@ sf_plan_free(struct sf_plan *plan)
         free(plan->title);
         free(plan->family);
         free(plan->spec);
+        free(plan->program);
+        free(plan->command);
         free(plan);
     }
+}
+
+enum sf_status
+sf_plan_lengths(const struct sf_plan *plan, double **lengthsp,
+                struct sf_error *err)
+{
+    double *lengths = sf_calloc(plan->fabric->n_ports, sizeof *lengths);
+
+    *lengthsp = lengths;
+    if (!lengths) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for lengths of cables");
+    }
+    for (uint32_t i = 0; i < plan->n_cables; i++) {
+        const struct sf_cable *cable = &plan->cables[i];
+        lengths[cable->a] = cable->length;
+        lengths[cable->b] = cable->length;
+    }
+    return SF_OK;
 }
 
 void

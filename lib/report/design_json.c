@@ -2,14 +2,10 @@
  * doc/formats.md describes the members. */
 #include "report/design_writers.h"
 
-#include <jansson.h>
-#include <math.h>
+#include "base/json_values.h"
+#include "base/origin_json.h"
 
-static json_t *
-number_or_null(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
+#include <jansson.h>
 
 static json_t *
 index_or_null(uint32_t number)
@@ -72,22 +68,20 @@ make_candidate(const struct sf_candidate *candidate)
         "ports_used", (json_int_t)candidate->ports_used, "ports_free",
         (json_int_t)candidate->ports_free, "diameter",
         index_or_null(candidate->diameter), "average_distance",
-        number_or_null(candidate->average_distance), "bisection_at_most",
+        real_or_null(candidate->average_distance), "bisection_at_most",
         (json_int_t)candidate->bisection_at_most, "bisection_at_least",
-        number_or_null(candidate->bisection_at_least),
-        "bisection_share_at_most",
-        number_or_null(sf_candidate_bisection_at_most(candidate)),
+        real_or_null(candidate->bisection_at_least), "bisection_share_at_most",
+        real_or_null(sf_candidate_bisection_at_most(candidate)),
         "bisection_share_at_least",
-        number_or_null(sf_candidate_bisection_at_least(candidate)),
+        real_or_null(sf_candidate_bisection_at_least(candidate)),
         "full_bandwidth_concentration",
-        number_or_null(candidate->full_bandwidth_p), "uniform_at_most",
-        number_or_null(candidate->uniform_at_most), "permutation_at_most",
-        number_or_null(candidate->permutation_at_most), "non_blocking",
-        (int)candidate->is_non_blocking, "cost",
-        number_or_null(candidate->cost), "cost_per_endpoint",
-        number_or_null(candidate->cost_per_endpoint),
-        "cost_per_asked_endpoint", number_or_null(candidate->cost_per_asked),
-        "watts", number_or_null(candidate->watts), "lmc",
+        real_or_null(candidate->full_bandwidth_p), "uniform_at_most",
+        real_or_null(candidate->uniform_at_most), "permutation_at_most",
+        real_or_null(candidate->permutation_at_most), "non_blocking",
+        (int)candidate->is_non_blocking, "cost", real_or_null(candidate->cost),
+        "cost_per_endpoint", real_or_null(candidate->cost_per_endpoint),
+        "cost_per_asked_endpoint", real_or_null(candidate->cost_per_asked),
+        "watts", real_or_null(candidate->watts), "lmc",
         (json_int_t)sf_design_lmc(candidate->n_host_addresses), "n_lids",
         (json_int_t)candidate->n_addresses, "largest_lmc",
         index_or_null(sf_design_lmc(candidate->most_addresses)));
@@ -96,9 +90,11 @@ make_candidate(const struct sf_candidate *candidate)
 /* Writes 'root', which may be NULL if it could not be made, and releases
  * it. */
 static enum sf_status
-finish(json_t *root, FILE *stream, struct sf_error *err)
+finish(json_t *root, const struct sf_origin *origin, FILE *stream,
+       struct sf_error *err)
 {
-    if (!root) {
+    if (!root || !sf_origin_add_json(root, origin)) {
+        json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
@@ -156,7 +152,7 @@ sf_design_write_json(const struct sf_design *design,
                             "nearest_slimfly",
                             make_nearest(design->params.n_endpoints),
                             "candidates", candidates),
-                  stream, err);
+                  &view->origin, stream, err);
 }
 
 static json_t *
@@ -191,5 +187,5 @@ sf_paper_write_json(const struct sf_paper *paper, FILE *stream,
                             "slimfly.paper_tables", "schema_version", 1,
                             "n_cells", (json_int_t)paper->n_cells, "n_agree",
                             (json_int_t)paper->n_agree, "rows", rows),
-                  stream, err);
+                  NULL, stream, err);
 }

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "report/chart.h"
 #include "report/design_writers.h"
+#include "report/figure.h"
 
 #include <string.h>
 
@@ -114,7 +115,6 @@ sf_design_write_svg(const struct sf_design *design,
     struct lines lines = { 0 };
     char label[SF_CHART_TEXT_SIZE];
 
-    (void)view;
     if (design->n_candidates == 0) {
         return sf_fail(err, SF_EINVAL,
                        "nothing to draw: no network of these families fits");
@@ -145,7 +145,7 @@ sf_design_write_svg(const struct sf_design *design,
     snprintf(chart.note, sizeof chart.note,
              "Networks that are not named non-blocking give hosts less than "
              "full rate under some traffic: the table says how much.");
-    enum sf_status status = sf_chart_draw(&chart, stream, err);
+    enum sf_status status = sf_figure_draw(view->figure, &chart, stream, err);
     free(points);
     return status;
 }

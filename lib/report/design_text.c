@@ -74,7 +74,9 @@ write_next(const struct sf_candidate *first, uint32_t n_endpoints,
         copper_max > sf_floor_default.copper_max) {
         fprintf(stream, " --copper-max %g", copper_max);
     }
-    fputc('\n', stream);
+    fputs("\nOr before that, the best of each family side by side, with what "
+          "they carry and what failures do: --compare -o DIR\n",
+          stream);
 }
 
 typedef bool is_special(const struct sf_candidate *candidate);

@@ -2,6 +2,7 @@
  * the members. */
 #include "slimfly/route_report.h"
 
+#include "base/origin_json.h"
 #include "report/change_json.h"
 
 #include <jansson.h>
@@ -186,23 +187,14 @@ jobs_to_json(const struct sf_jobs *jobs, const struct sf_job_routes *routes)
                      "next_hops_changed", (json_int_t)routes->n_changed);
 }
 
-void
-sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
+/* How long the paths are, and how evenly they share the links. */
+static void
+write_figures(const struct sf_route_figures *figures, FILE *stream)
 {
-    const struct sf_route_figures *figures = &report->figures;
-    const struct sf_routing *routing = report->routing;
-    const struct sf_fabric *fabric = routing->network->fabric;
-    const struct sf_layers_params *layers = &routing->params.layers;
+    const char *separator = "";
 
-    fprintf(stream,
-            "%u layer%s by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
-            "49151\n",
-            layers->n_layers, layers->n_layers == 1 ? "" : "s", layers->scheme,
-            sf_lmc_for_layers(layers->n_layers), fabric->n_switches,
-            fabric->n_nodes - fabric->n_switches, count_lids(report->tables));
     fprintf(stream, "  hops between switches: %.3f on average, %u at most (",
             figures->mean_hops, figures->most_hops);
-    const char *separator = "";
     for (uint32_t i = 1; i <= figures->most_hops; i++) {
         if (figures->n_by_hops[i]) {
             fprintf(stream, "%s%u: %.1f %%", separator, i,
@@ -219,20 +211,21 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
             figures->mean_load > 0
                 ? (double)figures->max_load / figures->mean_load
                 : 0);
-    if ((double)figures->max_load > UNEVEN * figures->mean_load &&
-        routing->params.n_path_sets == 1 &&
-        !sf_layer_scheme_find(layers->scheme)->makes_turns) {
-        fputs("  that is uneven: --per-host gives each host of a switch paths "
-              "of its own\n",
-              stream);
-    }
-    write_lanes(routing->routes->lanes, stream);
+}
+
+/* What is not as one would wish: other lanes, long paths, none at all. */
+static void
+write_shortcomings(const struct sf_routing *routing,
+                   const struct sf_route_figures *figures, FILE *stream)
+{
+    const struct sf_layers_params *layers = &routing->params.layers;
+    uint32_t limit = layers->max_hops ? layers->max_hops : routing->max_hops;
+
     if (routing->refusal.status != SF_OK) {
         fprintf(stream, "    (%s with lanes by %s is not possible: %s)\n",
                 routing->refused.layers, routing->refused.lanes,
                 routing->refusal.text);
     }
-    uint32_t limit = layers->max_hops ? layers->max_hops : routing->max_hops;
     if (figures->most_hops > limit) {
         fprintf(stream,
                 "  some paths are longer than the limit of %u, which does not "
@@ -244,28 +237,63 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
                 (unsigned long long)figures->n_broken,
                 (unsigned long long)figures->n_paths);
     }
+}
+
+static void
+write_repair(const struct sf_route_report *report, FILE *stream)
+{
+    const struct sf_repair *repair = report->repair;
+
+    if (report->why_anew) {
+        fprintf(stream,
+                "  all routes are new, and %llu of %llu entries changed: %s\n",
+                (unsigned long long)repair->n_changed,
+                (unsigned long long)repair->n_entries, report->why_anew);
+        return;
+    }
+    fprintf(stream, "  repaired: %llu of %llu entries changed",
+            (unsigned long long)repair->n_changed,
+            (unsigned long long)repair->n_entries);
+    if (report->recomputation) {
+        fprintf(stream, "; with new routes for all, %llu would have\n",
+                (unsigned long long)report->recomputation->n_changed);
+    } else if (!report->why_not_anew || !report->why_not_anew[0]) {
+        fputs("; new routes for all were not tried\n", stream);
+    } else {
+        fprintf(stream, "; new routes for all are not possible: %s\n",
+                report->why_not_anew);
+    }
+}
+
+void
+sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
+{
+    const struct sf_route_figures *figures = &report->figures;
+    const struct sf_routing *routing = report->routing;
+    const struct sf_fabric *fabric = routing->network->fabric;
+    const struct sf_layers_params *layers = &routing->params.layers;
+
+    fprintf(stream,
+            "%u layer%s by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
+            "49151\n",
+            layers->n_layers, layers->n_layers == 1 ? "" : "s", layers->scheme,
+            sf_lmc_for_layers(layers->n_layers), fabric->n_switches,
+            fabric->n_nodes - fabric->n_switches, count_lids(report->tables));
+    write_figures(figures, stream);
+    if ((double)figures->max_load > UNEVEN * figures->mean_load &&
+        routing->params.n_path_sets == 1 &&
+        !sf_layer_scheme_find(layers->scheme)->makes_turns) {
+        fputs("  that is uneven: --per-host gives each host of a switch paths "
+              "of its own\n",
+              stream);
+    }
+    write_lanes(routing->routes->lanes, stream);
+    write_shortcomings(routing, figures, stream);
     if (report->robustness) {
         write_robustness(report->robustness, routing->network, stream);
     }
-    if (report->repair && report->why_anew) {
-        fprintf(stream,
-                "  all routes are new, and %llu of %llu entries changed: %s\n",
-                (unsigned long long)report->repair->n_changed,
-                (unsigned long long)report->repair->n_entries,
-                report->why_anew);
-    } else if (report->repair) {
-        fprintf(stream, "  repaired: %llu of %llu entries changed",
-                (unsigned long long)report->repair->n_changed,
-                (unsigned long long)report->repair->n_entries);
-        if (report->recomputation) {
-            fprintf(stream, "; with new routes for all, %llu would have\n",
-                    (unsigned long long)report->recomputation->n_changed);
-        } else if (!report->why_not_anew || !report->why_not_anew[0]) {
-            fputs("; new routes for all were not tried\n", stream);
-        } else {
-            fprintf(stream, "; new routes for all are not possible: %s\n",
-                    report->why_not_anew);
-        }
+    if (report->repair) {
+        write_repair(report, stream);
     }
     if (report->jobs) {
         write_jobs(report->jobs, report->job_routes, stream);
@@ -334,6 +362,7 @@ sf_route_report_write_json(const struct sf_route_report *report, FILE *stream,
                        ? jobs_to_json(report->jobs, report->job_routes)
                        : json_null();
     if (!root || !repair || !lanes_object || !jobs ||
+        !sf_origin_add_json(root, &report->origin) ||
         json_object_set_new(root, "lanes", lanes_object) != 0 ||
         json_object_set_new(root, "repair", repair) != 0 ||
         json_object_set_new(root, "jobs", jobs) != 0 ||

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "report/verify_json.h"
 
+#include "base/origin_json.h"
 #include "report/verify_text.h"
 #include "slimfly/lldp.h"
 
@@ -292,7 +293,8 @@ make_identity(const struct sf_verification *verification)
 
 enum sf_status
 sf_verification_write_json(const struct sf_verification *verification,
-                           FILE *stream, struct sf_error *err)
+                           const struct sf_origin *origin, FILE *stream,
+                           struct sf_error *err)
 {
     json_t *findings = json_array(), *moves = json_array();
     bool is_complete = true;
@@ -315,7 +317,7 @@ sf_verification_write_json(const struct sf_verification *verification,
     if (root && verification->found->n_notes) {
         json_object_set_new(root, "notes", sf_json_notes(verification));
     }
-    if (!root || !is_complete) {
+    if (!root || !is_complete || !sf_origin_add_json(root, origin)) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }

@@ -6,6 +6,7 @@ argument is the program.  Output is TAP, one line a case.
 The environment variable SLIMFLY_TESTS says which cases run: "short" (the
 default, 'make test'), "long" (those marked @harness.long) or "all".
 """
+import json
 import os
 import signal
 import subprocess
@@ -36,6 +37,12 @@ def slimfly(*args, stdin="", env=None, cwd=None):
                           text=True, errors="surrogateescape",
                           timeout=PATIENCE, cwd=cwd, check=False,
                           env={**os.environ, **(env or {})})
+
+
+def without_command(text):
+    """A JSON file without the command that made it, which names its folder."""
+    command = json.loads(text).get("command")
+    return text.replace(json.dumps(command), '""') if command else text
 
 
 def stop(process):

@@ -116,7 +116,11 @@ class Bundle(harness.Case):
                          {"host": "sm1", "secret": "[removed]"})
         with open(f"{self.folder}/home/grace/plan/plan.json",
                   encoding="utf-8") as file:
-            self.assertEqual(json.loads(files["plan.json"]), json.load(file))
+            plan = json.load(file)
+        sent = json.loads(files["plan.json"])
+        self.assertIn("grace", plan.pop("command"))
+        self.assertNotIn("grace", sent.pop("command"))
+        self.assertEqual(sent, plan)
         self.assertIn(f"slimfly {self.succeeds('--version').split()[1]}\n",
                       files["versions.txt"])
         self.assertIn("kernel Linux", files["versions.txt"])

@@ -179,7 +179,7 @@ class Analyze(Interrupted):
 class Others(Interrupted):
     def test_while_computing(self):
         for args in [["route", "sf:q=19", "-o"],
-                     ["analyze", "sf:q=11", "-t", "all-to-all", "-o"],
+                     ["analyze", "sf:q=19", "-t", "all-to-all", "-o"],
                      ["plan", "sf:q=37", "-o"],
                      ["design", "--endpoints", "1000000", "--backend", "any",
                       "-o"]]:

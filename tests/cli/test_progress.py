@@ -157,6 +157,19 @@ class Log(Case):
                 "route", "sf:q=3", "-o", self.folder(), *args, env=env))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_each_process_that_works_for_itself_says_something(self):
+        """Only the first of a launch did, also where there was nothing to
+        share."""
+        second = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}
+        for args, says_it in [
+                (["topology", "sf:q=3"], True),
+                (["route", "sf:q=3", "-o", self.folder()], True),
+                (["analyze", "sf:q=3", "-o", self.folder()], False),
+                (["analyze", "sf:q=3", "--alone"], True)]:
+            done = harness.slimfly(*args, "--progress", "always", env=second)
+            self.assertEqual((done.returncode, done.stderr != ""),
+                             (0, says_it), args)
+
     def test_the_environment_says_when(self):
         args = ["topology", "sf:q=3"]
         done = harness.slimfly(*args, env={"SLIMFLY_PROGRESS": "always"})

@@ -15,10 +15,10 @@ SMALL = ["sf:q=5", "ft2:leaf=12,core=6,up=3,p=18", "ft2:ports=8",
          "ft2b:ports=8,over=3", "ft3:ports=4", "hx2:3x4", "df:a=4,h=2,p=2",
          "xpander:k=5,lift=4,seed=3", "jellyfish:n=20,k=5,seed=1", "pf:q=5"]
 
-COMMANDS = ["topology", "design", "plan", "verify", "watch", "route", "audit",
+COMMANDS = ["topology", "design", "compare", "plan", "verify", "watch", "route", "audit",
             "analyze", "simulate", "evaluate", "record", "settings", "status",
             "counters", "drain", "undrain", "replace", "diff", "monitor",
-            "jobs", "ip", "lab", "bundle", "help"]
+            "jobs", "ip", "lab", "bundle", "report", "help"]
 
 # spec, what the message must say
 BAD_SPECS = [
@@ -342,6 +342,16 @@ class Help(harness.Case):
                 self.assertEqual(text, self.succeeds(command, "--help"))
                 self.assertIn(f"Usage: slimfly {command}", text)
                 self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_sentences_are_short(self):
+        """One fact a sentence.  Lists of options and examples do not count."""
+        for command in COMMANDS:
+            text = self.succeeds("help", command).split("\nOptions:\n")[0]
+            for paragraph in text.split("\n\n")[1:]:
+                words = " ".join(paragraph.split())
+                for sentence in re.split(r"[.:;?] ", words):
+                    self.assertLessEqual(len(sentence.split()), 35,
+                                         f"{command}: {sentence}")
 
     def test_every_command_belongs_to_those_who_use_it(self):
         """Help and man page list commands by group; the completion lists them

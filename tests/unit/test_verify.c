@@ -188,7 +188,8 @@ check_writes(const struct sf_verification *verification)
     struct sf_error err = { 0 };
 
     FILE *stream = open_memstream(&text, &length);
-    CHECK_EQ(sf_verification_write_json(verification, stream, &err), SF_OK);
+    CHECK_EQ(sf_verification_write_json(verification, NULL, stream, &err),
+             SF_OK);
     fclose(stream);
     json_t *root = json_loads(text, 0, NULL);
     CHECK(root != NULL);
