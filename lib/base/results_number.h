@@ -9,7 +9,7 @@
  * traffic, of throughput, of simulations, of failures or of evaluations.
  * Between two releases the version does not tell builds apart, and figures of
  * both would stand side by side.  It need not be lowered or reset. */
-#define SF_RESULTS_NUMBER "1"
+#define SF_RESULTS_NUMBER "2"
 
 /* What the settings of everything that is kept begin with. */
 #define SF_RESULTS_OF SF_VERSION " results=" SF_RESULTS_NUMBER

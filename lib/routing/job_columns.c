@@ -26,6 +26,7 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .prices = sf_calloc(n_arcs, sizeof *grower->prices),
         .uniform = sf_calloc(n_arcs, sizeof *grower->uniform),
         .uniform_before = sf_calloc(n_arcs, sizeof *grower->uniform),
+        .n_uses = sf_calloc(n_arcs, sizeof *grower->n_uses),
         .old = sf_calloc(n, sizeof *grower->old),
         .hops = sf_calloc(n, sizeof *grower->hops),
         .depths = sf_calloc(n, sizeof *grower->depths),
@@ -39,10 +40,11 @@ sf_job_grower_make(struct sf_job_grower *grower,
         .sorted = sf_calloc(n_arcs, sizeof *grower->sorted),
     };
     return grower->loads && grower->prices && grower->uniform &&
-           grower->uniform_before && grower->old && grower->hops &&
-           grower->depths && grower->ranks && grower->is_passed &&
-           grower->order && grower->direct && grower->touched &&
-           grower->before && grower->is_touched && grower->sorted;
+           grower->uniform_before && grower->n_uses && grower->old &&
+           grower->hops && grower->depths && grower->ranks &&
+           grower->is_passed && grower->order && grower->direct &&
+           grower->touched && grower->before && grower->is_touched &&
+           grower->sorted;
 }
 
 void
@@ -59,6 +61,7 @@ sf_job_grower_clear(struct sf_job_grower *grower)
     free(grower->depths);
     free(grower->hops);
     free(grower->old);
+    free(grower->n_uses);
     free(grower->uniform_before);
     free(grower->uniform);
     free(grower->prices);
@@ -210,6 +213,16 @@ join(struct sf_job_grower *grower, uint32_t n, uint32_t rank, double cost)
 static void search(struct sf_job_grower *grower, uint32_t s, uint32_t n,
                    uint32_t rank, double cost);
 
+/* What arc 'i' of 's' costs the source that is being placed. */
+static double
+price_for_source(const struct sf_job_grower *grower, uint32_t s, uint32_t i)
+{
+    bool is_old = grower->network->graph->first[s] + grower->old[s] == i;
+
+    return grower->prices[i] * (is_old ? grower->old_factor : 1) *
+           (1 + grower->overlap_price * grower->n_uses[i]);
+}
+
 /* Goes on over arc 'i' of 's', to which the first 'n' arcs of the path lead,
  * the last of rank 'rank'. */
 static void
@@ -218,10 +231,9 @@ step(struct sf_job_grower *grower, uint32_t s, uint32_t i, uint32_t n,
 {
     const struct sf_graph *graph = grower->network->graph;
     uint32_t to = graph->arcs[i].to;
-    bool is_old = graph->first[s] + grower->old[s] == i;
     double rest = to == grower->column->d ? 0 : grower->last_price;
 
-    cost += grower->prices[i] * (is_old ? grower->old_factor : 1);
+    cost += price_for_source(grower, s, i);
     if (cost + rest >= grower->best_cost || grower->is_passed[to] ||
         n + 1u + grower->column->distance[to] > grower->search_hops) {
         return;
@@ -312,6 +324,30 @@ find_direct(struct sf_job_grower *grower)
     grower->last_price *= fmin(1, grower->old_factor);
 }
 
+/* Counts, for each arc, the other layers whose paths from 's' to the column's
+ * destination go over it; or makes these counts 0 again. */
+static void
+count_uses(struct sf_job_grower *grower, uint32_t s, bool to_zero)
+{
+    const struct sf_graph *graph = grower->network->graph;
+    const struct sf_routes *routes = grower->routes;
+    const struct sf_job_column *column = grower->column;
+
+    if (grower->overlap_price == 0) {
+        return;
+    }
+    for (uint32_t l = 0; l < sf_routes_n_layers(routes); l++) {
+        const uint16_t *hops =
+            sf_layers_tree(routes->sets[column->set], l, column->d);
+        for (uint32_t v = s; l != column->layer && hops[v] != SF_NO_HOP;) {
+            uint32_t arc = graph->first[v] + hops[v];
+            grower->n_uses[arc] =
+                to_zero ? 0 : (uint16_t)(grower->n_uses[arc] + 1);
+            v = graph->arcs[arc].to;
+        }
+    }
+}
+
 /* Gives source 's' the cheapest path; false if there is none. */
 static bool
 place_source(struct sf_job_grower *grower, uint32_t s)
@@ -323,7 +359,9 @@ place_source(struct sf_job_grower *grower, uint32_t s)
     }
     grower->best_cost = DBL_MAX;
     find_direct(grower);
+    count_uses(grower, s, false);
     search(grower, s, 0, 0, 0);
+    count_uses(grower, s, true);
     if (grower->best_cost == DBL_MAX) {
         return false;
     }

@@ -5,7 +5,9 @@
  *
  * A column gives its load back and is grown source by source.  Each source
  * takes the cheapest path of few hops that obeys the turns and ends at the
- * destination or at a switch that has its place already.  The new column stays
+ * destination or at a switch that has its place already.  A link that other
+ * layers of the source use to the same destination costs more, so that a large
+ * message between two hosts has ways that share little.  The new column stays
  * if the potential does not rise and all other switches find their way into
  * it. */
 #ifndef SF_ROUTING_JOB_COLUMNS_H
@@ -44,13 +46,16 @@ struct sf_job_arc {
 /* Loads and prices of arcs, and what growing needs. */
 struct sf_job_grower {
     const struct sf_network *network;
-    const struct sf_turns *turns; /* NULL: any turn. */
+    const struct sf_routes *routes; /* All columns. */
+    const struct sf_turns *turns;   /* NULL: any turn. */
     bool only_hosts; /* Paths that start at switches without hosts need not
                       * obey the turns. */
     uint32_t search_hops; /* Of paths that are searched for sources, */
     uint32_t max_hops;    /* and of all others. */
     double beta, offset;
     double old_factor;      /* Times the price of arcs that the column had. */
+    double overlap_price;   /* What an arc costs more for each other layer that
+                             * uses it, as a part of its price. */
     double *loads, *prices; /* [2E] */
     uint32_t *sorted;       /* [2E] The arcs of each switch by price. */
     double most;            /* The load of the most loaded arc, */
@@ -78,6 +83,8 @@ struct sf_job_grower {
     uint32_t path[SF_JOB_MAX_HOPS], best[SF_JOB_MAX_HOPS], n_best;
     double best_cost;
     double last_price; /* Of the cheapest arc to the destination. */
+    uint16_t *n_uses;  /* [2E] Other layers whose paths go over an arc, from
+                        * the source that is being placed. */
 };
 
 /* Makes room; the caller sets the rest.  False if out of memory.

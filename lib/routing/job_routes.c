@@ -580,6 +580,7 @@ prepare_turns(struct sf_job_fitter *fitter)
     const struct sf_lanes *lanes = routing->routes->lanes;
     struct sf_job_grower *grower = &fitter->grower;
 
+    grower->routes = routing->routes;
     if (routing->routes->turns || !lanes || !lanes->scheme->is_safe) {
         grower->turns = routing->routes->turns;
         return SF_OK;

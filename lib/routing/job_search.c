@@ -29,6 +29,11 @@
 #define LITTLE     0.9  /* at most that, if it can be had. */
 #define MAX_LEVELS 6    /* Of jobs that are limited by other links. */
 
+/* What a link costs more for each other layer of a pair that uses it: bench
+ * job_packets has more of this for effective bisection bandwidth.  Crowded
+ * networks need the shortest ways for other pairs. */
+#define OVERLAP_PRICE 0.25
+
 /* What a try may do. */
 struct way {
     double old_factor;  /* Times the price of links that a column has. */
@@ -321,6 +326,7 @@ search_all(struct sf_job_fitter *fitter)
     bool is_done = fitter->least <= SF_JOB_FULL;
 
     fitter->enough = find_enough(fitter);
+    fitter->grower.overlap_price = fitter->enough > SPARE ? 0 : OVERLAP_PRICE;
     fitter->first = fitter->least;
     fitter->n_active = fitter->n_columns;
     for (uint32_t i = 0; i < fitter->n_columns; i++) {
@@ -518,6 +524,7 @@ sf_job_search(struct sf_job_fitter *fitter)
     search_all(fitter);
     double enough = fitter->enough;
     fitter->enough = SF_JOB_FULL;
+    fitter->grower.overlap_price = 0;
     for (uint32_t i = 0; i < fitter->jobs->n_jobs; i++) {
         fitter->job_limits[i] = DBL_MAX;
     }
