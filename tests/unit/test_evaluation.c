@@ -6,7 +6,9 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Small networks, one kind, whatever else. */
 static struct sf_eval_params
@@ -425,6 +427,57 @@ TEST(what_is_kept_is_not_run_again)
     sf_evaluation_free(first);
     sf_evaluation_free(second);
     sf_evaluation_free(third);
+}
+
+/* A store that notes whether two threads save at once. */
+struct busy_store {
+    struct sf_evaluation_store ops;
+    atomic_uint n_saving, n_saved;
+    atomic_bool has_met;
+};
+
+static char *
+load_nothing(void *aux, const char *settings)
+{
+    (void)aux;
+    (void)settings;
+    return NULL;
+}
+
+static enum sf_status
+save_slowly(void *aux, const char *settings, const char *text,
+            struct sf_error *err)
+{
+    struct timespec time = { .tv_nsec = 300000 };
+    struct busy_store *store = aux;
+
+    (void)settings;
+    (void)text;
+    (void)err;
+    if (atomic_fetch_add(&store->n_saving, 1) > 0) {
+        atomic_store(&store->has_met, true);
+    }
+    nanosleep(&time, NULL);
+    atomic_fetch_sub(&store->n_saving, 1);
+    atomic_fetch_add(&store->n_saved, 1);
+    return SF_OK;
+}
+
+/* Once all threads saved at once, which the store of the CLI does not allow.
+ */
+TEST(one_thread_saves_at_a_time)
+{
+    struct sf_eval_params params = small_params("alltoall");
+    struct busy_store store = { .ops = { load_nothing, save_slowly, &store,
+                                         NULL } };
+    struct sf_error err = { 0 };
+
+    params.n_threads = 4;
+    struct sf_evaluation *ev = build_small(&params);
+    CHECK(sf_evaluation_run(ev, &store.ops, &err) == SF_OK);
+    CHECK_EQ(atomic_load(&store.n_saved), ev->n_pieces);
+    CHECK(!atomic_load(&store.has_met));
+    sf_evaluation_free(ev);
 }
 
 TEST(settings_tell_pieces_apart)
