@@ -151,10 +151,10 @@ take_word(struct reader *reader, const char *word)
     return true;
 }
 
-/* Reads a number of at most 'max'. */
+/* Reads a number from 'min' to 'max'. */
 static enum sf_status
-take_number(struct reader *reader, const char *what, uint64_t max,
-            uint64_t *numberp)
+take_number_from(struct reader *reader, const char *what, uint64_t min,
+                 uint64_t max, uint64_t *numberp)
 {
     const char *at = reader->at;
     uint64_t number = 0;
@@ -162,14 +162,29 @@ take_number(struct reader *reader, const char *what, uint64_t max,
     for (; *at >= '0' && *at <= '9' && number <= max; at++) {
         number = 10 * number + (uint64_t)(*at - '0');
     }
-    if (at == reader->at || number > max) {
-        return fail_here(reader, "%s from 0 to %llu", what,
-                         (unsigned long long)max);
+    if (at == reader->at || number < min || number > max) {
+        return fail_here(reader, "%s from %llu to %llu", what,
+                         (unsigned long long)min, (unsigned long long)max);
     }
     reader->at = at;
     skip(reader);
     *numberp = number;
     return SF_OK;
+}
+
+/* Reads a number of at most 'max'. */
+static enum sf_status
+take_number(struct reader *reader, const char *what, uint64_t max,
+            uint64_t *numberp)
+{
+    return take_number_from(reader, what, 0, max, numberp);
+}
+
+/* Reads how many ranks there are. */
+static enum sf_status
+take_ranks(struct reader *reader, uint64_t *np)
+{
+    return take_number_from(reader, "a number of ranks", 1, MAX_RANKS, np);
 }
 
 /* Reads the rest of "num_ranks N". */
@@ -178,8 +193,7 @@ read_ranks(struct reader *reader)
 {
     uint64_t n = 0;
     const char *before = reader->at;
-    enum sf_status status =
-        take_number(reader, "a number of ranks", MAX_RANKS, &n);
+    enum sf_status status = take_ranks(reader, &n);
 
     if (status == SF_OK && reader->has_ranks) {
         reader->at = before;
@@ -739,8 +753,7 @@ take_first(void *aux, uint32_t line, char *text)
     if (!take_word(reader, "num_ranks")) {
         return fail_here(reader, "num_ranks");
     }
-    enum sf_status status =
-        take_number(reader, "a number of ranks", MAX_RANKS, &n);
+    enum sf_status status = take_ranks(reader, &n);
     if (status == SF_OK) {
         reader->n_ranks = (uint32_t)n;
         reader->has_ranks = true;
