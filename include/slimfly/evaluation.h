@@ -285,6 +285,9 @@ struct sf_claim {
     double low, high;          /* It agrees within; INFINITY: no bound. */
     const char *rule;          /* The same for people. */
     const char *reason;        /* Why it differs, or may; NULL: not known. */
+    const char *reason_kinds;  /* All that the reason speaks of; NULL: what was
+                                * run of 'kinds'. */
+    bool is_reason_of_ours;    /* It speaks of our layers, too. */
 };
 
 /* All, ended by one without an id. */
@@ -310,6 +313,10 @@ double sf_claim_measure(const struct sf_evaluation *ev,
 double sf_claim_measure_ours(const struct sf_evaluation *ev,
                              const struct sf_claim *claim,
                              enum sf_sim_queues queues);
+
+/* The reason of 'claim', as far as all that it speaks of was run; or NULL. */
+const char *sf_claim_reason(const struct sf_evaluation *ev,
+                            const struct sf_claim *claim);
 
 /* Whether the figure comes, in part, from sizes that were not simulated or
  * from flows: '*counts' [SF_N_EVAL_HOWS] of its cells. */

@@ -49,7 +49,7 @@ json_of_claim(const struct sf_evaluation *ev, const struct sf_claim *claim)
                      "measured", claim->measured, "rule", claim->rule,
                      "at_least", real_or_null(claim->low), "at_most",
                      real_or_null(claim->high), "judged", judged, "reason",
-                     text_or_null(claim->reason));
+                     text_or_null(sf_claim_reason(ev, claim)));
 }
 
 static json_t *

@@ -134,7 +134,7 @@ write_claims(const struct sf_evaluation *ev, FILE *stream)
         write_text("<td>", claim->says, "</td><td>", stream);
         write_text("", claim->measured, "; ", stream);
         write_text("<b>", claim->rule, "</b>", stream);
-        if (claim->reason) {
+        if (sf_claim_reason(ev, claim)) {
             write_text("<br/><span class=\"why\">Where it differs: ",
                        claim->reason, "</span>", stream);
         }

@@ -86,7 +86,7 @@ write_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
         }
         fprintf(stream, "  (%s)\n", hows);
     }
-    if (has_differed && claim->reason) {
+    if (has_differed && sf_claim_reason(ev, claim)) {
         fprintf(stream, "      why: %s\n", claim->reason);
     }
 }
@@ -292,7 +292,7 @@ write_claims_table(const struct sf_evaluation *ev, FILE *stream)
             fprintf(stream, " %s |", text);
         }
         fputc('\n', stream);
-        if (has_differed && claim->reason) {
+        if (has_differed && sf_claim_reason(ev, claim)) {
             fprintf(stream, "| | | why: %s | | | | |\n", claim->reason);
         }
     }

@@ -216,6 +216,21 @@ class Results(Evaluate):
                 (1 + a["gain"]) * first / costs[a["network"]],
                 1 + b["gain"], 6)
 
+    def test_reasons_of_what_was_run(self):
+        """'Training loses the most' stood there though only BFS ran."""
+        folder = self.folder()
+        self.succeeds(*LITTLE, "-n", "25", "-w", "bfs", "-o", folder)
+        for name in ("evaluation.txt", "evaluation.md", "evaluation.html",
+                     "evaluation.json"):
+            text = self.read(folder, name)
+            self.assertNotIn("training loses the most", text)
+            self.assertNotIn("the halo exchange and HPL do", text)
+        reasons = {claim["id"]: claim["reason"] for claim in
+                   json.loads(self.read(folder, "evaluation.json"))["claims"]}
+        self.assertIsNone(reasons["ft-placement-rest"])
+        self.assertIsNone(reasons["gpt3-ahead"])
+        self.assertIn("how long an edge takes", reasons["bfs-layers"])
+
     def test_panels_of_a_figure_have_one_scale(self):
         folder = self.folder()
         self.succeeds("evaluate", "--networks", "ft3:ports=6,hx2:4x4,p=3",

@@ -335,6 +335,56 @@ TEST(cells_on_a_line_follow_from_two_sizes)
     sf_evaluation_free(ev);
 }
 
+static const struct sf_claim *
+claim_of(const char *id)
+{
+    const struct sf_claim *claim = sf_claims_of_paper;
+    while (strcmp(claim->id, id) != 0) {
+        claim++;
+    }
+    return claim;
+}
+
+/* Whether a claim has a reason where two kinds run on 25 nodes. */
+static bool
+has_reason(const char *id, const char *kind, const char *other, bool has_ours)
+{
+    struct sf_eval_params params = small_params(kind);
+
+    params.networks =
+        (const char *const[]){ "ft2:ports=36,leaf=12", "sf:q=5" };
+    params.n_hosts = 200;
+    params.nodes[0] = 25;
+    params.nodes[1] = 200;
+    params.has_kind[kind_of(other)] = true;
+    params.has_group[SF_EVAL_OURS] = has_ours;
+    struct sf_evaluation *ev = build_small(&params);
+    for (uint32_t i = 0; i < ev->n_pieces; i++) {
+        struct sf_eval_piece *piece = &ev->pieces[i];
+        for (uint32_t k = 0; k < piece->n_runs; k++) {
+            piece->runs[k].is_finished = true;
+            piece->runs[k].time = 1;
+            piece->runs[k].host_rate = 0.5;
+        }
+    }
+    const char *reason = sf_claim_reason(ev, claim_of(id));
+    CHECK(!reason || reason == claim_of(id)->reason);
+    sf_evaluation_free(ev);
+    return reason != NULL;
+}
+
+/* "Training loses the most" stood beside a figure of BFS alone. */
+TEST(reasons_speak_of_what_was_run)
+{
+    CHECK(!has_reason("ft-placement-rest", "bfs", "ebb", true));
+    CHECK(!has_reason("ft-placement-rest", "bfs", "resnet152", true));
+    CHECK(!has_reason("science-minimal", "bfs", "hpl", true));
+    CHECK(has_reason("bfs-layers", "bfs", "hpl", true));
+    CHECK(!has_reason("hpl-layers", "bfs", "halo", true));
+    CHECK(has_reason("ebb-full-linear", "ebb", "bfs", true));
+    CHECK(!has_reason("ebb-full-linear", "ebb", "bfs", false));
+}
+
 TEST(gains_for_the_same_money)
 {
     static const double times[SF_N_EVAL_GROUPS] = { 1, 2, 1, 1, 1 };
