@@ -300,6 +300,9 @@ evaluate(const struct cli_args *args, const struct sf_eval_params *params)
     if (sf_evaluation_build(params, &ev, &err) != SF_OK) {
         return cli_fail("evaluate: %s", err.text);
     }
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        cli_share_note(args, sf_evaluation_kind_left_out(ev, k));
+    }
     if (!folder || (cli_make_folder(folder) == CLI_FINE &&
                     cli_kept_open(&kept, folder))) {
         if (sf_evaluation_run(ev, folder ? &kept.evaluations : NULL, &err) !=
@@ -380,8 +383,7 @@ const struct cli_command cli_command_evaluate = {
         "finished is kept there too, so that the same command goes on where "
         "it was interrupted. Several processes of the same command share the "
         "work out. Of those that mpirun or srun starts together, one tells "
-        "the "
-        "results. " CLI_FIGURE_IS " The page keeps those for screens. The "
+        "the results. " CLI_FIGURE_IS " The page keeps those for screens. The "
         "exit code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "

@@ -196,6 +196,11 @@ sf_evaluation_series(const struct sf_evaluation *ev, uint32_t i);
 const struct sf_eval_network *
 sf_evaluation_network(const struct sf_evaluation *ev, uint32_t i);
 
+/* A sentence about a kind that was asked for and is not run, since no number
+ * of nodes fits it: "gpt3 is left out: ..."; else "". */
+const char *sf_evaluation_kind_left_out(const struct sf_evaluation *ev,
+                                        uint32_t kind);
+
 /* How many numbers of nodes and sizes a kind has here, and which.  Without
  * sizes there is one, 0. */
 uint32_t sf_evaluation_n_nodes(const struct sf_evaluation *ev, uint32_t kind);

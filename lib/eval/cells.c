@@ -27,6 +27,12 @@ sf_evaluation_network(const struct sf_evaluation *ev, uint32_t i)
     return &ev->networks[i];
 }
 
+const char *
+sf_evaluation_kind_left_out(const struct sf_evaluation *ev, uint32_t kind)
+{
+    return ev->n_nodes[kind] ? "" : ev->left_out[kind];
+}
+
 uint32_t
 sf_evaluation_n_nodes(const struct sf_evaluation *ev, uint32_t kind)
 {

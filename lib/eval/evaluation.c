@@ -98,6 +98,10 @@ list_nodes(struct sf_evaluation *ev, uint32_t k, struct sf_error *err)
             if (err) {
                 *err = why;
             }
+        } else if (!*ev->left_out[k]) {
+            snprintf(ev->left_out[k], sizeof ev->left_out[k],
+                     "%s is left out: no number of nodes fits it: %.180s",
+                     kind->name, why.text);
         }
     }
     return status;

@@ -152,6 +152,12 @@ write_claims(const struct sf_evaluation *ev, FILE *stream)
 static void
 write_left_out(const struct sf_evaluation *ev, FILE *stream)
 {
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        const char *text = sf_evaluation_kind_left_out(ev, k);
+        if (*text) {
+            write_text("<p>", text, ".</p>\n", stream);
+        }
+    }
     for (uint32_t i = 0; i < sf_evaluation_n_series(ev); i++) {
         const struct sf_eval_series *series = sf_evaluation_series(ev, i);
         if (*series->left_out) {

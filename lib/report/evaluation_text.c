@@ -216,6 +216,12 @@ write_deadlocks(const struct sf_evaluation *ev, FILE *stream)
 static void
 write_left_out(const struct sf_evaluation *ev, FILE *stream)
 {
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        const char *text = sf_evaluation_kind_left_out(ev, k);
+        if (*text) {
+            fprintf(stream, "\n%s\n", text);
+        }
+    }
     for (uint32_t i = 0; i < sf_evaluation_n_series(ev); i++) {
         const struct sf_eval_series *series = sf_evaluation_series(ev, i);
         if (*series->left_out) {
@@ -337,6 +343,7 @@ sf_evaluation_write_markdown(const struct sf_evaluation_report *report,
     (void)err;
     fprintf(stream, "    %s\n\n", report->command);
     write_networks(ev, "- ", stream);
+    write_left_out(ev, stream);
     if (sf_evaluation_params(ev)->is_paper) {
         fputs("\n## The paper says, and we get\n\n", stream);
         write_counts(ev, stream);

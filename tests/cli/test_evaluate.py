@@ -216,6 +216,18 @@ class Results(Evaluate):
                 (1 + a["gain"]) * first / costs[a["network"]],
                 1 + b["gain"], 6)
 
+    def test_benchmark_that_fits_no_nodes(self):
+        """It was left out without a word."""
+        folder = self.folder()
+        done = harness.slimfly(*SMALL, "-w", "ebb,gpt3", "-o", folder)
+        says = ("gpt3 is left out: no number of nodes fits it: 8 nodes for "
+                "gpt3: expected a multiple of 40")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"slimfly: evaluate: {says}\n"))
+        self.assertIn(f"\n{says}\n", done.stdout)
+        for name in "evaluation.txt", "evaluation.md", "evaluation.html":
+            self.assertIn(says, self.read(folder, name))
+
     def test_reasons_of_what_was_run(self):
         """'Training loses the most' stood there though only BFS ran."""
         folder = self.folder()

@@ -546,6 +546,19 @@ TEST(settings_tell_pieces_apart)
     sf_evaluation_free(ev);
 }
 
+TEST(kinds_that_fit_no_number_of_nodes_are_named)
+{
+    struct sf_eval_params params = small_params("alltoall");
+
+    params.has_kind[kind_of("gpt3")] = true;
+    struct sf_evaluation *ev = build_small(&params);
+    CHECK(!*sf_evaluation_kind_left_out(ev, kind_of("alltoall")));
+    CHECK(!*sf_evaluation_kind_left_out(ev, kind_of("ebb")));
+    CHECK(strstr(sf_evaluation_kind_left_out(ev, kind_of("gpt3")),
+                 "8 nodes for gpt3: expected a multiple of 40"));
+    sf_evaluation_free(ev);
+}
+
 TEST(what_cannot_be_is_refused)
 {
     struct sf_eval_params params = small_params("alltoall");
