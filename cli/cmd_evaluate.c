@@ -309,9 +309,8 @@ evaluate(const struct cli_args *args, const struct sf_eval_params *params)
             SF_OK) {
             code = cli_fail("evaluate: %s", err.text);
         } else {
-            struct sf_evaluation_report report = {
-                "slimfly " SF_VERSION, args->line ? args->line : "", ev, NULL
-            };
+            struct sf_evaluation_report report = { cli_origin(args), ev,
+                                                   NULL };
             struct cli_results results = {
                 &report,    file_name,      format_choice,        has_file,
                 write_file, &report.figure, folder ? &kept : NULL

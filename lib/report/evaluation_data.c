@@ -3,6 +3,7 @@
  * the same bytes. */
 #include "base/json_values.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "io/csv.h"
 #include "report/evaluation_parts.h"
 #include "report/simulation_writers.h"
@@ -149,20 +150,22 @@ sf_evaluation_write_json(const struct sf_evaluation_report *report,
         json_array_append_new(claims, json_of_claim(ev, claim));
     }
     visit_cells(ev, add_cell, cells);
-    json_t *top = json_pack(
-        "{s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "schema",
-        "slimfly.evaluation", "schema_version", 1, "program", report->program,
-        "command", text_or_null(report->command), "equal",
+    json_t *top = json_pack("{s:s, s:i}", "schema", "slimfly.evaluation",
+                            "schema_version", 1);
+    json_t *rest = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o}", "equal",
         params->equal == SF_EVAL_EQUAL_COST ? "cost" : "hosts", "net",
         params->net.name, "overhead_s", real_or_null(params->overhead),
         "networks", json_of_networks(ev), "claims", claims, "cells", cells);
-    int code =
-        top ? json_dumpf(top, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9))
-            : -1;
+    bool is_fine =
+        top && sf_origin_add_json(top, &report->origin) && rest &&
+        json_object_update(top, rest) == 0 &&
+        json_dumpf(top, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(rest);
     json_decref(top);
     fputc('\n', stream);
-    return code == 0 ? SF_OK
-                     : sf_fail(err, SF_ENOMEM, "out of memory for results");
+    return is_fine ? SF_OK
+                   : sf_fail(err, SF_ENOMEM, "out of memory for results");
 }
 
 static void
@@ -256,8 +259,8 @@ write_runs(const struct sf_evaluation_report *report,
     for (uint32_t i = 0; i < n; i++) {
         fill_row(report->ev, i, &rows[i]);
     }
-    struct sf_simulation_table table = { .program = report->program,
-                                         .command = report->command,
+    struct sf_simulation_table table = { .program = report->origin.program,
+                                         .command = report->origin.command,
                                          .rows = rows,
                                          .n_rows = n };
     enum sf_status status = write(&table, stream, err);

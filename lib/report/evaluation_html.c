@@ -173,6 +173,7 @@ sf_evaluation_write_html(const struct sf_evaluation_report *report,
 {
     const struct sf_evaluation *ev = report->ev;
     bool is_paper = sf_evaluation_params(ev)->is_paper;
+    const char *command = report->origin.command;
     enum sf_status status = SF_OK;
 
     sf_page_begin("Evaluation",
@@ -182,8 +183,8 @@ sf_evaluation_write_html(const struct sf_evaluation_report *report,
     fputs("<style>\n", stream);
     sf_page_write_part(SF_EVALUATION_CSS, stream);
     fputs("</style></head><body>\n<h1>Networks side by side</h1>\n", stream);
-    write_text("<p><code>", report->command, "</code> (", stream);
-    write_text("", report->program, ")</p>\n", stream);
+    write_text("<p><code>", command ? command : "", "</code> (", stream);
+    write_text("", report->origin.program, ")</p>\n", stream);
     write_networks(ev, stream);
     if (is_paper) {
         write_claims(ev, stream);

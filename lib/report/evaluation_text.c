@@ -339,9 +339,10 @@ sf_evaluation_write_markdown(const struct sf_evaluation_report *report,
                              FILE *stream, struct sf_error *err)
 {
     const struct sf_evaluation *ev = report->ev;
+    const char *command = report->origin.command;
 
     (void)err;
-    fprintf(stream, "    %s\n\n", report->command);
+    fprintf(stream, "    %s\n\n", command ? command : "");
     write_networks(ev, "- ", stream);
     write_left_out(ev, stream);
     if (sf_evaluation_params(ev)->is_paper) {

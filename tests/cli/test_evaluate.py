@@ -243,6 +243,19 @@ class Results(Evaluate):
         self.assertIsNone(reasons["gpt3-ahead"])
         self.assertIn("how long an edge takes", reasons["bfs-layers"])
 
+    def test_command_of_any_bytes(self):
+        """A byte that is no UTF-8 made the command null."""
+        folder = os.fsencode(self.folder())
+        done = subprocess.run(
+            [harness.PROGRAM, *SMALL, "-w", "ebb", "-o",
+             folder + b"/\xff"], capture_output=True, check=False,
+            timeout=harness.PATIENCE)
+        self.assertEqual(done.returncode, 0)
+        with open(folder + b"/\xff/evaluation.json", "rb") as file:
+            found = json.load(file)
+        self.assertTrue(found["command"].startswith("slimfly evaluate "))
+        self.assertTrue(found["program"].startswith("slimfly "))
+
     def test_panels_of_a_figure_have_one_scale(self):
         folder = self.folder()
         self.succeeds("evaluate", "--networks", "ft3:ports=6,hx2:4x4,p=3",
