@@ -176,13 +176,16 @@ sf_evaluation_write_html(const struct sf_evaluation_report *report,
     const char *command = report->origin.command;
     enum sf_status status = SF_OK;
 
-    sf_page_begin("Evaluation",
+    sf_page_begin(is_paper ? "The paper's evaluation" : "Evaluation",
                   is_paper ? "a Slim Fly and a Fat Tree"
                            : sf_evaluation_network(ev, 0)->name,
                   stream);
     fputs("<style>\n", stream);
     sf_page_write_part(SF_EVALUATION_CSS, stream);
-    fputs("</style></head><body>\n<h1>Networks side by side</h1>\n", stream);
+    write_text("</style></head><body>\n<h1>",
+               is_paper ? "The paper's evaluation: a Slim Fly and a Fat Tree"
+                        : "Networks side by side",
+               "</h1>\n", stream);
     write_text("<p><code>", command ? command : "", "</code> (", stream);
     write_text("", report->origin.program, ")</p>\n", stream);
     write_networks(ev, stream);
