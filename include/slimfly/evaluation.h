@@ -229,8 +229,11 @@ struct sf_eval_cell sf_evaluation_best(const struct sf_evaluation *ev,
                                        enum sf_eval_placement placement,
                                        struct sf_eval_at at);
 
-/* That of the first network, with linear placement. */
+/* What cells with 'placement' are compared with: that of the first network
+ * with its first routing under the same placement, but linear for all with
+ * is_paper, as in the paper. */
 struct sf_eval_cell sf_evaluation_reference(const struct sf_evaluation *ev,
+                                            enum sf_eval_placement placement,
                                             struct sf_eval_at at);
 
 /* How much better 'cell' is than 'than', 0.1 for 10 %; NAN if one is not

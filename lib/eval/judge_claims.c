@@ -91,7 +91,7 @@ value_of(const struct sf_evaluation *ev, const struct sf_claim *claim,
     if (claim->of == SF_CLAIM_GAIN) {
         than = cell_of(ev, claim, SF_EVAL_MINIMAL, at);
     } else {
-        than = sf_evaluation_reference(ev, at);
+        than = sf_evaluation_reference(ev, claim->placement, at);
     }
     return sf_evaluation_gain(ev, &cell, &than);
 }

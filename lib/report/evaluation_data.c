@@ -70,6 +70,19 @@ json_of_networks(const struct sf_evaluation *ev)
     return networks;
 }
 
+/* What gains are over. */
+static json_t *
+json_of_reference(const struct sf_evaluation *ev)
+{
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
+    sf_evaluation_lines(ev, lines);
+    return json_pack("{s:s, s:s, s:s}", "network",
+                     sf_evaluation_network(ev, 0)->name, "routing",
+                     sf_eval_group_name(lines[0].group), "placement",
+                     sf_evaluation_params(ev)->is_paper ? "linear" : "same");
+}
+
 /* Calls 'visit' for each cell that there is. */
 static void
 visit_cells(const struct sf_evaluation *ev,
@@ -115,7 +128,8 @@ add_cell(const struct sf_evaluation *ev, struct sf_eval_at at,
 {
     const struct sf_eval_series *series =
         sf_evaluation_series(ev, cell->series);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than =
+        sf_evaluation_reference(ev, series->placement, at);
     double size = sf_evaluation_size(ev, at.kind, at.size);
 
     json_array_append_new(
@@ -153,10 +167,11 @@ sf_evaluation_write_json(const struct sf_evaluation_report *report,
     json_t *top = json_pack("{s:s, s:i}", "schema", "slimfly.evaluation",
                             "schema_version", 1);
     json_t *rest = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o}", "equal",
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "equal",
         params->equal == SF_EVAL_EQUAL_COST ? "cost" : "hosts", "net",
         params->net.name, "overhead_s", real_or_null(params->overhead),
-        "networks", json_of_networks(ev), "claims", claims, "cells", cells);
+        "networks", json_of_networks(ev), "reference", json_of_reference(ev),
+        "claims", claims, "cells", cells);
     bool is_fine =
         top && sf_origin_add_json(top, &report->origin) && rest &&
         json_object_update(top, rest) == 0 &&
@@ -174,7 +189,8 @@ write_cell(const struct sf_evaluation *ev, struct sf_eval_at at,
 {
     const struct sf_eval_series *series =
         sf_evaluation_series(ev, cell->series);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than =
+        sf_evaluation_reference(ev, series->placement, at);
     double size = sf_evaluation_size(ev, at.kind, at.size);
     double gain = sf_evaluation_gain(ev, cell, &than);
     FILE *stream = aux;

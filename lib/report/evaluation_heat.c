@@ -99,7 +99,7 @@ add_sizes(struct figure *figure, const struct sf_evaluation_line *line,
                                  n_nodes - 1 - i / n_sizes, i % n_sizes };
         struct sf_eval_cell cell =
             sf_evaluation_best(ev, line->network, line->group, placement, at);
-        struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+        struct sf_eval_cell than = sf_evaluation_reference(ev, placement, at);
         set_cell(figure, map, i, &cell, sf_evaluation_gain(ev, &cell, &than));
     }
 }
@@ -229,6 +229,7 @@ draw(const struct sf_evaluation_report *report, const char *kind,
      const char *title, void add(struct figure *figure), FILE *stream,
      struct sf_error *err)
 {
+    bool is_relative = add == add_all_sizes;
     struct figure *figure = sf_calloc(1, sizeof *figure);
     struct map *maps = sf_calloc(MAX_MAPS, sizeof *maps);
     enum sf_status status =
@@ -246,6 +247,9 @@ draw(const struct sf_evaluation_report *report, const char *kind,
                                   .panel_width = is_wide ? 600 : 340,
                                   .panel_height = 190 };
         snprintf(chart.title, sizeof chart.title, "%s", title);
+        if (is_relative) {
+            sf_evaluation_reference_means(report->ev, chart.note);
+        }
         status = sf_figure_draw(report->figure, &chart, stream, err);
     }
     free(maps);

@@ -18,6 +18,7 @@ static void
 write_networks(const struct sf_evaluation *ev, FILE *stream)
 {
     const struct sf_eval_params *params = sf_evaluation_params(ev);
+    char reference[SF_EVAL_REFERENCE_SIZE];
 
     fputs("<h2>Networks</h2>\n<table><thead><tr><th>network</th><th>hosts"
           "</th><th>switches</th><th>links</th><th>cost</th></tr></thead>\n",
@@ -38,7 +39,9 @@ write_networks(const struct sf_evaluation *ev, FILE *stream)
         }
         fputs("</td></tr>\n", stream);
     }
-    fputs("</table>\n", stream);
+    sf_evaluation_reference_means(ev, reference);
+    write_text("</table>\n<p>", reference, ". Gains are relative to it.</p>\n",
+               stream);
     if (params->equal == SF_EVAL_EQUAL_COST) {
         fputs("<p>Gains are for the same money: speeds are divided by what "
               "the networks cost.</p>\n",

@@ -23,6 +23,16 @@ write_networks(const struct sf_evaluation *ev, const char *mark, FILE *stream)
     }
 }
 
+static void
+write_reference(const struct sf_evaluation *ev, const char *before,
+                FILE *stream)
+{
+    char text[SF_EVAL_REFERENCE_SIZE];
+
+    sf_evaluation_reference_means(ev, text);
+    fprintf(stream, "%s%s. Gains are relative to it.\n", before, text);
+}
+
 /* Counts claims by verdict under a kind of queues. */
 static void
 count_claims(const struct sf_evaluation *ev, enum sf_sim_queues queues,
@@ -106,9 +116,8 @@ write_table(const struct sf_evaluation *ev, uint32_t kind,
         fprintf(stream, "%s%-34s", separator, line->name);
         for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
             struct sf_eval_at at = { kind, queues, n, 0 };
-            struct sf_eval_cell cell = sf_evaluation_best(
-                ev, line->network, line->group,
-                line->network ? placement : SF_EVAL_LINEAR, at);
+            struct sf_eval_cell cell =
+                sf_evaluation_line_cell(ev, line, placement, at);
             if (!cell.n) {
                 fprintf(stream, "%s%9s", separator, "-");
             } else if (is_rate) {
@@ -156,18 +165,20 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
     struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
     uint32_t n_lines = sf_evaluation_lines(ev, lines);
     uint32_t n_sizes = sf_evaluation_n_sizes(ev, kind);
+    char reference[SF_EVAL_REFERENCE_SIZE];
 
+    sf_evaluation_reference_name(ev, reference);
     for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
         for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
             if (!params->has_queues[q]) {
                 continue;
             }
             fprintf(stream,
-                    "\n%s, %s placement, %s, gain over the reference in %%, "
-                    "mean of %u size%s\n  %-34s",
+                    "\n%s, %s placement, %s, gain over %s, in %%, mean of %u "
+                    "size%s\n  %-34s",
                     sf_eval_kinds[kind].title, sf_eval_placement_name(p),
-                    sf_sim_queues_name(q), n_sizes, n_sizes == 1 ? "" : "s",
-                    "nodes");
+                    sf_sim_queues_name(q), reference, n_sizes,
+                    n_sizes == 1 ? "" : "s", "nodes");
             for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
                 fprintf(stream, "  %9u", sf_evaluation_nodes(ev, kind, n));
             }
@@ -184,7 +195,7 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
                         struct sf_eval_cell cell = sf_evaluation_best(
                             ev, lines[i].network, lines[i].group, p, at);
                         struct sf_eval_cell than =
-                            sf_evaluation_reference(ev, at);
+                            sf_evaluation_reference(ev, p, at);
                         sum += sf_evaluation_gain(ev, &cell, &than);
                     }
                     fprintf(stream, "  %+9.1f", 100 * sum / n_sizes);
@@ -240,6 +251,7 @@ sf_evaluation_write_text(const struct sf_evaluation_report *report,
 
     (void)err;
     write_networks(ev, "", stream);
+    write_reference(ev, "", stream);
     fprintf(
         stream, "%u runs, %s%s\n", sf_evaluation_n_runs(ev), params->net.title,
         params->equal == SF_EVAL_EQUAL_COST ? "; gains are for the same money"
@@ -344,6 +356,7 @@ sf_evaluation_write_markdown(const struct sf_evaluation_report *report,
     (void)err;
     fprintf(stream, "    %s\n\n", command ? command : "");
     write_networks(ev, "- ", stream);
+    write_reference(ev, "\n", stream);
     write_left_out(ev, stream);
     if (sf_evaluation_params(ev)->is_paper) {
         fputs("\n## The paper says, and we get\n\n", stream);

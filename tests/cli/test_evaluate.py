@@ -243,6 +243,20 @@ class Results(Evaluate):
         self.assertIsNone(reasons["gpt3-ahead"])
         self.assertIn("how long an edge takes", reasons["bfs-layers"])
 
+    def test_paper_is_beside_a_linear_fat_tree(self):
+        folder = self.folder()
+        self.succeeds(*SMALL, "-o", folder)
+        says = ("Reference: Fat Tree, under linear placement everywhere, as "
+                "in the paper")
+        for name in ("evaluation.txt", "evaluation.md", "evaluation.html",
+                     "alltoall.svg", "ebb.svg"):
+            self.assertIn(says, self.read(folder, name), name)
+        page = self.read(folder, "evaluation.html")
+        self.assertIn("<title>The paper's evaluation: a Slim Fly and a Fat "
+                      "Tree</title>", page.replace("&apos;", "'")
+                      .replace("&#39;", "'"))
+        self.assertNotIn("Networks side by side", page)
+
     def test_command_of_any_bytes(self):
         """A byte that is no UTF-8 made the command null."""
         folder = os.fsencode(self.folder())

@@ -385,6 +385,30 @@ TEST(reasons_speak_of_what_was_run)
     CHECK(!has_reason("ebb-full-linear", "ebb", "bfs", false));
 }
 
+/* Networks other than the paper's are compared under the same placement; the
+ * paper's Fat Tree is linear. */
+TEST(the_reference_has_the_same_placement)
+{
+    static const double times[SF_N_EVAL_GROUPS] = { 1, 2, 1, 1, 1 };
+    struct sf_eval_params params = small_params("alltoall");
+    struct sf_eval_at at = { .kind = kind_of("alltoall") };
+
+    for (int i = 0; i < 2; i++) {
+        params.is_paper = i == 1;
+        struct sf_evaluation *ev = build_small(&params);
+        set_times(ev, times);
+        for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
+            struct sf_eval_cell cell =
+                sf_evaluation_best(ev, 1, SF_EVAL_MINIMAL, p, at);
+            struct sf_eval_cell than = sf_evaluation_reference(ev, p, at);
+            bool is_beside_linear = params.is_paper && p == SF_EVAL_RANDOM;
+            check_near(sf_evaluation_gain(ev, &cell, &than),
+                       is_beside_linear ? -0.75 : -0.5);
+        }
+        sf_evaluation_free(ev);
+    }
+}
+
 TEST(gains_for_the_same_money)
 {
     static const double times[SF_N_EVAL_GROUPS] = { 1, 2, 1, 1, 1 };
@@ -401,7 +425,7 @@ TEST(gains_for_the_same_money)
     set_times(ev, times);
     struct sf_eval_cell cell =
         sf_evaluation_best(ev, 1, SF_EVAL_MINIMAL, SF_EVAL_LINEAR, at);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than = sf_evaluation_reference(ev, SF_EVAL_LINEAR, at);
     CHECK(dear > 0 && dear != 1);
     check_near(sf_evaluation_gain(ev, &cell, &than), 0.5 / dear - 1);
     sf_evaluation_free(ev);
