@@ -176,7 +176,8 @@ struct sf_evaluation_store {
 };
 
 /* Checks 'params', loads and routes the networks and lists the pieces.  The
- * caller owns '*evp' after success.  SF_EINVAL: what cannot be. */
+ * caller owns '*evp' after success.  SF_EINVAL: what cannot be, or gains alone
+ * are asked for and there is nothing to compare. */
 enum sf_status sf_evaluation_build(const struct sf_eval_params *params,
                                    struct sf_evaluation **evp,
                                    struct sf_error *err);

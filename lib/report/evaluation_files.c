@@ -198,11 +198,15 @@ bool
 sf_evaluation_has_figure(const struct sf_evaluation_report *report,
                          const struct sf_evaluation_figure *figure)
 {
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
     for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
         if (strstr(figure->kinds, sf_eval_kinds[k].name) &&
             sf_evaluation_has_kind(report->ev, k)) {
-            return figure->draw != sf_evaluation_draw_layers ||
-                   sf_evaluation_params(report->ev)->n_layers > 0;
+            return figure->draw == sf_evaluation_draw_layers
+                       ? sf_evaluation_params(report->ev)->n_layers > 0
+                       : sf_eval_kinds[k].method != SF_EVAL_BY_SIZE ||
+                             sf_evaluation_lines(report->ev, lines) > 1;
         }
     }
     return false;

@@ -167,6 +167,11 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
     uint32_t n_sizes = sf_evaluation_n_sizes(ev, kind);
     char reference[SF_EVAL_REFERENCE_SIZE];
 
+    if (n_lines < 2) {
+        fprintf(stream, "\n%s: nothing to compare %s with\n",
+                sf_eval_kinds[kind].title, lines[0].name);
+        return;
+    }
     sf_evaluation_reference_name(ev, reference);
     for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
         for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
@@ -182,10 +187,7 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
             for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
                 fprintf(stream, "  %9u", sf_evaluation_nodes(ev, kind, n));
             }
-            for (uint32_t i = 0; i < n_lines; i++) {
-                if (!lines[i].network) {
-                    continue;
-                }
+            for (uint32_t i = 1; i < n_lines; i++) {
                 fprintf(stream, "\n  %-34s", lines[i].name);
                 for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind);
                      n++) {

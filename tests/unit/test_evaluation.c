@@ -600,6 +600,11 @@ TEST(what_cannot_be_is_refused)
     params = small_params("gpt3");
     CHECK(sf_evaluation_build(&params, &ev, &err) == SF_EINVAL && !ev);
     CHECK(strstr(err.text, "no benchmark can run"));
+    params = small_params("alltoall");
+    params.n_networks = 1;
+    params.n_layers = 0;
+    CHECK(sf_evaluation_build(&params, &ev, &err) == SF_EINVAL && !ev);
+    CHECK(strstr(err.text, "expected another network to compare"));
 }
 
 static enum sf_status
