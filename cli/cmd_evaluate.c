@@ -300,15 +300,17 @@ evaluate(const struct cli_args *args, const struct sf_eval_params *params)
     if (sf_evaluation_build(params, &ev, &err) != SF_OK) {
         return cli_fail("evaluate: %s", err.text);
     }
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        cli_share_note(args, sf_evaluation_kind_left_out(ev, k));
+    }
     if (!folder || (cli_make_folder(folder) == CLI_FINE &&
                     cli_kept_open(&kept, folder))) {
         if (sf_evaluation_run(ev, folder ? &kept.evaluations : NULL, &err) !=
             SF_OK) {
             code = cli_fail("evaluate: %s", err.text);
         } else {
-            struct sf_evaluation_report report = {
-                "slimfly " SF_VERSION, args->line ? args->line : "", ev, NULL
-            };
+            struct sf_evaluation_report report = { cli_origin(args), ev,
+                                                   NULL };
             struct cli_results results = {
                 &report,    file_name,      format_choice,        has_file,
                 write_file, &report.figure, folder ? &kept : NULL
@@ -362,9 +364,10 @@ const struct cli_command cli_command_evaluate = {
         "whether that agrees.\n"
         "\n"
         "With --networks, runs the same benchmarks on other networks, all "
-        "with the same number of hosts, spread evenly. With --equal cost, "
-        "speeds are divided by the cost of the networks: what one gets for "
-        "the same money.\n"
+        "with the same number of hosts, spread evenly. Gains are over the "
+        "first network under the same placement; with --paper, over the Fat "
+        "Tree placed by racks. With --equal cost, speeds are divided by the "
+        "cost of the networks: what one gets for the same money.\n"
         "\n"
         "Collectives are simulated packet by packet with exact delays. Sizes "
         "whose runs would have more packets than --packets are not simulated: "
@@ -380,8 +383,7 @@ const struct cli_command cli_command_evaluate = {
         "finished is kept there too, so that the same command goes on where "
         "it was interrupted. Several processes of the same command share the "
         "work out. Of those that mpirun or srun starts together, one tells "
-        "the "
-        "results. " CLI_FIGURE_IS " The page keeps those for screens. The "
+        "the results. " CLI_FIGURE_IS " The page keeps those for screens. The "
         "exit code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "

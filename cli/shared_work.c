@@ -114,6 +114,15 @@ cli_share_shows_progress(const struct cli_args *args)
     return !can_share || !is_shared(args, &place) || place.rank == 0;
 }
 
+void
+cli_share_note(const struct cli_args *args, const char *text)
+{
+    if (*text && cli_share_shows_progress(args)) {
+        cli_progress_hide();
+        fprintf(stderr, "slimfly: %s: %s\n", args->command->name, text);
+    }
+}
+
 uint32_t
 cli_share_n_here(void)
 {

@@ -14,6 +14,10 @@ bool cli_share_check(const struct cli_args *args);
  * the command has nothing to share. */
 bool cli_share_shows_progress(const struct cli_args *args);
 
+/* Prints what is to be known before there are results to standard error, in
+ * one process of all; nothing if 'text' is "". */
+void cli_share_note(const struct cli_args *args, const char *text);
+
 /* How many of them this machine has, as far as is known. */
 uint32_t cli_share_n_here(void);
 

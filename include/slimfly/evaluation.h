@@ -165,7 +165,8 @@ struct sf_eval_cell {
 struct sf_evaluation; /* Opaque. */
 
 /* Where finished pieces are kept.  'settings' is one line, all that a piece
- * depends on.  load() returns a text that the caller frees, or NULL. */
+ * depends on.  load() returns a text that the caller frees, or NULL; several
+ * threads call it at once.  One thread calls save() at a time. */
 struct sf_evaluation_store {
     char *(*load)(void *aux, const char *settings);
     enum sf_status (*save)(void *aux, const char *settings, const char *text,
@@ -175,7 +176,8 @@ struct sf_evaluation_store {
 };
 
 /* Checks 'params', loads and routes the networks and lists the pieces.  The
- * caller owns '*evp' after success.  SF_EINVAL: what cannot be. */
+ * caller owns '*evp' after success.  SF_EINVAL: what cannot be, or gains alone
+ * are asked for and there is nothing to compare. */
 enum sf_status sf_evaluation_build(const struct sf_eval_params *params,
                                    struct sf_evaluation **evp,
                                    struct sf_error *err);
@@ -194,6 +196,11 @@ const struct sf_eval_series *
 sf_evaluation_series(const struct sf_evaluation *ev, uint32_t i);
 const struct sf_eval_network *
 sf_evaluation_network(const struct sf_evaluation *ev, uint32_t i);
+
+/* A sentence about a kind that was asked for and is not run, since no number
+ * of nodes fits it: "gpt3 is left out: ..."; else "". */
+const char *sf_evaluation_kind_left_out(const struct sf_evaluation *ev,
+                                        uint32_t kind);
 
 /* How many numbers of nodes and sizes a kind has here, and which.  Without
  * sizes there is one, 0. */
@@ -223,8 +230,11 @@ struct sf_eval_cell sf_evaluation_best(const struct sf_evaluation *ev,
                                        enum sf_eval_placement placement,
                                        struct sf_eval_at at);
 
-/* That of the first network, with linear placement. */
+/* What cells with 'placement' are compared with: that of the first network
+ * with its first routing under the same placement, but linear for all with
+ * is_paper, as in the paper. */
 struct sf_eval_cell sf_evaluation_reference(const struct sf_evaluation *ev,
+                                            enum sf_eval_placement placement,
                                             struct sf_eval_at at);
 
 /* How much better 'cell' is than 'than', 0.1 for 10 %; NAN if one is not
@@ -284,6 +294,9 @@ struct sf_claim {
     double low, high;          /* It agrees within; INFINITY: no bound. */
     const char *rule;          /* The same for people. */
     const char *reason;        /* Why it differs, or may; NULL: not known. */
+    const char *reason_kinds;  /* All that the reason speaks of; NULL: what was
+                                * run of 'kinds'. */
+    bool is_reason_of_ours;    /* It speaks of our layers, too. */
 };
 
 /* All, ended by one without an id. */
@@ -309,6 +322,10 @@ double sf_claim_measure(const struct sf_evaluation *ev,
 double sf_claim_measure_ours(const struct sf_evaluation *ev,
                              const struct sf_claim *claim,
                              enum sf_sim_queues queues);
+
+/* The reason of 'claim', as far as all that it speaks of was run; or NULL. */
+const char *sf_claim_reason(const struct sf_evaluation *ev,
+                            const struct sf_claim *claim);
 
 /* Whether the figure comes, in part, from sizes that were not simulated or
  * from flows: '*counts' [SF_N_EVAL_HOWS] of its cells. */

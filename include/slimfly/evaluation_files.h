@@ -5,14 +5,14 @@
 
 #include "slimfly/evaluation.h"
 #include "slimfly/figure.h"
+#include "slimfly/origin.h"
 
 #include <stdio.h>
 
 #pragma GCC visibility push(default)
 
 struct sf_evaluation_report {
-    const char *program; /* With its version, "slimfly 0.1.0"; */
-    const char *command; /* as it was called. */
+    struct sf_origin origin;
     const struct sf_evaluation *ev;
     const struct sf_figure *figure; /* The form of figures. */
 };

@@ -27,6 +27,12 @@ sf_evaluation_network(const struct sf_evaluation *ev, uint32_t i)
     return &ev->networks[i];
 }
 
+const char *
+sf_evaluation_kind_left_out(const struct sf_evaluation *ev, uint32_t kind)
+{
+    return ev->n_nodes[kind] ? "" : ev->left_out[kind];
+}
+
 uint32_t
 sf_evaluation_n_nodes(const struct sf_evaluation *ev, uint32_t kind)
 {
@@ -164,11 +170,12 @@ sf_evaluation_best(const struct sf_evaluation *ev, uint32_t network,
 }
 
 struct sf_eval_cell
-sf_evaluation_reference(const struct sf_evaluation *ev, struct sf_eval_at at)
+sf_evaluation_reference(const struct sf_evaluation *ev,
+                        enum sf_eval_placement placement, struct sf_eval_at at)
 {
+    placement = ev->params.is_paper ? SF_EVAL_LINEAR : placement;
     for (uint32_t g = SF_EVAL_DEFAULT; g <= SF_EVAL_MINIMAL; g++) {
-        struct sf_eval_cell cell =
-            sf_evaluation_best(ev, 0, g, SF_EVAL_LINEAR, at);
+        struct sf_eval_cell cell = sf_evaluation_best(ev, 0, g, placement, at);
         if (cell.n) {
             return cell;
         }

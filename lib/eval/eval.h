@@ -100,6 +100,7 @@ struct sf_evaluation {
     /* [kinds][nodes] What each has here. */
     uint32_t nodes[SF_EVAL_MAX_KINDS][SF_EVAL_MAX_NODES];
     uint32_t n_nodes[SF_EVAL_MAX_KINDS];
+    char left_out[SF_EVAL_MAX_KINDS][240]; /* About those with none. */
     struct sf_eval_sizes sizes[SF_EVAL_MAX_KINDS][SF_EVAL_MAX_NODES];
 
     /* The piece of each series, kind, node, queues and seed; SF_NONE: there

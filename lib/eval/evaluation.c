@@ -98,6 +98,10 @@ list_nodes(struct sf_evaluation *ev, uint32_t k, struct sf_error *err)
             if (err) {
                 *err = why;
             }
+        } else if (!*ev->left_out[k]) {
+            snprintf(ev->left_out[k], sizeof ev->left_out[k],
+                     "%s is left out: no number of nodes fits it: %.180s",
+                     kind->name, why.text);
         }
     }
     return status;
@@ -119,6 +123,33 @@ list_all_nodes(struct sf_evaluation *ev, struct sf_error *err)
                ? sf_fail(err, SF_EINVAL,
                          "no benchmark can run with these numbers of nodes")
                : status;
+}
+
+/* Whether there is more to say than the gains of one series over itself. */
+static enum sf_status
+check_compared(const struct sf_evaluation *ev, struct sf_error *err)
+{
+    const char *left_out = "";
+    bool has_other = false;
+
+    for (uint32_t i = 0; i < ev->n_series; i++) {
+        const struct sf_eval_series *series = &ev->series[i];
+        has_other = has_other ||
+                    (!*series->left_out &&
+                     (series->network > 0 || series->group > SF_EVAL_MINIMAL));
+        left_out = *series->left_out ? series->left_out : left_out;
+    }
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        has_other = has_other || (ev->n_nodes[k] &&
+                                  sf_eval_kinds[k].method != SF_EVAL_BY_SIZE);
+    }
+    return has_other ? SF_OK
+                     : sf_fail(err, SF_EINVAL,
+                               "expected another network%s to compare %s "
+                               "with, found none%s%s",
+                               ev->networks[0].is_tree ? "" : " or routing",
+                               ev->networks[0].name, *left_out ? ": " : "",
+                               left_out);
 }
 
 enum sf_status
@@ -145,6 +176,9 @@ sf_evaluation_build(const struct sf_eval_params *params,
     }
     if (status == SF_OK) {
         status = sf_eval_series_build(ev, err);
+    }
+    if (status == SF_OK) {
+        status = check_compared(ev, err);
     }
     if (status == SF_OK) {
         status = sf_eval_pieces_build(ev, err);

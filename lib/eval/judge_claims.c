@@ -91,7 +91,7 @@ value_of(const struct sf_evaluation *ev, const struct sf_claim *claim,
     if (claim->of == SF_CLAIM_GAIN) {
         than = cell_of(ev, claim, SF_EVAL_MINIMAL, at);
     } else {
-        than = sf_evaluation_reference(ev, at);
+        than = sf_evaluation_reference(ev, claim->placement, at);
     }
     return sf_evaluation_gain(ev, &cell, &than);
 }
@@ -130,6 +130,21 @@ tally_nodes(const struct sf_evaluation *ev, const struct sf_claim *claim,
     }
 }
 
+/* Adds the numbers of one kind. */
+static void
+tally_kind(const struct sf_evaluation *ev, const struct sf_claim *claim,
+           enum sf_eval_group group, uint32_t kind, enum sf_sim_queues queues,
+           struct tally *tally)
+{
+    struct sf_eval_at at = { .kind = kind, .queues = queues };
+
+    for (; at.size < sf_evaluation_n_sizes(ev, kind); at.size++) {
+        if (has_size(claim, sf_evaluation_size(ev, kind, at.size))) {
+            tally_nodes(ev, claim, group, at, tally);
+        }
+    }
+}
+
 static void
 tally_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
             enum sf_eval_group group, enum sf_sim_queues queues,
@@ -139,15 +154,8 @@ tally_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
         return;
     }
     for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
-        struct sf_eval_at at = { .kind = k, .queues = queues };
-        if (!is_among(claim->kinds, sf_eval_kinds[k].name)) {
-            continue;
-        }
-        for (uint32_t i = 0; i < sf_evaluation_n_sizes(ev, k); i++) {
-            at.size = i;
-            if (has_size(claim, sf_evaluation_size(ev, k, i))) {
-                tally_nodes(ev, claim, group, at, tally);
-            }
+        if (is_among(claim->kinds, sf_eval_kinds[k].name)) {
+            tally_kind(ev, claim, group, k, queues, tally);
         }
     }
 }
@@ -180,6 +188,39 @@ sf_claim_measure_ours(const struct sf_evaluation *ev,
     return claim->group == SF_EVAL_PAPER
                ? measure(ev, claim, SF_EVAL_OURS, queues)
                : (double)NAN;
+}
+
+/* Whether cells of 'kind' with 'group' are among those of 'claim'. */
+static bool
+was_run(const struct sf_evaluation *ev, const struct sf_claim *claim,
+        enum sf_eval_group group, uint32_t kind)
+{
+    struct tally tally = { 0 };
+
+    for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
+        if (ev->params.has_queues[q]) {
+            tally_kind(ev, claim, group, kind, q, &tally);
+        }
+    }
+    return tally.n > 0;
+}
+
+const char *
+sf_claim_reason(const struct sf_evaluation *ev, const struct sf_claim *claim)
+{
+    const char *all = claim->reason_kinds;
+    bool has_any = false, has_all = true;
+
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        if (is_among(all ? all : claim->kinds, sf_eval_kinds[k].name)) {
+            bool is_run = was_run(ev, claim, claim->group, k) &&
+                          (!claim->is_reason_of_ours ||
+                           was_run(ev, claim, SF_EVAL_OURS, k));
+            has_any = has_any || is_run;
+            has_all = has_all && is_run;
+        }
+    }
+    return (all ? has_all : has_any) ? claim->reason : NULL;
 }
 
 void

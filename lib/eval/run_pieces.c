@@ -15,7 +15,7 @@ struct sweep {
     uint32_t *order;                    /* [n_pieces] */
     bool *is_put_off;                   /* [n_pieces] By place in the order. */
     bool is_last;
-    pthread_mutex_t lock; /* Of all that follows. */
+    pthread_mutex_t lock; /* Of saving, and of all that follows. */
     uint32_t n_done;
     uint64_t done, total; /* Weights. */
     struct sf_error error;
@@ -50,17 +50,31 @@ look_up(const struct sweep *sweep, struct sf_eval_piece *piece,
     return is_known;
 }
 
+/* One thread saves at a time. */
 static enum sf_status
-run_and_keep(const struct sweep *sweep, struct sf_eval_piece *piece,
+save(struct sweep *sweep, const char *settings, const char *text,
+     struct sf_error *err)
+{
+    pthread_mutex_lock(&sweep->lock);
+    /* Who saves may report what it writes; tell() alone reports here. */
+    const struct sf_progress *listener = sf_progress_listen(NULL);
+    enum sf_status status =
+        sweep->store->save(sweep->store->aux, settings, text, err);
+    sf_progress_listen(listener);
+    pthread_mutex_unlock(&sweep->lock);
+    return status;
+}
+
+static enum sf_status
+run_and_keep(struct sweep *sweep, struct sf_eval_piece *piece,
              const char *settings, struct sf_error *err)
 {
     enum sf_status status = sf_eval_piece_run(sweep->ev, piece, err);
 
     if (status == SF_OK && sweep->store) {
         char *text = sf_eval_piece_write(piece, settings);
-        status =
-            text ? sweep->store->save(sweep->store->aux, settings, text, err)
-                 : sf_fail(err, SF_ENOMEM, "out of memory for results");
+        status = text ? save(sweep, settings, text, err)
+                      : sf_fail(err, SF_ENOMEM, "out of memory for results");
         free(text);
     }
     return status;

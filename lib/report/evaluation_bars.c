@@ -41,11 +41,9 @@ point_of(const struct bars *bars, const struct sf_evaluation_line *line,
          enum sf_eval_placement placement, struct sf_eval_at at)
 {
     const struct sf_evaluation *ev = bars->ev;
-    /* The reference is linear everywhere. */
     struct sf_eval_cell cell =
-        sf_evaluation_best(ev, line->network, line->group,
-                           line->network ? placement : SF_EVAL_LINEAR, at);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+        sf_evaluation_line_cell(ev, line, placement, at);
+    struct sf_eval_cell than = sf_evaluation_reference(ev, placement, at);
     struct sf_chart_point point = { .x = at.node, .y = (double)NAN };
     double gain = sf_evaluation_gain(ev, &cell, &than);
 
@@ -184,6 +182,9 @@ draw(const struct sf_evaluation_report *report, const char *const *kinds,
                                   .panel_width = 520,
                                   .panel_height = 200 };
         snprintf(chart.title, sizeof chart.title, "%s", title);
+        if (is_relative || sf_evaluation_params(report->ev)->is_paper) {
+            sf_evaluation_reference_means(report->ev, chart.note);
+        }
         status = sf_figure_draw(report->figure, &chart, stream, err);
     }
     free(bars->series);

@@ -3,6 +3,7 @@
  * the same bytes. */
 #include "base/json_values.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "io/csv.h"
 #include "report/evaluation_parts.h"
 #include "report/simulation_writers.h"
@@ -49,7 +50,7 @@ json_of_claim(const struct sf_evaluation *ev, const struct sf_claim *claim)
                      "measured", claim->measured, "rule", claim->rule,
                      "at_least", real_or_null(claim->low), "at_most",
                      real_or_null(claim->high), "judged", judged, "reason",
-                     text_or_null(claim->reason));
+                     text_or_null(sf_claim_reason(ev, claim)));
 }
 
 static json_t *
@@ -67,6 +68,19 @@ json_of_networks(const struct sf_evaluation *ev)
                       "cost", real_or_null(network->cost)));
     }
     return networks;
+}
+
+/* What gains are over. */
+static json_t *
+json_of_reference(const struct sf_evaluation *ev)
+{
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
+    sf_evaluation_lines(ev, lines);
+    return json_pack("{s:s, s:s, s:s}", "network",
+                     sf_evaluation_network(ev, 0)->name, "routing",
+                     sf_eval_group_name(lines[0].group), "placement",
+                     sf_evaluation_params(ev)->is_paper ? "linear" : "same");
 }
 
 /* Calls 'visit' for each cell that there is. */
@@ -114,7 +128,8 @@ add_cell(const struct sf_evaluation *ev, struct sf_eval_at at,
 {
     const struct sf_eval_series *series =
         sf_evaluation_series(ev, cell->series);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than =
+        sf_evaluation_reference(ev, series->placement, at);
     double size = sf_evaluation_size(ev, at.kind, at.size);
 
     json_array_append_new(
@@ -149,20 +164,23 @@ sf_evaluation_write_json(const struct sf_evaluation_report *report,
         json_array_append_new(claims, json_of_claim(ev, claim));
     }
     visit_cells(ev, add_cell, cells);
-    json_t *top = json_pack(
-        "{s:s, s:i, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "schema",
-        "slimfly.evaluation", "schema_version", 1, "program", report->program,
-        "command", text_or_null(report->command), "equal",
+    json_t *top = json_pack("{s:s, s:i}", "schema", "slimfly.evaluation",
+                            "schema_version", 1);
+    json_t *rest = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "equal",
         params->equal == SF_EVAL_EQUAL_COST ? "cost" : "hosts", "net",
         params->net.name, "overhead_s", real_or_null(params->overhead),
-        "networks", json_of_networks(ev), "claims", claims, "cells", cells);
-    int code =
-        top ? json_dumpf(top, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9))
-            : -1;
+        "networks", json_of_networks(ev), "reference", json_of_reference(ev),
+        "claims", claims, "cells", cells);
+    bool is_fine =
+        top && sf_origin_add_json(top, &report->origin) && rest &&
+        json_object_update(top, rest) == 0 &&
+        json_dumpf(top, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(rest);
     json_decref(top);
     fputc('\n', stream);
-    return code == 0 ? SF_OK
-                     : sf_fail(err, SF_ENOMEM, "out of memory for results");
+    return is_fine ? SF_OK
+                   : sf_fail(err, SF_ENOMEM, "out of memory for results");
 }
 
 static void
@@ -171,7 +189,8 @@ write_cell(const struct sf_evaluation *ev, struct sf_eval_at at,
 {
     const struct sf_eval_series *series =
         sf_evaluation_series(ev, cell->series);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than =
+        sf_evaluation_reference(ev, series->placement, at);
     double size = sf_evaluation_size(ev, at.kind, at.size);
     double gain = sf_evaluation_gain(ev, cell, &than);
     FILE *stream = aux;
@@ -256,8 +275,8 @@ write_runs(const struct sf_evaluation_report *report,
     for (uint32_t i = 0; i < n; i++) {
         fill_row(report->ev, i, &rows[i]);
     }
-    struct sf_simulation_table table = { .program = report->program,
-                                         .command = report->command,
+    struct sf_simulation_table table = { .program = report->origin.program,
+                                         .command = report->origin.command,
                                          .rows = rows,
                                          .n_rows = n };
     enum sf_status status = write(&table, stream, err);

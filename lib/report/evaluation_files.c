@@ -70,6 +70,41 @@ sf_evaluation_lines(const struct sf_evaluation *ev,
     return n;
 }
 
+struct sf_eval_cell
+sf_evaluation_line_cell(const struct sf_evaluation *ev,
+                        const struct sf_evaluation_line *line,
+                        enum sf_eval_placement placement, struct sf_eval_at at)
+{
+    return line->network == 0 && line->group <= SF_EVAL_MINIMAL
+               ? sf_evaluation_reference(ev, placement, at)
+               : sf_evaluation_best(ev, line->network, line->group, placement,
+                                    at);
+}
+
+void
+sf_evaluation_reference_name(const struct sf_evaluation *ev,
+                             char text[SF_EVAL_REFERENCE_SIZE])
+{
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
+    sf_evaluation_lines(ev, lines);
+    snprintf(text, SF_EVAL_REFERENCE_SIZE, "%s%s", lines[0].name,
+             sf_evaluation_params(ev)->is_paper ? ", linear placement" : "");
+}
+
+void
+sf_evaluation_reference_means(const struct sf_evaluation *ev,
+                              char text[SF_EVAL_REFERENCE_SIZE])
+{
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
+    sf_evaluation_lines(ev, lines);
+    snprintf(text, SF_EVAL_REFERENCE_SIZE, "Reference: %s, %s", lines[0].name,
+             sf_evaluation_params(ev)->is_paper
+                 ? "under linear placement everywhere, as in the paper"
+                 : "under the same placement as what is compared with it");
+}
+
 static void
 write_size(double size, const char *const units[4], char text[16])
 {
@@ -163,11 +198,15 @@ bool
 sf_evaluation_has_figure(const struct sf_evaluation_report *report,
                          const struct sf_evaluation_figure *figure)
 {
+    struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
+
     for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
         if (strstr(figure->kinds, sf_eval_kinds[k].name) &&
             sf_evaluation_has_kind(report->ev, k)) {
-            return figure->draw != sf_evaluation_draw_layers ||
-                   sf_evaluation_params(report->ev)->n_layers > 0;
+            return figure->draw == sf_evaluation_draw_layers
+                       ? sf_evaluation_params(report->ev)->n_layers > 0
+                       : sf_eval_kinds[k].method != SF_EVAL_BY_SIZE ||
+                             sf_evaluation_lines(report->ev, lines) > 1;
         }
     }
     return false;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_MAPS  32
+#define MAX_MAPS  (SF_EVAL_MAX_LINES * SF_N_EVAL_PLACEMENTS * SF_N_SIM_QUEUES)
 #define MAX_CELLS (SF_EVAL_MAX_NODES * SF_EVAL_MAX_SIZES)
 #define SCALE     50 /* %, both ways. */
 
@@ -99,7 +99,7 @@ add_sizes(struct figure *figure, const struct sf_evaluation_line *line,
                                  n_nodes - 1 - i / n_sizes, i % n_sizes };
         struct sf_eval_cell cell =
             sf_evaluation_best(ev, line->network, line->group, placement, at);
-        struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+        struct sf_eval_cell than = sf_evaluation_reference(ev, placement, at);
         set_cell(figure, map, i, &cell, sf_evaluation_gain(ev, &cell, &than));
     }
 }
@@ -122,19 +122,24 @@ name_sizes(struct figure *figure)
     }
 }
 
-/* Whether a line of a network is drawn: the layers of the paper, ours, and
- * what else there is if these are not. */
 static bool
-is_drawn(const struct sf_evaluation *ev, const struct sf_evaluation_line *line)
+is_of_layers(const struct sf_evaluation_line *line)
 {
-    const struct sf_eval_params *params = sf_evaluation_params(ev);
-    bool has_layers = params->n_layers && (params->has_group[SF_EVAL_PAPER] ||
-                                           params->has_group[SF_EVAL_OURS]);
+    return line->group == SF_EVAL_PAPER || line->group == SF_EVAL_OURS;
+}
 
-    return line->network > 0 &&
-           (line->group == SF_EVAL_DEFAULT || line->group == SF_EVAL_PAPER ||
-            line->group == SF_EVAL_OURS ||
-            (line->group == SF_EVAL_MINIMAL && !has_layers));
+/* Whether line number 'i' is drawn: the layers of the paper, ours, and what
+ * else a network has if these are not.  The first line is the reference. */
+static bool
+is_drawn(const struct sf_evaluation_line *lines, uint32_t n_lines, uint32_t i)
+{
+    bool has_layers = false;
+
+    for (uint32_t k = 0; k < n_lines; k++) {
+        has_layers = has_layers || (lines[k].network == lines[i].network &&
+                                    is_of_layers(&lines[k]));
+    }
+    return i > 0 && (!has_layers || is_of_layers(&lines[i]));
 }
 
 static void
@@ -149,8 +154,7 @@ add_all_sizes(struct figure *figure)
     for (uint32_t i = 0; i < n_lines; i++) {
         for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
             for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
-                if (is_drawn(ev, &lines[i]) && params->has_queues[q] &&
-                    figure->n_panels < MAX_MAPS) {
+                if (is_drawn(lines, n_lines, i) && params->has_queues[q]) {
                     add_sizes(figure, &lines[i], p, q);
                 }
             }
@@ -229,6 +233,7 @@ draw(const struct sf_evaluation_report *report, const char *kind,
      const char *title, void add(struct figure *figure), FILE *stream,
      struct sf_error *err)
 {
+    bool is_relative = add == add_all_sizes;
     struct figure *figure = sf_calloc(1, sizeof *figure);
     struct map *maps = sf_calloc(MAX_MAPS, sizeof *maps);
     enum sf_status status =
@@ -246,6 +251,9 @@ draw(const struct sf_evaluation_report *report, const char *kind,
                                   .panel_width = is_wide ? 600 : 340,
                                   .panel_height = 190 };
         snprintf(chart.title, sizeof chart.title, "%s", title);
+        if (is_relative) {
+            sf_evaluation_reference_means(report->ev, chart.note);
+        }
         status = sf_figure_draw(report->figure, &chart, stream, err);
     }
     free(maps);

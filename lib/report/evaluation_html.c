@@ -18,6 +18,7 @@ static void
 write_networks(const struct sf_evaluation *ev, FILE *stream)
 {
     const struct sf_eval_params *params = sf_evaluation_params(ev);
+    char reference[SF_EVAL_REFERENCE_SIZE];
 
     fputs("<h2>Networks</h2>\n<table><thead><tr><th>network</th><th>hosts"
           "</th><th>switches</th><th>links</th><th>cost</th></tr></thead>\n",
@@ -38,7 +39,9 @@ write_networks(const struct sf_evaluation *ev, FILE *stream)
         }
         fputs("</td></tr>\n", stream);
     }
-    fputs("</table>\n", stream);
+    sf_evaluation_reference_means(ev, reference);
+    write_text("</table>\n<p>", reference, ". Gains are relative to it.</p>\n",
+               stream);
     if (params->equal == SF_EVAL_EQUAL_COST) {
         fputs("<p>Gains are for the same money: speeds are divided by what "
               "the networks cost.</p>\n",
@@ -134,7 +137,7 @@ write_claims(const struct sf_evaluation *ev, FILE *stream)
         write_text("<td>", claim->says, "</td><td>", stream);
         write_text("", claim->measured, "; ", stream);
         write_text("<b>", claim->rule, "</b>", stream);
-        if (claim->reason) {
+        if (sf_claim_reason(ev, claim)) {
             write_text("<br/><span class=\"why\">Where it differs: ",
                        claim->reason, "</span>", stream);
         }
@@ -152,6 +155,12 @@ write_claims(const struct sf_evaluation *ev, FILE *stream)
 static void
 write_left_out(const struct sf_evaluation *ev, FILE *stream)
 {
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        const char *text = sf_evaluation_kind_left_out(ev, k);
+        if (*text) {
+            write_text("<p>", text, ".</p>\n", stream);
+        }
+    }
     for (uint32_t i = 0; i < sf_evaluation_n_series(ev); i++) {
         const struct sf_eval_series *series = sf_evaluation_series(ev, i);
         if (*series->left_out) {
@@ -167,17 +176,21 @@ sf_evaluation_write_html(const struct sf_evaluation_report *report,
 {
     const struct sf_evaluation *ev = report->ev;
     bool is_paper = sf_evaluation_params(ev)->is_paper;
+    const char *command = report->origin.command;
     enum sf_status status = SF_OK;
 
-    sf_page_begin("Evaluation",
+    sf_page_begin(is_paper ? "The paper's evaluation" : "Evaluation",
                   is_paper ? "a Slim Fly and a Fat Tree"
                            : sf_evaluation_network(ev, 0)->name,
                   stream);
     fputs("<style>\n", stream);
     sf_page_write_part(SF_EVALUATION_CSS, stream);
-    fputs("</style></head><body>\n<h1>Networks side by side</h1>\n", stream);
-    write_text("<p><code>", report->command, "</code> (", stream);
-    write_text("", report->program, ")</p>\n", stream);
+    write_text("</style></head><body>\n<h1>",
+               is_paper ? "The paper's evaluation: a Slim Fly and a Fat Tree"
+                        : "Networks side by side",
+               "</h1>\n", stream);
+    write_text("<p><code>", command ? command : "", "</code> (", stream);
+    write_text("", report->origin.program, ")</p>\n", stream);
     write_networks(ev, stream);
     if (is_paper) {
         write_claims(ev, stream);

@@ -54,6 +54,20 @@ uint32_t
 sf_evaluation_lines(const struct sf_evaluation *ev,
                     struct sf_evaluation_line lines[SF_EVAL_MAX_LINES]);
 
+/* The cell of a line beside others with 'placement'.  The first line is the
+ * reference, which has a placement of its own with the paper's networks. */
+struct sf_eval_cell sf_evaluation_line_cell(
+    const struct sf_evaluation *ev, const struct sf_evaluation_line *line,
+    enum sf_eval_placement placement, struct sf_eval_at at);
+
+/* What gains are relative to, "sf:q=5, minimal paths"; and a sentence about
+ * it, for figures and pages. */
+#define SF_EVAL_REFERENCE_SIZE 160
+void sf_evaluation_reference_name(const struct sf_evaluation *ev,
+                                  char text[SF_EVAL_REFERENCE_SIZE]);
+void sf_evaluation_reference_means(const struct sf_evaluation *ev,
+                                   char text[SF_EVAL_REFERENCE_SIZE]);
+
 /* "1", "64K", "4M". */
 void sf_evaluation_size_short(double size, char text[16]);
 

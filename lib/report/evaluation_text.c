@@ -23,6 +23,16 @@ write_networks(const struct sf_evaluation *ev, const char *mark, FILE *stream)
     }
 }
 
+static void
+write_reference(const struct sf_evaluation *ev, const char *before,
+                FILE *stream)
+{
+    char text[SF_EVAL_REFERENCE_SIZE];
+
+    sf_evaluation_reference_means(ev, text);
+    fprintf(stream, "%s%s. Gains are relative to it.\n", before, text);
+}
+
 /* Counts claims by verdict under a kind of queues. */
 static void
 count_claims(const struct sf_evaluation *ev, enum sf_sim_queues queues,
@@ -86,7 +96,7 @@ write_claim(const struct sf_evaluation *ev, const struct sf_claim *claim,
         }
         fprintf(stream, "  (%s)\n", hows);
     }
-    if (has_differed && claim->reason) {
+    if (has_differed && sf_claim_reason(ev, claim)) {
         fprintf(stream, "      why: %s\n", claim->reason);
     }
 }
@@ -106,9 +116,8 @@ write_table(const struct sf_evaluation *ev, uint32_t kind,
         fprintf(stream, "%s%-34s", separator, line->name);
         for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
             struct sf_eval_at at = { kind, queues, n, 0 };
-            struct sf_eval_cell cell = sf_evaluation_best(
-                ev, line->network, line->group,
-                line->network ? placement : SF_EVAL_LINEAR, at);
+            struct sf_eval_cell cell =
+                sf_evaluation_line_cell(ev, line, placement, at);
             if (!cell.n) {
                 fprintf(stream, "%s%9s", separator, "-");
             } else if (is_rate) {
@@ -156,25 +165,29 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
     struct sf_evaluation_line lines[SF_EVAL_MAX_LINES];
     uint32_t n_lines = sf_evaluation_lines(ev, lines);
     uint32_t n_sizes = sf_evaluation_n_sizes(ev, kind);
+    char reference[SF_EVAL_REFERENCE_SIZE];
 
+    if (n_lines < 2) {
+        fprintf(stream, "\n%s: nothing to compare %s with\n",
+                sf_eval_kinds[kind].title, lines[0].name);
+        return;
+    }
+    sf_evaluation_reference_name(ev, reference);
     for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
         for (uint32_t q = 0; q < SF_N_SIM_QUEUES; q++) {
             if (!params->has_queues[q]) {
                 continue;
             }
             fprintf(stream,
-                    "\n%s, %s placement, %s, gain over the reference in %%, "
-                    "mean of %u size%s\n  %-34s",
+                    "\n%s, %s placement, %s, gain over %s, in %%, mean of %u "
+                    "size%s\n  %-34s",
                     sf_eval_kinds[kind].title, sf_eval_placement_name(p),
-                    sf_sim_queues_name(q), n_sizes, n_sizes == 1 ? "" : "s",
-                    "nodes");
+                    sf_sim_queues_name(q), reference, n_sizes,
+                    n_sizes == 1 ? "" : "s", "nodes");
             for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind); n++) {
                 fprintf(stream, "  %9u", sf_evaluation_nodes(ev, kind, n));
             }
-            for (uint32_t i = 0; i < n_lines; i++) {
-                if (!lines[i].network) {
-                    continue;
-                }
+            for (uint32_t i = 1; i < n_lines; i++) {
                 fprintf(stream, "\n  %-34s", lines[i].name);
                 for (uint32_t n = 0; n < sf_evaluation_n_nodes(ev, kind);
                      n++) {
@@ -184,7 +197,7 @@ write_sizes(const struct sf_evaluation *ev, uint32_t kind, FILE *stream)
                         struct sf_eval_cell cell = sf_evaluation_best(
                             ev, lines[i].network, lines[i].group, p, at);
                         struct sf_eval_cell than =
-                            sf_evaluation_reference(ev, at);
+                            sf_evaluation_reference(ev, p, at);
                         sum += sf_evaluation_gain(ev, &cell, &than);
                     }
                     fprintf(stream, "  %+9.1f", 100 * sum / n_sizes);
@@ -216,6 +229,12 @@ write_deadlocks(const struct sf_evaluation *ev, FILE *stream)
 static void
 write_left_out(const struct sf_evaluation *ev, FILE *stream)
 {
+    for (uint32_t k = 0; sf_eval_kinds[k].name; k++) {
+        const char *text = sf_evaluation_kind_left_out(ev, k);
+        if (*text) {
+            fprintf(stream, "\n%s\n", text);
+        }
+    }
     for (uint32_t i = 0; i < sf_evaluation_n_series(ev); i++) {
         const struct sf_eval_series *series = sf_evaluation_series(ev, i);
         if (*series->left_out) {
@@ -234,6 +253,7 @@ sf_evaluation_write_text(const struct sf_evaluation_report *report,
 
     (void)err;
     write_networks(ev, "", stream);
+    write_reference(ev, "", stream);
     fprintf(
         stream, "%u runs, %s%s\n", sf_evaluation_n_runs(ev), params->net.title,
         params->equal == SF_EVAL_EQUAL_COST ? "; gains are for the same money"
@@ -292,7 +312,7 @@ write_claims_table(const struct sf_evaluation *ev, FILE *stream)
             fprintf(stream, " %s |", text);
         }
         fputc('\n', stream);
-        if (has_differed && claim->reason) {
+        if (has_differed && sf_claim_reason(ev, claim)) {
             fprintf(stream, "| | | why: %s | | | | |\n", claim->reason);
         }
     }
@@ -333,10 +353,13 @@ sf_evaluation_write_markdown(const struct sf_evaluation_report *report,
                              FILE *stream, struct sf_error *err)
 {
     const struct sf_evaluation *ev = report->ev;
+    const char *command = report->origin.command;
 
     (void)err;
-    fprintf(stream, "    %s\n\n", report->command);
+    fprintf(stream, "    %s\n\n", command ? command : "");
     write_networks(ev, "- ", stream);
+    write_reference(ev, "\n", stream);
+    write_left_out(ev, stream);
     if (sf_evaluation_params(ev)->is_paper) {
         fputs("\n## The paper says, and we get\n\n", stream);
         write_counts(ev, stream);

@@ -184,7 +184,7 @@ find_in_circle(const struct sf_program *program, const uint32_t *left)
 /* Whether all messages can run: removes those that wait for none that is
  * left (Kahn). */
 static enum sf_status
-check_circles(const struct sf_program *program, struct sf_error *err)
+check_circles(struct sf_program *program, struct sf_error *err)
 {
     size_t n = program->messages.n, n_done = 0, n_ready = 0;
     uint32_t *left = sf_calloc(n, sizeof *left);
@@ -212,6 +212,8 @@ check_circles(const struct sf_program *program, struct sf_error *err)
     }
     if (n_done < n) {
         uint32_t m = find_in_circle(program, left);
+        program->has_circle = m != SF_NONE;
+        program->in_circle = m;
         status =
             m == SF_NONE
                 ? sf_fail(err, SF_ENOMEM, "out of memory for messages")

@@ -49,6 +49,8 @@ struct sf_program {
                       * 'before'. */
     uint32_t *first; /* [messages + 1] Where the waits for a message start. */
     uint32_t n_cpus; /* That a host has at most; at least 1. */
+    bool has_circle; /* Why it could not be ended: */
+    uint32_t in_circle; /* this message waits for itself. */
 };
 
 /* These add to a program that starts as zeros; false if out of memory.  Waits
@@ -66,7 +68,8 @@ bool sf_program_wait_start(struct sf_program *program, uint32_t before,
 /* Sorts the waits and fills in what depends on all.  SF_EINVAL: messages
  * wait for each other in a circle, or a message is to its sender, is empty or
  * names a host that is not below 'n_hosts'.  What is not sent is known to its
- * host alone: starts and computations are waited for on their host only. */
+ * host alone: starts and computations are waited for on their host only.
+ * Messages in a circle also set 'has_circle'. */
 enum sf_status sf_program_end(struct sf_program *program, uint32_t n_hosts,
                               struct sf_error *err);
 void sf_program_clear(struct sf_program *program);

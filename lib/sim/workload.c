@@ -778,6 +778,35 @@ send_jobs(const struct sf_workload *workload, uint32_t number,
     return status;
 }
 
+/* Says where the message of a circle comes from, if its kind knows.  The
+ * program is cleared, since that may take as much memory. */
+static enum sf_status
+fail_circle(const struct sf_workload *workload, uint32_t number,
+            struct sf_program *program, const size_t *ends,
+            enum sf_status otherwise, struct sf_error *err)
+{
+    uint32_t m = program->in_circle, j = 0;
+    struct sf_spec spec;
+
+    sf_program_clear(program);
+    while (m >= ends[j]) {
+        j++;
+    }
+    enum sf_status status =
+        sf_spec_parse(&specs, workload->jobs[j].workload, &spec, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    status = otherwise;
+    if (!traffic_of(&spec) && kind_of(&spec)->ops->fail_circle) {
+        struct sf_work work = work_of(workload, j, &spec, number);
+        status = kind_of(&spec)->ops->fail_circle(
+            &work, m - (uint32_t)(j ? ends[j - 1] : 0), err);
+    }
+    sf_spec_clear(&spec);
+    return status;
+}
+
 enum sf_status
 sf_workload_program(const struct sf_workload *workload, uint32_t number,
                     struct sf_program *program, uint32_t **job_ofp,
@@ -794,6 +823,9 @@ sf_workload_program(const struct sf_workload *workload, uint32_t number,
     if (status == SF_OK) {
         status = sf_program_end(
             program, sf_network_count_hosts(workload->network), err);
+    }
+    if (program->has_circle) {
+        status = fail_circle(workload, number, program, ends, status, err);
     }
     if (status == SF_OK) {
         *job_ofp = number_jobs(workload->n_jobs, ends);

@@ -216,6 +216,134 @@ class Results(Evaluate):
                 (1 + a["gain"]) * first / costs[a["network"]],
                 1 + b["gain"], 6)
 
+    def rows(self, text, heading):
+        """The rows of the tables whose headings begin so: names, numbers."""
+        tables = [table.splitlines() for table in text.split("\n\n")
+                  if table.startswith(heading)]
+        self.assertTrue(tables, heading)
+        return [[re.split(" {2,}", row.strip()) for row in table[2:]]
+                for table in tables]
+
+    def test_same_network_twice(self):
+        """Tables of random placement had the reference by racks, so that a
+        network was not as fast as itself."""
+        folder = self.folder()
+        args = ["evaluate", "--networks", "sf:q=3,sf:q=3", "-n", "8", "-w",
+                "alltoall,ebb,halo", "--sizes", "64K", "--layers", "2"]
+        text = self.succeeds(*args, "-o", folder)
+        for placement in "linear", "random":
+            for title in "eBB", "Halo exchange":
+                for rows in self.rows(text, f"{title}, {placement}"):
+                    self.assertEqual(rows[:2], rows[2:])
+            for rows in self.rows(text, f"Alltoall, {placement}"):
+                self.assertEqual([name for name, _ in rows],
+                                 ["sf:q=3, our layers",
+                                  "sf:q=3, minimal paths",
+                                  "sf:q=3, our layers"])
+                self.assertEqual(rows[0], rows[2])
+                self.assertEqual(rows[1][1], "+0.0")
+        says = ("Reference: sf:q=3, minimal paths, under the same placement "
+                "as what is compared with it")
+        for name in ("evaluation.txt", "evaluation.md", "evaluation.html",
+                     "alltoall.svg", "science.svg"):
+            self.assertIn(says, self.read(folder, name), name)
+        found = json.loads(self.read(folder, "evaluation.json"))
+        self.assertEqual(found["reference"],
+                         {"network": "sf:q=3", "routing": "minimal",
+                          "placement": "same"})
+        for cell in found["cells"]:
+            if cell["routing"] == "minimal":
+                self.assertEqual(cell["gain"], 0)
+        self.assertEqual(self.read(folder, "alltoall.svg").count(
+            "sf:q=3, our layers</text>"), 8)
+
+    def test_one_network(self):
+        """Its other routings are compared with the first; once there was
+        nothing to draw."""
+        folder = self.folder()
+        for routings, name in (("gates", "our layers"),
+                               ("jobs", "routes for the job")):
+            text = self.succeeds("evaluate", "--networks", "sf:q=5", "-n",
+                                 "8", "--sizes", "64K", "-w", "alltoall",
+                                 "--routings", routings, "-o", folder)
+            for rows in self.rows(text, "Alltoall"):
+                self.assertEqual([row[0] for row in rows],
+                                 [f"sf:q=5, {name}"])
+            self.assertIn("gain over sf:q=5, minimal paths, in %", text)
+            self.assertIn(f"sf:q=5, {name}",
+                          self.read(folder, "alltoall.svg"))
+
+    def test_nothing_to_compare(self):
+        folder = f"{self.folder()}/new"
+        for spec, says in (
+                ("ft2:ports=8", "expected another network to compare "
+                                "ft2:ports=8 with, found none"),
+                ("sf:q=3", "expected another network or routing to compare "
+                           "sf:q=3 with, found none")):
+            self.fails("evaluate", "--networks", spec, "-n", "8", "-w",
+                       "alltoall", "--routings", "minimal", "-o", folder,
+                       says=says)
+            self.assertFalse(os.path.exists(folder))
+        # What has figures of its own is told.
+        text = self.succeeds("evaluate", "--networks", "ft2:ports=8", "-n",
+                             "8", "--sizes", "1K", "-o", folder)
+        self.assertIn("Alltoall: nothing to compare ft2:ports=8 with", text)
+        self.assertFalse(os.path.exists(f"{folder}/alltoall.svg"))
+
+    def test_benchmark_that_fits_no_nodes(self):
+        """It was left out without a word."""
+        folder = self.folder()
+        done = harness.slimfly(*SMALL, "-w", "ebb,gpt3", "-o", folder)
+        says = ("gpt3 is left out: no number of nodes fits it: 8 nodes for "
+                "gpt3: expected a multiple of 40")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"slimfly: evaluate: {says}\n"))
+        self.assertIn(f"\n{says}\n", done.stdout)
+        for name in "evaluation.txt", "evaluation.md", "evaluation.html":
+            self.assertIn(says, self.read(folder, name))
+
+    def test_reasons_of_what_was_run(self):
+        """'Training loses the most' stood there though only BFS ran."""
+        folder = self.folder()
+        self.succeeds(*LITTLE, "-n", "25", "-w", "bfs", "-o", folder)
+        for name in ("evaluation.txt", "evaluation.md", "evaluation.html",
+                     "evaluation.json"):
+            text = self.read(folder, name)
+            self.assertNotIn("training loses the most", text)
+            self.assertNotIn("the halo exchange and HPL do", text)
+        reasons = {claim["id"]: claim["reason"] for claim in
+                   json.loads(self.read(folder, "evaluation.json"))["claims"]}
+        self.assertIsNone(reasons["ft-placement-rest"])
+        self.assertIsNone(reasons["gpt3-ahead"])
+        self.assertIn("how long an edge takes", reasons["bfs-layers"])
+
+    def test_paper_is_beside_a_linear_fat_tree(self):
+        folder = self.folder()
+        self.succeeds(*SMALL, "-o", folder)
+        says = ("Reference: Fat Tree, under linear placement everywhere, as "
+                "in the paper")
+        for name in ("evaluation.txt", "evaluation.md", "evaluation.html",
+                     "alltoall.svg", "ebb.svg"):
+            self.assertIn(says, self.read(folder, name), name)
+        page = self.read(folder, "evaluation.html")
+        self.assertIn("<title>The paper's evaluation: a Slim Fly and a Fat "
+                      "Tree</title>", page.replace("&apos;", "'")
+                      .replace("&#39;", "'"))
+        self.assertNotIn("Networks side by side", page)
+
+    def test_command_of_any_bytes(self):
+        """A byte that is no UTF-8 made the command null."""
+        folder = os.fsencode(self.folder())
+        done = subprocess.run(
+            [harness.PROGRAM, *SMALL, "-w", "ebb", "-o",
+             folder + b"/\xff"], capture_output=True, check=False,
+            timeout=harness.PATIENCE)
+        self.assertEqual(done.returncode, 0)
+        with open(folder + b"/\xff/evaluation.json", "rb") as file:
+            found = json.load(file)
+        self.assertTrue(found["command"].startswith("slimfly evaluate "))
+        self.assertTrue(found["program"].startswith("slimfly "))
+
     def test_panels_of_a_figure_have_one_scale(self):
         folder = self.folder()
         self.succeeds("evaluate", "--networks", "ft3:ports=6,hx2:4x4,p=3",

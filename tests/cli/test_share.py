@@ -341,10 +341,11 @@ class Shared(harness.Case):
         """Kills the process of this number that works in 'folder'."""
         for name in os.listdir("/proc"):
             try:
-                with open(f"/proc/{name}/cmdline", encoding="utf-8") as file:
-                    words = file.read().split("\0")
-                with open(f"/proc/{name}/environ", encoding="utf-8") as file:
-                    settings = file.read().split("\0")
+                # Other processes may have any bytes there.
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    words = os.fsdecode(file.read()).split("\0")
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    settings = os.fsdecode(file.read()).split("\0")
             except OSError:
                 continue
             if (words[0] == harness.PROGRAM and folder in words and

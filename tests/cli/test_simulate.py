@@ -6,6 +6,7 @@ import glob
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -100,6 +101,45 @@ class Workloads(Simulate):
             done = slimfly("simulate", "sf:q=3", "-w", f"goal:{path}", "-n",
                            "3")
             self.assertIn("which has 2 ranks: expected as many", done.stderr)
+
+    # Programs with a circle, and the lines of what is in it.
+    CIRCLES = (
+        # Two computations.
+        ("num_ranks 2\nrank 0 {\ncalc 9\na: calc 5\nb: calc 5\n"
+         "a requires b\nb requires a\n}\nrank 1 {\n}\n", (4, 5)),
+        # Behind the circle: a send, and its receive.
+        ("num_ranks 2\nrank 0 {\na: calc 5; b: calc 5\na requires b\n"
+         "b irequires a\nc: send 8b to 1\nc requires a\n}\n"
+         "rank 1 {\nrecv 8b from 0\n}\n", (3,)),
+        # Both ranks receive before they send.
+        ("num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\n"
+         "b requires a\n}\nrank 1 {\na: recv 8b from 0\n"
+         "b: send 8b to 0\nb requires a\n}\n", (3, 4, 8, 9)),
+        # Nothing but receives.
+        ("num_ranks 2\nrank 1 {\ncalc 1\na: recv 8b from 0\n"
+         "b: recv 8b from 0 tag 1\na requires b\nb requires a\n}\n"
+         "rank 0 {\nsend 8b to 1\nsend 8b to 1 tag 1\n}\n", (4, 5)),
+        # Receives that wait for each other's start.
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1\nsend 8b to 1 tag 1\n}\n"
+         "rank 1 {\na: recv 8b from 0\nb: recv 8b from 0 tag 1\n"
+         "a irequires b\nb irequires a\n}\n", (7, 8)),
+    )
+
+    def test_goal_names_a_line_of_a_circle(self):
+        """A circle was told by a number of a message, without a line."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/a.goal"
+            for text, lines in self.CIRCLES:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                for work in (f"goal:{path}", f"allreduce+goal:{path}"):
+                    done = slimfly("simulate", "sf:q=3", "-w", work)
+                    self.assertEqual(done.returncode, 2)
+                    found = re.search(rf"{path}:(\d+): this operation waits "
+                                      "for others that wait for it\n$",
+                                      done.stderr)
+                    self.assertTrue(found, done.stderr)
+                    self.assertIn(int(found[1]), lines, text)
 
     def test_victim(self):
         """A job beside others takes as long as alone, or longer."""

@@ -6,7 +6,9 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Small networks, one kind, whatever else. */
 static struct sf_eval_params
@@ -333,6 +335,80 @@ TEST(cells_on_a_line_follow_from_two_sizes)
     sf_evaluation_free(ev);
 }
 
+static const struct sf_claim *
+claim_of(const char *id)
+{
+    const struct sf_claim *claim = sf_claims_of_paper;
+    while (strcmp(claim->id, id) != 0) {
+        claim++;
+    }
+    return claim;
+}
+
+/* Whether a claim has a reason where two kinds run on 25 nodes. */
+static bool
+has_reason(const char *id, const char *kind, const char *other, bool has_ours)
+{
+    struct sf_eval_params params = small_params(kind);
+
+    params.networks =
+        (const char *const[]){ "ft2:ports=36,leaf=12", "sf:q=5" };
+    params.n_hosts = 200;
+    params.nodes[0] = 25;
+    params.nodes[1] = 200;
+    params.has_kind[kind_of(other)] = true;
+    params.has_group[SF_EVAL_OURS] = has_ours;
+    struct sf_evaluation *ev = build_small(&params);
+    for (uint32_t i = 0; i < ev->n_pieces; i++) {
+        struct sf_eval_piece *piece = &ev->pieces[i];
+        for (uint32_t k = 0; k < piece->n_runs; k++) {
+            piece->runs[k].is_finished = true;
+            piece->runs[k].time = 1;
+            piece->runs[k].host_rate = 0.5;
+        }
+    }
+    const char *reason = sf_claim_reason(ev, claim_of(id));
+    CHECK(!reason || reason == claim_of(id)->reason);
+    sf_evaluation_free(ev);
+    return reason != NULL;
+}
+
+/* "Training loses the most" stood beside a figure of BFS alone. */
+TEST(reasons_speak_of_what_was_run)
+{
+    CHECK(!has_reason("ft-placement-rest", "bfs", "ebb", true));
+    CHECK(!has_reason("ft-placement-rest", "bfs", "resnet152", true));
+    CHECK(!has_reason("science-minimal", "bfs", "hpl", true));
+    CHECK(has_reason("bfs-layers", "bfs", "hpl", true));
+    CHECK(!has_reason("hpl-layers", "bfs", "halo", true));
+    CHECK(has_reason("ebb-full-linear", "ebb", "bfs", true));
+    CHECK(!has_reason("ebb-full-linear", "ebb", "bfs", false));
+}
+
+/* Networks other than the paper's are compared under the same placement; the
+ * paper's Fat Tree is linear. */
+TEST(the_reference_has_the_same_placement)
+{
+    static const double times[SF_N_EVAL_GROUPS] = { 1, 2, 1, 1, 1 };
+    struct sf_eval_params params = small_params("alltoall");
+    struct sf_eval_at at = { .kind = kind_of("alltoall") };
+
+    for (int i = 0; i < 2; i++) {
+        params.is_paper = i == 1;
+        struct sf_evaluation *ev = build_small(&params);
+        set_times(ev, times);
+        for (uint32_t p = 0; p < SF_N_EVAL_PLACEMENTS; p++) {
+            struct sf_eval_cell cell =
+                sf_evaluation_best(ev, 1, SF_EVAL_MINIMAL, p, at);
+            struct sf_eval_cell than = sf_evaluation_reference(ev, p, at);
+            bool is_beside_linear = params.is_paper && p == SF_EVAL_RANDOM;
+            check_near(sf_evaluation_gain(ev, &cell, &than),
+                       is_beside_linear ? -0.75 : -0.5);
+        }
+        sf_evaluation_free(ev);
+    }
+}
+
 TEST(gains_for_the_same_money)
 {
     static const double times[SF_N_EVAL_GROUPS] = { 1, 2, 1, 1, 1 };
@@ -349,7 +425,7 @@ TEST(gains_for_the_same_money)
     set_times(ev, times);
     struct sf_eval_cell cell =
         sf_evaluation_best(ev, 1, SF_EVAL_MINIMAL, SF_EVAL_LINEAR, at);
-    struct sf_eval_cell than = sf_evaluation_reference(ev, at);
+    struct sf_eval_cell than = sf_evaluation_reference(ev, SF_EVAL_LINEAR, at);
     CHECK(dear > 0 && dear != 1);
     check_near(sf_evaluation_gain(ev, &cell, &than), 0.5 / dear - 1);
     sf_evaluation_free(ev);
@@ -427,6 +503,57 @@ TEST(what_is_kept_is_not_run_again)
     sf_evaluation_free(third);
 }
 
+/* A store that notes whether two threads save at once. */
+struct busy_store {
+    struct sf_evaluation_store ops;
+    atomic_uint n_saving, n_saved;
+    atomic_bool has_met;
+};
+
+static char *
+load_nothing(void *aux, const char *settings)
+{
+    (void)aux;
+    (void)settings;
+    return NULL;
+}
+
+static enum sf_status
+save_slowly(void *aux, const char *settings, const char *text,
+            struct sf_error *err)
+{
+    struct timespec time = { .tv_nsec = 300000 };
+    struct busy_store *store = aux;
+
+    (void)settings;
+    (void)text;
+    (void)err;
+    if (atomic_fetch_add(&store->n_saving, 1) > 0) {
+        atomic_store(&store->has_met, true);
+    }
+    nanosleep(&time, NULL);
+    atomic_fetch_sub(&store->n_saving, 1);
+    atomic_fetch_add(&store->n_saved, 1);
+    return SF_OK;
+}
+
+/* Once all threads saved at once, which the store of the CLI does not allow.
+ */
+TEST(one_thread_saves_at_a_time)
+{
+    struct sf_eval_params params = small_params("alltoall");
+    struct busy_store store = { .ops = { load_nothing, save_slowly, &store,
+                                         NULL } };
+    struct sf_error err = { 0 };
+
+    params.n_threads = 4;
+    struct sf_evaluation *ev = build_small(&params);
+    CHECK(sf_evaluation_run(ev, &store.ops, &err) == SF_OK);
+    CHECK_EQ(atomic_load(&store.n_saved), ev->n_pieces);
+    CHECK(!atomic_load(&store.has_met));
+    sf_evaluation_free(ev);
+}
+
 TEST(settings_tell_pieces_apart)
 {
     struct sf_eval_params params = small_params("ebb");
@@ -440,6 +567,19 @@ TEST(settings_tell_pieces_apart)
             CHECK_FOR(strcmp(texts[i], texts[k]) != 0, "%s", texts[i]);
         }
     }
+    sf_evaluation_free(ev);
+}
+
+TEST(kinds_that_fit_no_number_of_nodes_are_named)
+{
+    struct sf_eval_params params = small_params("alltoall");
+
+    params.has_kind[kind_of("gpt3")] = true;
+    struct sf_evaluation *ev = build_small(&params);
+    CHECK(!*sf_evaluation_kind_left_out(ev, kind_of("alltoall")));
+    CHECK(!*sf_evaluation_kind_left_out(ev, kind_of("ebb")));
+    CHECK(strstr(sf_evaluation_kind_left_out(ev, kind_of("gpt3")),
+                 "8 nodes for gpt3: expected a multiple of 40"));
     sf_evaluation_free(ev);
 }
 
@@ -460,6 +600,11 @@ TEST(what_cannot_be_is_refused)
     params = small_params("gpt3");
     CHECK(sf_evaluation_build(&params, &ev, &err) == SF_EINVAL && !ev);
     CHECK(strstr(err.text, "no benchmark can run"));
+    params = small_params("alltoall");
+    params.n_networks = 1;
+    params.n_layers = 0;
+    CHECK(sf_evaluation_build(&params, &ev, &err) == SF_EINVAL && !ev);
+    CHECK(strstr(err.text, "expected another network to compare"));
 }
 
 static enum sf_status

@@ -17,8 +17,25 @@ send_file(const struct sf_work *work, struct sf_program *program,
                         program, err);
 }
 
+static enum sf_status
+fail_circle(const struct sf_work *work, uint32_t number, struct sf_error *err)
+{
+    const char *path = work->values[0].text;
+    uint32_t line = 0;
+    enum sf_status status =
+        sf_goal_find(path, work->hosts, work->n_ranks, number, &line, err);
+
+    return status == SF_OK
+               ? sf_fail(err, SF_EPARSE,
+                         "%s:%u: this operation waits for others that wait "
+                         "for it",
+                         path, line)
+               : status;
+}
+
 static const struct sf_workload_ops ops = {
     .send = send_file,
+    .fail_circle = fail_circle,
     .count = count_ranks,
 };
 

@@ -56,6 +56,14 @@ enum sf_status sf_goal_parse(char *text, size_t length, const char *path,
                              const uint32_t *hosts, uint32_t n_ranks,
                              struct sf_program *program, struct sf_error *err);
 
+/* The line of the operation that message number 'number' of those that
+ * sf_goal_read() adds comes from.  The file is read once more: no line is kept
+ * for each message, of which there may be hundreds of millions.  SF_EPARSE:
+ * the file does not have it any more. */
+enum sf_status sf_goal_find(const char *path, const uint32_t *hosts,
+                            uint32_t n_ranks, uint32_t number, uint32_t *linep,
+                            struct sf_error *err);
+
 /* Writes 'program', which is ended, of 'n_ranks' ranks; rank i runs on
  * hosts[i], and nothing on other hosts.  SF_EINVAL: GOAL cannot say it: a
  * message with a delay, time without a CPU, a wait for a message of others. */

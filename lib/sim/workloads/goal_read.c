@@ -42,6 +42,8 @@ struct reader {
     struct sf_goal_waits late; /* In which receives take part. */
     uint32_t base;             /* What the program had before. */
     size_t first_wait;
+    uint32_t sought; /* A message to be found, counted from 'base'; SF_NONE. */
+    uint32_t sought_line; /* Its line; 0: not found. */
 };
 
 static enum sf_status
@@ -151,10 +153,10 @@ take_word(struct reader *reader, const char *word)
     return true;
 }
 
-/* Reads a number of at most 'max'. */
+/* Reads a number from 'min' to 'max'. */
 static enum sf_status
-take_number(struct reader *reader, const char *what, uint64_t max,
-            uint64_t *numberp)
+take_number_from(struct reader *reader, const char *what, uint64_t min,
+                 uint64_t max, uint64_t *numberp)
 {
     const char *at = reader->at;
     uint64_t number = 0;
@@ -162,14 +164,29 @@ take_number(struct reader *reader, const char *what, uint64_t max,
     for (; *at >= '0' && *at <= '9' && number <= max; at++) {
         number = 10 * number + (uint64_t)(*at - '0');
     }
-    if (at == reader->at || number > max) {
-        return fail_here(reader, "%s from 0 to %llu", what,
-                         (unsigned long long)max);
+    if (at == reader->at || number < min || number > max) {
+        return fail_here(reader, "%s from %llu to %llu", what,
+                         (unsigned long long)min, (unsigned long long)max);
     }
     reader->at = at;
     skip(reader);
     *numberp = number;
     return SF_OK;
+}
+
+/* Reads a number of at most 'max'. */
+static enum sf_status
+take_number(struct reader *reader, const char *what, uint64_t max,
+            uint64_t *numberp)
+{
+    return take_number_from(reader, what, 0, max, numberp);
+}
+
+/* Reads how many ranks there are. */
+static enum sf_status
+take_ranks(struct reader *reader, uint64_t *np)
+{
+    return take_number_from(reader, "a number of ranks", 1, MAX_RANKS, np);
 }
 
 /* Reads the rest of "num_ranks N". */
@@ -178,8 +195,7 @@ read_ranks(struct reader *reader)
 {
     uint64_t n = 0;
     const char *before = reader->at;
-    enum sf_status status =
-        take_number(reader, "a number of ranks", MAX_RANKS, &n);
+    enum sf_status status = take_ranks(reader, &n);
 
     if (status == SF_OK && reader->has_ranks) {
         reader->at = before;
@@ -376,15 +392,25 @@ read_end(struct reader *reader, bool is_send, uint32_t *valuep)
                            : status;
 }
 
+/* Notes the line of the message that was added last, if it is sought. */
+static void
+note_line(struct reader *reader, uint32_t line)
+{
+    if (reader->program->messages.n - reader->base ==
+        (size_t)reader->sought + 1) {
+        reader->sought_line = line;
+    }
+}
+
 /* Reads an operation, whose label is 'length' bytes at 'label', if any. */
 static enum sf_status
 read_operation(struct reader *reader, const char *label, size_t length)
 {
+    size_t n_before = reader->program->messages.n;
     uint32_t value = 0;
     enum sf_status status;
 
-    if (reader->program->messages.n >= IS_RECEIVE - 1 ||
-        reader->receives.n >= IS_RECEIVE - 1) {
+    if (n_before >= IS_RECEIVE - 1 || reader->receives.n >= IS_RECEIVE - 1) {
         return sf_fail(reader->err, SF_ELIMIT,
                        "%s:%u: more operations than can be numbered",
                        reader->path, reader->line);
@@ -397,6 +423,9 @@ read_operation(struct reader *reader, const char *label, size_t length)
         status = read_end(reader, false, &value);
     } else {
         status = fail_here(reader, "calc, send or recv");
+    }
+    if (reader->program->messages.n > n_before) {
+        note_line(reader, reader->line);
     }
     if (status == SF_OK && length > 0 &&
         !sf_labels_add(&reader->labels, label, length, value)) {
@@ -520,6 +549,7 @@ read_statement(struct reader *reader)
                : fail_here(reader, reader->has_ranks ? "rank" : "num_ranks");
 }
 
+/* Fails to end the reading once what is sought is found. */
 static enum sf_status
 take_line(void *aux, uint32_t line, char *text)
 {
@@ -539,7 +569,7 @@ take_line(void *aux, uint32_t line, char *text)
             skip(reader);
         }
     }
-    return status;
+    return status == SF_OK && reader->sought_line ? SF_EPARSE : status;
 }
 
 /* How a receive is part of the program. */
@@ -566,12 +596,17 @@ lower(struct reader *reader, uint32_t i, struct lowered *lowered)
         !sf_program_wait(program, receive->message, lowered->join)) {
         return false;
     }
+    note_line(reader, receive->line);
     if (!lowered->is_awaited) {
         return true;
     }
     lowered->post = (uint32_t)program->messages.n;
-    return sf_program_compute(program, host, 0, SF_NO_CPU) &&
-           sf_program_wait(program, lowered->post, lowered->join);
+    if (!sf_program_compute(program, host, 0, SF_NO_CPU) ||
+        !sf_program_wait(program, lowered->post, lowered->join)) {
+        return false;
+    }
+    note_line(reader, receive->line);
+    return true;
 }
 
 /* Adds a wait in which receives take part. */
@@ -706,7 +741,8 @@ sf_goal_read(const char *path, const uint32_t *hosts, uint32_t n_ranks,
                              .err = err,
                              .hosts = hosts,
                              .n_ranks = n_ranks,
-                             .program = program };
+                             .program = program,
+                             .sought = SF_NONE };
     return read_all(&reader, NULL, 0);
 }
 
@@ -719,8 +755,33 @@ sf_goal_parse(char *text, size_t length, const char *path,
                              .err = err,
                              .hosts = hosts,
                              .n_ranks = n_ranks,
-                             .program = program };
+                             .program = program,
+                             .sought = SF_NONE };
     return read_all(&reader, text, length);
+}
+
+enum sf_status
+sf_goal_find(const char *path, const uint32_t *hosts, uint32_t n_ranks,
+             uint32_t number, uint32_t *linep, struct sf_error *err)
+{
+    struct sf_program program = { 0 };
+    struct reader reader = { .path = path,
+                             .err = err,
+                             .hosts = hosts,
+                             .n_ranks = n_ranks,
+                             .program = &program,
+                             .sought = number };
+    enum sf_status status = read_all(&reader, NULL, 0);
+
+    sf_program_clear(&program);
+    *linep = reader.sought_line;
+    if (reader.sought_line) {
+        return SF_OK;
+    }
+    return status != SF_OK
+               ? status
+               : sf_fail(err, SF_EPARSE,
+                         "%s: it has changed since it was read", path);
 }
 
 /* Reads up to num_ranks; then it fails to end the reading. */
@@ -739,8 +800,7 @@ take_first(void *aux, uint32_t line, char *text)
     if (!take_word(reader, "num_ranks")) {
         return fail_here(reader, "num_ranks");
     }
-    enum sf_status status =
-        take_number(reader, "a number of ranks", MAX_RANKS, &n);
+    enum sf_status status = take_ranks(reader, &n);
     if (status == SF_OK) {
         reader->n_ranks = (uint32_t)n;
         reader->has_ranks = true;

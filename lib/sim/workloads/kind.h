@@ -29,6 +29,12 @@ struct sf_workload_ops {
     /* Whether it can be, before anything is made; NULL: always. */
     enum sf_status (*check)(const struct sf_work *work, struct sf_error *err);
 
+    /* Fails and says where message 'number' of those that send() adds comes
+     * from, which waits for itself.  NULL: programs of the kind have no
+     * circles. */
+    enum sf_status (*fail_circle)(const struct sf_work *work, uint32_t number,
+                                  struct sf_error *err);
+
     /* How many rounds it has; NULL: one. */
     uint32_t (*n_rounds)(const struct sf_value *values);
 };
