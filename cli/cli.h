@@ -103,6 +103,11 @@ void cli_progress_end(void);
  * cli_guard_signals(). */
 void cli_progress_drop(void);
 
+/* Reads the permissions that new files do not get, for all that is written
+ * later.  They can only be read by setting them for a moment, so main() does
+ * it before there are threads. */
+void cli_read_umask(void);
+
 /* Sees that signals which end the program remove what is not finished. */
 void cli_guard_signals(void);
 

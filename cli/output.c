@@ -33,6 +33,7 @@ static char *volatile unfinished;
 static struct waiting *volatile waiting;
 static volatile size_t n_waiting;
 static bool is_waiting; /* Between cli_begin_files() and cli_end_files(). */
+static mode_t mask;     /* Permissions that new files do not get. */
 
 /* Whether somebody changes these files or this list.  A thread keeps signals
  * out for itself only: a handler that runs in another one must wait. */
@@ -96,6 +97,13 @@ hold_signals(bool on)
             sigaction(signals[i], &action, NULL);
         }
     }
+}
+
+void
+cli_read_umask(void)
+{
+    mask = umask(0);
+    umask(mask);
 }
 
 void
@@ -250,8 +258,6 @@ open_temporary(struct cli_output *output)
         return false;
     }
     /* mkstemp() makes private files; this is to be an ordinary one. */
-    mode_t mask = umask(0);
-    umask(mask);
     output->stream = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
     if (!output->stream) {
         close(fd);
