@@ -125,8 +125,9 @@ struct sf_failure_cuts {
 };
 
 /* Keeps what is finished.  'settings' is one line, all that a result depends
- * on.  load() returns a text that the caller frees, or NULL.  May be called by
- * several threads at once. */
+ * on.  load() returns a text that the caller frees, or NULL.  Only one thread
+ * at a time calls save().  Several threads may call load() at once, also while
+ * one calls save(). */
 struct sf_failure_store {
     char *(*load)(void *aux, const char *settings);
     enum sf_status (*save)(void *aux, const char *settings, const char *text,

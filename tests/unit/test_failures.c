@@ -12,6 +12,8 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define MAX_KEPT 256
@@ -1033,6 +1035,59 @@ TEST(failures_are_kept)
     free(second);
     free(first);
     free(plain);
+    sf_plan_free(plan);
+}
+
+/* A store that cannot take two threads at once. */
+struct simple {
+    atomic_bool is_busy;
+    uint32_t n; /* Not atomic, so that the thread sanitizer looks, too. */
+};
+
+static char *
+load_nothing(void *aux, const char *settings)
+{
+    (void)aux;
+    (void)settings;
+    return NULL;
+}
+
+/* Also reports what it does, as a writer of files may. */
+static enum sf_status
+save_alone(void *aux, const char *settings, const char *text,
+           struct sf_error *err)
+{
+    struct simple *simple = aux;
+
+    (void)err;
+    CHECK(!atomic_exchange(&simple->is_busy, true));
+    CHECK(*settings && *text);
+    sf_progress_report("keeping a result", 0, 0);
+    simple->n++;
+    sched_yield();
+    atomic_store(&simple->is_busy, false);
+    return SF_OK;
+}
+
+/* One thread at a time saves, on any number of threads. */
+TEST(failures_are_saved_by_one_thread_at_a_time)
+{
+    struct simple simple = { 0 };
+    struct sf_failure_store store = { load_nothing, save_alone, &simple,
+                                      NULL };
+    struct sf_plan *plan = plan_of("hx2:3x4");
+    struct sf_failures_params params = question(plan);
+
+    params.store = &store;
+    params.n_seeds = 20;
+    char *one = answer_text(&params, 1);
+    uint32_t n = simple.n;
+    CHECK(n > 40);
+    char *many = answer_text(&params, 8);
+    CHECK_STR(many, one);
+    CHECK_EQ(simple.n, 2 * n);
+    free(many);
+    free(one);
     sf_plan_free(plan);
 }
 
