@@ -128,9 +128,9 @@ cli_survey_run(const struct cli_args *args, struct cli_survey *survey,
     if (sf_survey_build(&survey->params, &made, &err) != SF_OK) {
         return cli_fail("%s: %s", args->command->name, err.text);
     }
-    struct sf_survey_report report = { "slimfly " SF_VERSION,
-                                       args->line ? args->line : "", note,
-                                       made, NULL };
+    struct sf_survey_report report = { .origin = cli_origin(args),
+                                       .note = note,
+                                       .survey = made };
     struct cli_results results = { &report,
                                    file_name,
                                    file_format,

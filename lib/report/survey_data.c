@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "base/json_values.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "io/csv.h"
 #include "report/simulation_writers.h"
 #include "report/survey_writers.h"
@@ -199,16 +200,15 @@ sf_survey_write_json(const struct sf_survey_report *report, FILE *stream,
     free(rows.items);
     const struct sf_prices *prices = survey->params.prices;
     json_t *root =
-        json_pack("{s:s, s:i, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o}",
-                  "schema", "slimfly.comparison", "schema_version", 1,
-                  "program", text_or_null(report->program), "command",
-                  text_or_null(report->command), "equal",
+        json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
+                  "slimfly.comparison", "schema_version", 1, "equal",
                   sf_survey_equal_name(survey->params.equal), "hosts",
                   (int)survey->n_hosts, "currency",
                   text_or_null(prices ? prices->currency : NULL), "note",
                   text_or_null(report->note), "answers",
                   json_of_answers(survey), "networks", networks);
-    if (!root) {
+    if (!root || !sf_origin_add_json(root, &report->origin)) {
+        json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
@@ -288,8 +288,8 @@ write_runs(const struct sf_survey_report *report, bool is_curve,
             fill_run(network, &network->runs[k], &rows[n++]);
         }
     }
-    struct sf_simulation_table table = { .program = report->program,
-                                         .command = report->command,
+    struct sf_simulation_table table = { .program = report->origin.program,
+                                         .command = report->origin.command,
                                          .figure = report->figure,
                                          .rows = rows,
                                          .n_rows = (uint32_t)n };

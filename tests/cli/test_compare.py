@@ -376,6 +376,15 @@ class Results(Compare):
              "cost.csv", "cost.svg", "failed-parts.svg.old", "measured",
              "mine.svg", "throughput.csv", "throughput.svg"])
 
+    def test_figures_go_whatever_the_folder_is_called(self):
+        """They stayed where the name of the folder was not UTF-8."""
+        folder = f"{self.folder()}/\udcff"
+        once = ["compare", "hx2:2x2", *QUICK, "-o", folder]
+        self.succeeds(*once, "--failures", "rack", "--draws", "1")
+        self.assertIn("failed-parts.svg", os.listdir(folder))
+        self.succeeds(*once, "--failures", "none")
+        self.assertNotIn("failed-parts.svg", os.listdir(folder))
+
     def test_figures_of_others_stay(self):
         """A simulation took a comparison for an earlier one of its own, and
         its figure of the same name with it."""
