@@ -143,23 +143,27 @@ json_of_figures(const struct sf_survey_rows *rows, uint32_t number)
     return figures;
 }
 
-/* The answers as an array of sentences. */
+/* The answers as an array of sentences; NULL if memory ran out. */
 static json_t *
 json_of_answers(const struct sf_survey *survey)
 {
-    json_t *answers = json_array();
+    json_t *answers = NULL;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
-    if (stream) {
-        sf_survey_write_answers(survey, stream);
-        fclose(stream);
+    if (!stream) {
+        return NULL;
     }
-    for (char *at = text; at && *at;) {
-        char *end = strchr(at, '\n');
+    sf_survey_write_answers(survey, stream);
+    bool is_whole = !ferror(stream);
+    if (fclose(stream) == 0 && is_whole) {
+        answers = json_array();
+    }
+    for (const char *at = text; answers && *at;) {
+        const char *end = strchrnul(at, '\n');
         json_array_append_new(answers, json_stringn(at, (size_t)(end - at)));
-        at = end + 1;
+        at = end + (*end == '\n');
     }
     free(text);
     return answers;
@@ -193,20 +197,24 @@ sf_survey_write_json(const struct sf_survey_report *report, FILE *stream,
         free(rows.items);
         return status;
     }
-    json_t *networks = json_array();
-    for (uint32_t i = 0; i < survey->n_networks; i++) {
+    json_t *answers = json_of_answers(survey);
+    json_t *networks = answers ? json_array() : NULL;
+    for (uint32_t i = 0; networks && i < survey->n_networks; i++) {
         json_array_append_new(networks, json_of_network(survey, &rows, i));
     }
     free(rows.items);
+    if (!networks) {
+        json_decref(answers);
+        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
+    }
     const struct sf_prices *prices = survey->params.prices;
-    json_t *root =
-        json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
-                  "slimfly.comparison", "schema_version", 1, "equal",
-                  sf_survey_equal_name(survey->params.equal), "hosts",
-                  (int)survey->n_hosts, "currency",
-                  text_or_null(prices ? prices->currency : NULL), "note",
-                  text_or_null(report->note), "answers",
-                  json_of_answers(survey), "networks", networks);
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
+        "slimfly.comparison", "schema_version", 1, "equal",
+        sf_survey_equal_name(survey->params.equal), "hosts",
+        (int)survey->n_hosts, "currency",
+        text_or_null(prices ? prices->currency : NULL), "note",
+        text_or_null(report->note), "answers", answers, "networks", networks);
     if (!root || !sf_origin_add_json(root, &report->origin)) {
         json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
