@@ -311,6 +311,28 @@ tell_failures(const struct sf_survey *survey, FILE *stream)
     }
 }
 
+/* Tells of networks that could not be routed as asked after some failures. */
+static void
+tell_fallbacks(const struct sf_survey *survey, FILE *stream)
+{
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failures *failures = survey->networks[i].failures;
+        uint32_t n_fallback = 0, n_runs = 0;
+        for (uint32_t k = 0; failures && k < failures->n_points; k++) {
+            if (failures->points[k].kind != SF_FAILURE_NONE) {
+                n_fallback += failures->points[k].n_fallback;
+                n_runs += failures->points[k].n_runs;
+            }
+        }
+        if (n_fallback) {
+            fprintf(stream,
+                    "After %u of %u failures, %s cannot be routed as asked; "
+                    "the default routing is used then.\n",
+                    n_fallback, n_runs, survey->networks[i].name);
+        }
+    }
+}
+
 void
 sf_survey_write_answers(const struct sf_survey *survey, FILE *stream)
 {
@@ -325,4 +347,5 @@ sf_survey_write_answers(const struct sf_survey *survey, FILE *stream)
         }
     }
     tell_failures(survey, stream);
+    tell_fallbacks(survey, stream);
 }

@@ -68,10 +68,11 @@ json_of_point(const struct sf_failures *failures,
                 json_of_range(sf_failure_throughput(failures, point, 0, k)),
                 "left_out", json_of_range(&point->left_out[k])));
     }
-    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:o, s:o}", "kind",
+    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "kind",
                      sf_failure_kind_name(point->kind), "share",
                      real_or_null(point->share), "runs", (int)point->n_runs,
-                     "made_anew", (int)point->n_made_anew, "disconnected",
+                     "made_anew", (int)point->n_made_anew, "fallback",
+                     (int)point->n_fallback, "disconnected",
                      (int)point->n_disconnected, "figures", figures,
                      "throughput", throughputs);
 }

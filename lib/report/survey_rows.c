@@ -528,6 +528,32 @@ add_made_anew(struct table *table, enum sf_failure_kind kind, double share,
     }
 }
 
+/* Adds how often a routing that was asked for was impossible, if that
+ * happened. */
+static void
+add_fallbacks(struct table *table, enum sf_failure_kind kind, double share,
+              const char *of)
+{
+    const struct sf_survey *survey = table->survey;
+    double values[SF_SURVEY_MAX_NETWORKS];
+    bool has_some = false;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failure_point *point =
+            sf_survey_point(&survey->networks[i], kind, share);
+        values[i] =
+            point ? (double)point->n_fallback / point->n_runs : (double)NAN;
+        has_some = has_some || values[i] > 0;
+    }
+    struct sf_survey_row *row =
+        has_some ? add(table, "failed_fallback", of,
+                       "repairs that use another routing, %", 100, 0)
+                 : NULL;
+    if (row) {
+        memcpy(row->values, values, survey->n_networks * sizeof *values);
+    }
+}
+
 /* Adds the figures from 'first' to before 'end'. */
 static void
 add_shown(struct table *table, enum sf_failure_kind kind, double share,
@@ -583,6 +609,7 @@ add_point(struct table *table, enum sf_failure_kind kind, double share)
         }
     }
     add_made_anew(table, kind, share, of);
+    add_fallbacks(table, kind, share, of);
     add_shown(table, kind, share, of, N_DEAD, N_SHOWN);
 }
 

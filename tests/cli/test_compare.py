@@ -225,6 +225,32 @@ class Results(Compare):
         self.assertIn("hx2:4x4 keeps ", line)
         self.assertNotIn("no host was cut off", line)
 
+    def test_routings_other_than_asked_for_are_told(self):
+        """They went into the means without a word."""
+        ask = ["ft3:ports=4", "--lanes", "single", *QUICK, "--failures",
+               "links", "--shares", "40", "--draws", "4", "--without-times"]
+        network = self.compared(*ask)["networks"][0]
+        points = network["failures"]["points"]
+        none, some = (p["fallback"] for p in points)
+        self.assertEqual(none, 0)
+        self.assertGreater(some, 0)
+        self.assertLessEqual(some, points[1]["made_anew"])
+        text = self.succeeds("compare", *ask)
+        self.assertIn(f"After {some} of 4 failures, ft3:ports=4 cannot be "
+                      "routed as asked; the default routing is used then.",
+                      " ".join(text.split()))
+        self.assertEqual(re.findall(r"use another routing, % +(\d+)", text),
+                         [f"{25 * some}"])
+        rows = list(csv.DictReader(io.StringIO(
+            self.succeeds("compare", *ask, "-f", "csv"))))
+        self.assertEqual([(r["of"], float(r["value"])) for r in rows
+                          if r["figure"] == "failed_fallback"],
+                         [("40 % of links", some / 4)])
+        # Where all could be routed as asked, there is nothing to tell.
+        text = self.succeeds("compare", "ft3:ports=4", *ask[3:])
+        self.assertNotIn("another routing", text)
+        self.assertNotIn("as asked", text)
+
     def test_the_healthy_network_is_measured_with_the_same_draws(self):
         text = self.succeeds("compare", "hx2:4x4", *QUICK, *FEW)
         found = self.compared("hx2:4x4", *QUICK, *FEW)
