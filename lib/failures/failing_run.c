@@ -179,7 +179,7 @@ measure_load(struct runner *runner, struct sf_error *err)
         &runner->left, runner->routing->routes, &runner->reach, "all-to-all",
         0, &traffic, &left_out, err);
 
-    if (status == SF_OK && traffic->n_demands > 0) {
+    if (status == SF_OK && traffic && traffic->n_demands > 0) {
         status = sf_throughput_measure(runner->left.network->graph, traffic,
                                        &params, &throughput, err);
         if (status == SF_OK) {
