@@ -1302,3 +1302,32 @@ TEST_LONG(failures_out_of_memory_in_parts)
     fail_kinds("hx2:2x3,p=1", "minimal", 0.8);
     fail_kinds("ft2:ports=4", NULL, 0.3);
 }
+
+/* Memory that runs out while another routing is made than the one asked for
+ * was taken for a routing that cannot be. */
+TEST(failures_out_of_memory_in_fallbacks)
+{
+    struct sf_plan *plan = plan_of("ft3:ports=4");
+    struct sf_failures_params params = question(plan);
+    bool is_found = false;
+
+    params.routing.layers.scheme = "minimal";
+    params.routing.layers.n_layers = 4;
+    params.routing.lanes = "single";
+    params.without_cuts = true;
+    params.n_shares = 1;
+    params.shares = &shares[1];
+    params.n_traffics = 0;
+    params.n_seeds = 1;
+    for (int kind = SF_FAILURE_SWITCHES; kind < SF_N_FAILURE_KINDS; kind++) {
+        params.without_kinds[kind] = true;
+    }
+    while (!is_found) {
+        params.seed++;
+        struct sf_failures *failures = answer(&params);
+        is_found = failures->points[1].n_fallback > 0;
+        sf_failures_free(failures);
+    }
+    fail_each(&params);
+    sf_plan_free(plan);
+}
