@@ -211,7 +211,8 @@ int cli_end_files(int code);
 
 /* Between the two, after the files were written: those of 'folder' whose name
  * 'is_ours' accepts and that were not among them are to go with the change. */
-int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
+int cli_remove_others(const char *folder,
+                      bool (*is_ours)(void *aux, const char *name), void *aux);
 
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 typedef enum sf_status cli_writer(const void *aux, FILE *stream,

@@ -161,7 +161,8 @@ compare_paths(const void *a, const void *b)
 }
 
 int
-cli_remove_others(const char *folder, bool (*is_ours)(const char *name))
+cli_remove_others(const char *folder,
+                  bool (*is_ours)(void *aux, const char *name), void *aux)
 {
     size_t n = n_waiting;
     const char **paths = calloc(n ? n : 1, sizeof *paths);
@@ -176,7 +177,7 @@ cli_remove_others(const char *folder, bool (*is_ours)(const char *name))
     }
     for (const struct dirent *entry; is_done && (entry = readdir(listing));) {
         char *path = NULL, *resolved = NULL;
-        if (!is_ours(entry->d_name)) {
+        if (!is_ours(aux, entry->d_name)) {
             continue;
         }
         if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
