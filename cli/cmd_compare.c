@@ -67,9 +67,7 @@ run(const struct cli_args *args)
     }
     survey.params.prices = prices;
     if (cli_share_check(args) && cli_read_figure(args, NULL) &&
-        read_options(args, &survey) &&
-        cli_survey_load(&survey, args->words, args->n_words,
-                        cli_number(args, OPT_TIMEOUT))) {
+        read_options(args, &survey) && cli_survey_load(args, &survey)) {
         code = cli_survey_run(args, &survey, NULL);
     }
     cli_survey_clear(&survey);

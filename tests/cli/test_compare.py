@@ -601,7 +601,8 @@ class Errors(Compare):
                 (["sf:q=6"], "q = 6 is not a prime power"),
                 (["nothing:k=3"], "nothing"),
                 (["/nowhere"], "/nowhere"),
-                (["sf"], "sf: no such file; expected a spec such as sf:q=5 "),
+                (["sf"], "slimfly: compare: sf: no such file; expected a spec "
+                 "such as sf:q=5 "),
                 (["HyperX"], "'slimfly design --endpoints N --compare' finds "
                  "sizes by itself"),
                 (["nowhere.json"], "nowhere.json: No such file"),
@@ -627,7 +628,7 @@ class Errors(Compare):
                 (["sf:q=3", "-t", "rain"], "rain"),
                 (["sf:q=3", "--share"], "--share: expected --output DIR"),
                 ([f"hx2:{i}x3" for i in range(2, 15)],
-                 "expected at most 12 networks, found 13")]:
+                 "slimfly: compare: expected at most 12 networks, found 13")]:
             with self.subTest(args):
                 self.fails("compare", *args, says=says)
 
