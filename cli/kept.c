@@ -47,7 +47,8 @@
  * within less.  One that starts later still tells the same once more. */
 #define MAX_LATE 10
 
-/* The hash FNV-1a. */
+/* The hash FNV-1a.  The library has it in base/hash.h, but the program
+ * includes public headers only. */
 static uint64_t
 hash_text(const char *text)
 {

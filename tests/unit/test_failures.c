@@ -1,6 +1,7 @@
 /* Studies of failing parts: what is drawn, what is left of it, what a repair
  * changes, how many faults cut hosts off, what is kept. */
 #define _GNU_SOURCE
+#include "analysis/comparison_key.h"
 #include "base/mem.h"
 #include "failures/study.h"
 #include "helpers.h"
@@ -896,6 +897,41 @@ TEST(failures_count_fallbacks)
     CHECK(n_fallback > 0);
     sf_failures_free(failures);
     sf_plan_free(plan);
+}
+
+/* What is measured of routes depends on all of them: each part changes the
+ * key by which it is kept. */
+TEST(failures_are_kept_by_all_of_the_routes)
+{
+    struct bench bench;
+
+    bench_build(&bench, "sf:q=3", NULL);
+    const struct sf_network *network = bench.study.network;
+    struct sf_routes *routes = bench.study.base->routes;
+    struct sf_layers *layers = routes->sets[0];
+    uint64_t key = sf_key_of_routes(network, routes);
+    uint64_t whole = sf_failure_key(&bench.study);
+    CHECK(routes->turns && routes->lanes);
+    uint32_t *const numbers[] = {
+        &routes->n_addresses,  &routes->n_switch_addresses,
+        &routes->host_sets[1], &routes->turns->ranks[1],
+        &routes->lanes->n_vls,
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+        ++*numbers[i];
+        CHECK_FOR(sf_key_of_routes(network, routes) != key, "number %zu", i);
+        CHECK_FOR(sf_failure_key(&bench.study) != whole, "number %zu", i);
+        --*numbers[i];
+    }
+    layers->hops[1]++;
+    CHECK(sf_key_of_routes(network, routes) != key);
+    layers->hops[1]--;
+    routes->turns->vls[1]++;
+    CHECK(sf_key_of_routes(network, routes) != key);
+    routes->turns->vls[1]--;
+    CHECK_EQ(sf_key_of_routes(network, routes), key);
+    CHECK_EQ(sf_failure_key(&bench.study), whole);
+    bench_clear(&bench);
 }
 
 /* A store in memory, and what another process has claimed. */
