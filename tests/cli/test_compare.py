@@ -167,7 +167,10 @@ class Results(Compare):
         text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "--equal",
                              "cost", "--failures", "none", *QUICK)
         self.assertIn("at equal cost", text.splitlines()[0])
-        self.assertIn("hosts at full rate for each million USD", text)
+        self.assertIn("For each million USD, ", text)
+        self.assertRegex(" ".join(text.split()),
+                         r"the most permutation traffic: \d+ hosts at full "
+                         r"rate\.")
 
     def test_answers_follow_from_the_figures(self):
         found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6", *QUICK,
@@ -189,16 +192,16 @@ class Results(Compare):
             self.assertIn(words, line[at:])
             at = line.index(words)
         for i, (split, start) in enumerate([
-                ("best", "With the best shares over the layers, most is "),
-                ("equal", "Whatever it costs, most is ")]):
+                ("best", "With the best shares over the layers, "),
+                ("equal", "With equal shares over the layers, ")]):
             best = max(n["throughput"][i]["mean"] for n in networks)
             self.assertEqual(networks[0]["throughput"][i]["split"], split)
             line = next(a for a in found["answers"] if a.startswith(start))
             for network in networks:
                 self.assertEqual(
                     network["throughput"][i]["mean"] > 0.99 * best,
-                    f"{network['name']} " in line or " by all (" in line,
-                    line)
+                    f"{network['name']} " in line
+                    or ", all networks carry " in line, line)
         line = found["answers"][-1]
         for network in networks:
             points = network["failures"]["points"]
@@ -489,8 +492,8 @@ class Results(Compare):
         self.assertGreater(second["figures"]["cost"], 0)
         # One network with a price is not the best of any for its cost.
         words = " ".join(found["answers"])
-        self.assertNotIn("For its cost", words)
-        self.assertIn("Whatever it costs", words)
+        self.assertNotIn("For each million", words)
+        self.assertIn("With equal shares over the layers, ", words)
 
 
 class Formats(Compare):
