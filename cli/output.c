@@ -47,8 +47,8 @@ begin_change(void)
 }
 
 /* Removes what is not finished and the line of progress, and dies of the
- * signal.  The change that it
- * begins does not end, so that no thread makes another file meanwhile. */
+ * signal.  Keeps the lock, so that no thread can create another file
+ * meanwhile. */
 static void
 remove_unfinished(int signal_number)
 {

@@ -80,8 +80,8 @@ struct sf_failure_run {
     double *left_out;     /* [n_traffics] Share of the traffic between switches
                            * that is left out, as no path is left for it. */
     bool is_made_anew;    /* A repair was not possible within the lanes. */
-    bool is_fallback;     /* Not even what was asked for was: the routing is
-                           * what would be chosen if nothing were. */
+    bool is_fallback;     /* The routing asked for was impossible on what is
+                           * left; the default routing was used. */
     bool is_disconnected; /* Some hosts that are left cannot reach others. */
 };
 
