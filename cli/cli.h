@@ -103,6 +103,11 @@ void cli_progress_end(void);
  * cli_guard_signals(). */
 void cli_progress_drop(void);
 
+/* Reads the permissions that new files do not get, for all that is written
+ * later.  They can only be read by setting them for a moment, so main() does
+ * it before there are threads. */
+void cli_read_umask(void);
+
 /* Sees that signals which end the program remove what is not finished. */
 void cli_guard_signals(void);
 
@@ -206,7 +211,8 @@ int cli_end_files(int code);
 
 /* Between the two, after the files were written: those of 'folder' whose name
  * 'is_ours' accepts and that were not among them are to go with the change. */
-int cli_remove_others(const char *folder, bool (*is_ours)(const char *name));
+int cli_remove_others(const char *folder,
+                      bool (*is_ours)(void *aux, const char *name), void *aux);
 
 /* Writes what 'write' says of 'aux' to the file 'name' in 'folder'. */
 typedef enum sf_status cli_writer(const void *aux, FILE *stream,

@@ -369,7 +369,7 @@ const struct cli_command cli_command_analyze = {
         "was interrupted. Several processes of the same command share the "
         "measurements out, on one machine or on many that see DIR. Of those "
         "that mpirun or srun "
-        "starts together, one tells the results.\n"
+        "starts together, one prints the results.\n"
         "\n"
         "The exit code is 1 if some paths do not arrive.",
     .examples =

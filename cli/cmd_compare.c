@@ -67,9 +67,7 @@ run(const struct cli_args *args)
     }
     survey.params.prices = prices;
     if (cli_share_check(args) && cli_read_figure(args, NULL) &&
-        read_options(args, &survey) &&
-        cli_survey_load(&survey, args->words, args->n_words,
-                        cli_number(args, OPT_TIMEOUT))) {
+        read_options(args, &survey) && cli_survey_load(args, &survey)) {
         code = cli_survey_run(args, &survey, NULL);
     }
     cli_survey_clear(&survey);
@@ -119,10 +117,9 @@ const struct cli_command cli_command_compare = {
         "DIR/" CLI_KEPT_FOLDER
         ", so that the same command goes on where it was "
         "interrupted. Several processes of the same command share the work "
-        "out. Of those that mpirun or srun starts together, one tells the "
+        "out. Of those that mpirun or srun starts together, one prints the "
         "results. The exit code is 1 if packets of a simulation waited for "
-        "each "
-        "other for ever.",
+        "each other for ever.",
     .examples =
         "slimfly compare sf:q=5 ft2:ports=16 hx2:5x5 -o out\tCompare three "
         "networks.\n"

@@ -382,8 +382,9 @@ const struct cli_command cli_command_evaluate = {
         "as SVG, and every run in simulation.json and simulation.csv. What is "
         "finished is kept there too, so that the same command goes on where "
         "it was interrupted. Several processes of the same command share the "
-        "work out. Of those that mpirun or srun starts together, one tells "
-        "the results. " CLI_FIGURE_IS " The page keeps those for screens. The "
+        "work out. Of those that mpirun or srun starts together, one prints "
+        "the "
+        "results. " CLI_FIGURE_IS " The page keeps those for screens. The "
         "exit code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "

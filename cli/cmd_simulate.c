@@ -166,7 +166,7 @@ const struct cli_command cli_command_simulate = {
         "runs, so that the same command goes on where it was interrupted. "
         "Several processes of the same command share the runs out, on one "
         "machine or on many that see DIR. Of those that mpirun or srun "
-        "starts together, one tells the results. " CLI_FIGURE_IS
+        "starts together, one prints the results. " CLI_FIGURE_IS
         " The exit code is "
         "1 if packets of a run waited for each other for ever.",
     .examples =

@@ -11,38 +11,51 @@
 #define FIGURE_ENDING ".svg"
 #define DATA_ENDING   ".csv"
 
-/* The results that take the place of others, for is_to_go(). */
-static struct {
+/* The results that take the place of others. */
+struct at_hand {
     const struct cli_results *results;
     const char *command, *folder;
-} at_hand;
+};
 
-/* Commands with figures whose names others have, too. */
-static const char *
-survey_name(size_t i)
+/* A file that a command writes. */
+struct file {
+    const char *name;   /* NULL behind the last. */
+    const char *format; /* "json": it has the name of the command. */
+};
+
+static struct file
+survey_file(size_t i)
 {
-    return sf_survey_files[i].name;
+    return (struct file){ sf_survey_files[i].name, sf_survey_files[i].format };
 }
 
-static const char *
-simulation_name(size_t i)
+static struct file
+simulation_file(size_t i)
 {
-    return sf_simulation_files[i].name;
+    return (struct file){ sf_simulation_files[i].name,
+                          sf_simulation_files[i].format };
 }
 
-static const char *
-comparison_name(size_t i)
+static struct file
+comparison_file(size_t i)
 {
-    return sf_comparison_files[i].name;
+    return (struct file){ sf_comparison_files[i].name,
+                          sf_comparison_files[i].format };
 }
 
-static const struct {
-    const char *json;
-    const char *(*name)(size_t i);
-} drawn[] = {
-    { "comparison.json", survey_name },
-    { "simulation.json", simulation_name },
-    { "analysis.json", comparison_name },
+static struct file
+evaluation_file(size_t i)
+{
+    return (struct file){ sf_evaluation_files[i].name,
+                          sf_evaluation_files[i].format };
+}
+
+/* The files of all commands that draw figures of results. */
+static struct file (*const tables[])(size_t i) = {
+    survey_file,
+    simulation_file,
+    comparison_file,
+    evaluation_file,
 };
 
 size_t
@@ -79,10 +92,10 @@ enum maker {
 /* Who made a JSON file of the folder.  The command is a member of the whole,
  * as the schema is, which comes first. */
 static enum maker
-find_maker(const char *name)
+find_maker(const struct at_hand *at_hand, const char *name)
 {
     static const char schema[] = "\"schema\": ", command[] = "\"command\": ";
-    char *path = cli_find_in_folder(at_hand.folder, name), *line = NULL;
+    char *path = cli_find_in_folder(at_hand->folder, name), *line = NULL;
     FILE *stream = path ? fopen(path, "r") : NULL;
     enum maker maker = path ? SOMEBODY_ELSE : NOBODY;
     size_t size = 0, indent = 0;
@@ -95,7 +108,7 @@ find_maker(const char *name)
         }
         is_found = indent && n == indent &&
                    !strncmp(line + n, command, strlen(command));
-        if (is_found && calls(line + n + strlen(command), at_hand.command)) {
+        if (is_found && calls(line + n + strlen(command), at_hand->command)) {
             maker = THIS_COMMAND;
         }
     }
@@ -109,14 +122,20 @@ find_maker(const char *name)
 
 /* Whether a figure may be that of another command, whose results are there. */
 static bool
-is_somebody_elses(const char *figure)
+is_somebody_elses(const struct at_hand *at_hand, const char *figure)
 {
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
-        for (size_t k = 0; drawn[i].name(k); k++) {
-            if (!strcmp(drawn[i].name(k), figure) &&
-                find_maker(drawn[i].json) == SOMEBODY_ELSE) {
-                return true;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const char *json = NULL;
+        bool has_figure = false;
+        for (size_t k = 0; tables[i](k).name; k++) {
+            struct file file = tables[i](k);
+            if (file.format && !strcmp(file.format, "json")) {
+                json = file.name;
             }
+            has_figure = has_figure || !strcmp(file.name, figure);
+        }
+        if (has_figure && json && find_maker(at_hand, json) == SOMEBODY_ELSE) {
+            return true;
         }
     }
     return false;
@@ -125,7 +144,7 @@ is_somebody_elses(const char *figure)
 /* Whether the folder has a figure whose name without its ending is the first
  * 'length' bytes of 'name'. */
 static bool
-is_drawn(const char *name, size_t length)
+is_drawn(const char *folder, const char *name, size_t length)
 {
     static const char *const endings[] = { ".svg", ".pdf" };
     bool is_there = false;
@@ -133,7 +152,7 @@ is_drawn(const char *name, size_t length)
     for (size_t i = 0; !is_there && i < 2; i++) {
         char *file = NULL, *path = NULL;
         if (asprintf(&file, "%.*s%s", (int)length, name, endings[i]) >= 0) {
-            path = cli_find_in_folder(at_hand.folder, file);
+            path = cli_find_in_folder(folder, file);
             is_there = path != NULL;
             free(path);
             free(file);
@@ -145,9 +164,10 @@ is_drawn(const char *name, size_t length)
 /* Whether a file is a figure that the command draws of some results, and not
  * of those at hand, or has the points of one. */
 static bool
-is_to_go(const char *name)
+is_to_go(void *aux, const char *name)
 {
-    const struct cli_results *results = at_hand.results;
+    const struct at_hand *at_hand = aux;
+    const struct cli_results *results = at_hand->results;
 
     for (size_t i = 0; results->name(i); i++) {
         const char *figure = results->name(i);
@@ -158,8 +178,9 @@ is_to_go(const char *name)
             continue;
         }
         if (!strcmp(ending, FIGURE_ENDING) || !strcmp(ending, ".pdf") ||
-            (!strcmp(ending, DATA_ENDING) && is_drawn(name, length))) {
-            return !is_somebody_elses(figure);
+            (!strcmp(ending, DATA_ENDING) &&
+             is_drawn(at_hand->folder, name, length))) {
+            return !is_somebody_elses(at_hand, figure);
         }
     }
     return false;
@@ -170,16 +191,15 @@ cli_remove_earlier_figures(const char *command,
                            const struct cli_results *results,
                            const char *folder)
 {
+    struct at_hand at_hand = { results, command, folder };
     bool is_replaced = false;
 
-    at_hand.results = results;
-    at_hand.command = command;
-    at_hand.folder = folder;
     for (size_t i = 0; results->name(i); i++) {
         const char *format = results->format(i);
-        is_replaced =
-            is_replaced || (format && !strcmp(format, "json") &&
-                            find_maker(results->name(i)) == THIS_COMMAND);
+        is_replaced = is_replaced ||
+                      (format && !strcmp(format, "json") &&
+                       find_maker(&at_hand, results->name(i)) == THIS_COMMAND);
     }
-    return is_replaced ? cli_remove_others(folder, is_to_go) : CLI_FINE;
+    return is_replaced ? cli_remove_others(folder, is_to_go, &at_hand)
+                       : CLI_FINE;
 }

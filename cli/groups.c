@@ -186,7 +186,7 @@ const struct cli_option cli_share_options[] = {
               "srun started share the work without it" },
     { OPT_ALONE, "alone", 0, CLI_FLAG,
       .help = "work for itself, also if mpirun or srun started several "
-              "processes: each tells its results" },
+              "processes: each prints its results" },
     { 0 },
 };
 

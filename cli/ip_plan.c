@@ -92,8 +92,9 @@ write_nodes(const struct sf_ip_plan *plan, enum sf_ip_subject subject,
 
 /* Whether a file of such a name belongs to a plan. */
 static bool
-is_ours(const char *name)
+is_ours(void *aux, const char *name)
 {
+    (void)aux;
     for (const struct sf_ip_file *file = sf_ip_files; file->name; file++) {
         size_t n = strlen(name), ending = strlen(file->name);
         if (n >= ending && strcmp(name + n - ending, file->name) == 0) {
@@ -122,7 +123,7 @@ cli_ip_write(const struct sf_ip_plan *plan, const char *folder)
                 path ? write_nodes(plan, folders[i].subject, path) : CLI_ERROR;
         }
         if (code == CLI_FINE) {
-            code = cli_remove_others(path, is_ours);
+            code = cli_remove_others(path, is_ours, NULL);
         }
         free(path);
     }

@@ -42,12 +42,14 @@
 #define CAME_LINE  "%016" PRIx64 " %" PRIu32 " %" PRId64 " %d\n"
 #define LINE_ITEMS 4
 
-/* By how many seconds what was told may be older than a process of the same
- * launch.  Clocks of machines differ by less, and launchers start processes
- * within less.  One that starts later still tells the same once more. */
+/* Results of the same launch may have been printed this many seconds before a
+ * process of it began.  Clocks of machines differ by less, and launchers start
+ * all processes within less.  A process that starts later prints the results
+ * once more. */
 #define MAX_LATE 10
 
-/* The hash FNV-1a. */
+/* The hash FNV-1a.  The library has it in base/hash.h, but the program
+ * includes public headers only. */
 static uint64_t
 hash_text(const char *text)
 {

@@ -26,12 +26,20 @@ struct cli_kept {
 bool cli_kept_open(struct cli_kept *kept, const char *folder);
 void cli_kept_clear(struct cli_kept *kept);
 
-/* Of the processes that have the line 'meeting' in common, one tells what all
- * have found.  Waits until none of them is telling, and returns whether this
- * process, number 'rank', is to tell now, and to call the second function.  It
- * is if nobody has told since a little before it began, or if it came before:
- * then the others were of an earlier launch.  The second function takes NULL
- * for 'meeting' if nothing could be told, which is then up to others. */
+/* One of the processes with the same line 'meeting' prints the results.  This
+ * process is number 'rank' of its launch.  The first function waits while
+ * another process prints.
+ *
+ * Returns true when this process prints the results.  It then calls the second
+ * function.  'meeting' is NULL there if the results could not be printed:
+ * another process will try.  Returns false when another process of the same
+ * launch has printed the results.
+ *
+ * Launches may have the same line.  They are told apart by two rules.  What
+ * was printed more than MAX_LATE seconds (kept.c) before this process called
+ * cli_kept_open() is of an earlier launch.  So is what was printed before a
+ * process with the number 'rank' last came: a number comes once in a
+ * launch.  On file systems without locks, number 0 prints. */
 bool cli_kept_begin_telling(struct cli_kept *kept, const char *meeting,
                             uint32_t rank);
 void cli_kept_end_telling(struct cli_kept *kept, const char *meeting,

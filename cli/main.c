@@ -144,6 +144,7 @@ main(int argc, char **argv)
         cli_help_text(NULL, stderr);
         return CLI_ERROR;
     }
+    cli_read_umask();
     const char *name = argv[1];
     if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
         puts("slimfly " SF_VERSION);

@@ -33,6 +33,7 @@ static char *volatile unfinished;
 static struct waiting *volatile waiting;
 static volatile size_t n_waiting;
 static bool is_waiting; /* Between cli_begin_files() and cli_end_files(). */
+static mode_t mask;     /* Permissions that new files do not get. */
 
 /* Whether somebody changes these files or this list.  A thread keeps signals
  * out for itself only: a handler that runs in another one must wait. */
@@ -46,8 +47,8 @@ begin_change(void)
 }
 
 /* Removes what is not finished and the line of progress, and dies of the
- * signal.  The change that it
- * begins does not end, so that no thread makes another file meanwhile. */
+ * signal.  Keeps the lock, so that no thread can create another file
+ * meanwhile. */
 static void
 remove_unfinished(int signal_number)
 {
@@ -96,6 +97,13 @@ hold_signals(bool on)
             sigaction(signals[i], &action, NULL);
         }
     }
+}
+
+void
+cli_read_umask(void)
+{
+    mask = umask(0);
+    umask(mask);
 }
 
 void
@@ -153,7 +161,8 @@ compare_paths(const void *a, const void *b)
 }
 
 int
-cli_remove_others(const char *folder, bool (*is_ours)(const char *name))
+cli_remove_others(const char *folder,
+                  bool (*is_ours)(void *aux, const char *name), void *aux)
 {
     size_t n = n_waiting;
     const char **paths = calloc(n ? n : 1, sizeof *paths);
@@ -168,7 +177,7 @@ cli_remove_others(const char *folder, bool (*is_ours)(const char *name))
     }
     for (const struct dirent *entry; is_done && (entry = readdir(listing));) {
         char *path = NULL, *resolved = NULL;
-        if (!is_ours(entry->d_name)) {
+        if (!is_ours(aux, entry->d_name)) {
             continue;
         }
         if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
@@ -250,8 +259,6 @@ open_temporary(struct cli_output *output)
         return false;
     }
     /* mkstemp() makes private files; this is to be an ordinary one. */
-    mode_t mask = umask(0);
-    umask(mask);
     output->stream = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
     if (!output->stream) {
         close(fd);

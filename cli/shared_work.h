@@ -21,11 +21,20 @@ void cli_share_note(const struct cli_args *args, const char *text);
 /* How many of them this machine has, as far as is known. */
 uint32_t cli_share_n_here(void);
 
-/* All of them have all results when they end, and one tells these: the first
- * that comes.  Others wait here until that is done, so that the end of one
- * does not make mpirun end the one that tells; if that one is lost, the next
- * tells.  Returns whether this process is to tell; it then calls the second
- * function with whether it could.  'kept' is NULL without a folder. */
+/* Every process of a launch has all results when it ends.  One process prints
+ * them: the first that calls cli_share_begin_telling().
+ *
+ * Returns true when this process prints the results.  It then calls
+ * cli_share_end_telling(), with whether all was printed.  Returns false when
+ * another process of the launch has printed them; this process then prints
+ * nothing.
+ *
+ * The function waits while another process prints.  So no process ends before
+ * the results are printed, as mpirun could then end the printing one.  If the
+ * printing process crashes, the next one prints.
+ *
+ * A process that shares its work with nobody always prints.  'kept' is NULL
+ * without a folder. */
 bool cli_share_begin_telling(const struct cli_args *args,
                              struct cli_kept *kept);
 void cli_share_end_telling(const struct cli_args *args, struct cli_kept *kept,

@@ -15,7 +15,8 @@ is_nothing(const char *word)
 }
 
 static bool
-load_network(struct cli_survey *survey, const char *word, unsigned timeout)
+load_network(const struct cli_args *args, struct cli_survey *survey,
+             const char *word)
 {
     uint32_t number = survey->params.n_subjects++;
     struct sf_survey_subject *subject = &survey->subjects[number];
@@ -39,32 +40,33 @@ load_network(struct cli_survey *survey, const char *word, unsigned timeout)
         return plan != NULL;
     }
     if (is_nothing(word)) {
-        cli_fail("compare: %s: no such file; expected a spec such as sf:q=5 "
+        cli_fail("%s: %s: no such file; expected a spec such as sf:q=5 "
                  "('slimfly topology --list' has the families), a plan or a "
                  "discovered fabric. 'slimfly design --endpoints N --compare' "
                  "finds sizes by itself",
-                 word);
+                 args->command->name, word);
         return false;
     }
-    survey->fabrics[number] = cli_load_discovered(word, timeout);
+    survey->fabrics[number] =
+        cli_load_discovered(word, cli_number(args, OPT_TIMEOUT));
     subject->fabric = survey->fabrics[number];
     return subject->fabric != NULL;
 }
 
 bool
-cli_survey_load(struct cli_survey *survey, const char *const *words, size_t n,
-                unsigned timeout)
+cli_survey_load(const struct cli_args *args, struct cli_survey *survey)
 {
     bool is_fine = true;
 
     survey->params.subjects = survey->subjects;
-    for (size_t i = 0; is_fine && i < n; i++) {
+    for (size_t i = 0; is_fine && i < args->n_words; i++) {
         if (survey->params.n_subjects == SF_SURVEY_MAX_NETWORKS) {
-            cli_fail("compare: expected at most %d networks, found %zu",
-                     SF_SURVEY_MAX_NETWORKS, n);
+            cli_fail("%s: expected at most %d networks, found %zu",
+                     args->command->name, SF_SURVEY_MAX_NETWORKS,
+                     args->n_words);
             return false;
         }
-        is_fine = load_network(survey, words[i], timeout);
+        is_fine = load_network(args, survey, args->words[i]);
     }
     return is_fine;
 }
@@ -128,9 +130,9 @@ cli_survey_run(const struct cli_args *args, struct cli_survey *survey,
     if (sf_survey_build(&survey->params, &made, &err) != SF_OK) {
         return cli_fail("%s: %s", args->command->name, err.text);
     }
-    struct sf_survey_report report = { "slimfly " SF_VERSION,
-                                       args->line ? args->line : "", note,
-                                       made, NULL };
+    struct sf_survey_report report = { .origin = cli_origin(args),
+                                       .note = note,
+                                       .survey = made };
     struct cli_results results = { &report,
                                    file_name,
                                    file_format,

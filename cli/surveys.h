@@ -24,10 +24,9 @@ const char *cli_survey_given(const struct cli_args *args);
  * and returns false, as does the next. */
 bool cli_survey_read(const struct cli_args *args, struct cli_survey *survey);
 
-/* Adds the networks that 'words' name: specs, plans, and all that 'slimfly
- * verify' takes as discovered. */
-bool cli_survey_load(struct cli_survey *survey, const char *const *words,
-                     size_t n, unsigned timeout);
+/* Adds the networks that the words of a command name: specs, plans, and all
+ * that 'slimfly verify' takes as discovered. */
+bool cli_survey_load(const struct cli_args *args, struct cli_survey *survey);
 
 /* Runs it and writes the results; 'note' is for people, or NULL.  Returns an
  * exit code. */

@@ -65,7 +65,7 @@ name_diagram(const struct diagram *diagram, char name[NAME_SIZE])
 
 /* Whether a diagram may have this name. */
 static bool
-is_diagram(const char *name)
+is_diagram(void *aux, const char *name)
 {
     const char *a = strstr(name, "-R");
     const char *b = a ? strstr(a + 1, "-R") : NULL;
@@ -75,6 +75,7 @@ is_diagram(const char *name)
     };
     char same[NAME_SIZE];
 
+    (void)aux;
     for (int step = SF_STEP_SUBGROUP; step < SF_N_STEPS; step++) {
         diagram.step = (enum sf_step)step;
         if (!strcmp(name, name_diagram(&diagram, same))) {
@@ -166,7 +167,7 @@ write_guides(const struct sf_plan *plan, const struct sf_label_sizes *sizes,
         code = write_diagrams(plan, diagrams);
     }
     if (code == CLI_FINE) {
-        code = cli_remove_others(diagrams, is_diagram);
+        code = cli_remove_others(diagrams, is_diagram, NULL);
     }
     free(diagrams);
     return code;

@@ -59,8 +59,9 @@ struct sf_measurement {
 };
 
 /* Keeps measurements.  'settings' names everything that a measurement depends
- * on; two measurements with the same settings are the same.  Never called
- * twice at once. */
+ * on; two measurements with the same settings are the same.  Only one thread
+ * at a time calls save().  Several threads may call load() at once, also while
+ * one calls save(). */
 struct sf_measurement_store {
     /* Gives the measurement of 'settings', of which metrics the caller frees;
      * false if there is none. */

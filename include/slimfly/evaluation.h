@@ -165,8 +165,9 @@ struct sf_eval_cell {
 struct sf_evaluation; /* Opaque. */
 
 /* Where finished pieces are kept.  'settings' is one line, all that a piece
- * depends on.  load() returns a text that the caller frees, or NULL; several
- * threads call it at once.  One thread calls save() at a time. */
+ * depends on.  load() returns a text that the caller frees, or NULL.  Only one
+ * thread at a time calls save().  Several threads may call load() at once,
+ * also while one calls save(). */
 struct sf_evaluation_store {
     char *(*load)(void *aux, const char *settings);
     enum sf_status (*save)(void *aux, const char *settings, const char *text,

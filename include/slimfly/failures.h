@@ -80,8 +80,8 @@ struct sf_failure_run {
     double *left_out;     /* [n_traffics] Share of the traffic between switches
                            * that is left out, as no path is left for it. */
     bool is_made_anew;    /* A repair was not possible within the lanes. */
-    bool is_fallback;     /* Not even what was asked for was: the routing is
-                           * what would be chosen if nothing were. */
+    bool is_fallback;     /* The routing asked for was impossible on what is
+                           * left; the default routing was used. */
     bool is_disconnected; /* Some hosts that are left cannot reach others. */
 };
 
@@ -125,8 +125,9 @@ struct sf_failure_cuts {
 };
 
 /* Keeps what is finished.  'settings' is one line, all that a result depends
- * on.  load() returns a text that the caller frees, or NULL.  May be called by
- * several threads at once. */
+ * on.  load() returns a text that the caller frees, or NULL.  Only one thread
+ * at a time calls save().  Several threads may call load() at once, also while
+ * one calls save(). */
 struct sf_failure_store {
     char *(*load)(void *aux, const char *settings);
     enum sf_status (*save)(void *aux, const char *settings, const char *text,

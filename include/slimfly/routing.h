@@ -39,8 +39,8 @@ struct sf_routing_params {
     uint32_t max_sls;            /* 0: SF_N_SLS. */
 };
 
-/* What is left when what was 'asked' for is not possible: what would be chosen
- * if nothing were, safe on any service level, with the VLs that there are. */
+/* The routing to use when the routing 'asked' for is impossible: the default
+ * routing, safe on any service level, with the virtual lanes asked for. */
 static inline struct sf_routing_params
 sf_routing_fallback(const struct sf_routing_params *asked)
 {

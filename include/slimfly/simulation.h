@@ -296,7 +296,8 @@ struct sf_simulation_task {
 };
 
 /* Where results are kept.  'settings' is one line, all that a result depends
- * on. */
+ * on.  Only one thread at a time calls save().  Several threads may call
+ * load() at once, also while one calls save(). */
 struct sf_simulation_store {
     bool (*load)(void *aux, const char *settings,
                  struct sf_simulation *result);

@@ -143,12 +143,13 @@ void sf_survey_free(struct sf_survey *survey);
 double sf_survey_throughput(const struct sf_survey_network *network,
                             enum sf_comparison_split split, uint32_t traffic);
 
-/* The highest load that the network was seen to take in full, and the lowest
- * that it did not, NAN if there is none.  Loads below taken ones count as
- * taken. */
+/* What uniform load a network takes in full.  Loads above a refused one count
+ * as refused, also if a run of one was seen to take it. */
 struct sf_survey_saturation {
-    double taken, refused;
-    double accepted; /* Of the highest load that was offered. */
+    double taken;    /* The highest below 'refused'; 0: none. */
+    double refused;  /* The lowest that was not taken in full; NAN: none. */
+    double accepted; /* What arrived at the highest load that was offered; NAN:
+                      * none was. */
 };
 struct sf_survey_saturation
 sf_survey_saturation(const struct sf_survey_network *network);

@@ -4,6 +4,7 @@
 #define SLIMFLY_SURVEY_FILES_H
 
 #include "slimfly/figure.h"
+#include "slimfly/origin.h"
 #include "slimfly/survey.h"
 
 #include <stdio.h>
@@ -11,9 +12,8 @@
 #pragma GCC visibility push(default)
 
 struct sf_survey_report {
-    const char *program; /* With its version, "slimfly 0.1.0"; */
-    const char *command; /* as it was called. */
-    const char *note;    /* What people should know besides; NULL: nothing. */
+    struct sf_origin origin;
+    const char *note; /* What people should know besides; NULL: nothing. */
     const struct sf_survey *survey;
     const struct sf_figure *figure; /* The form of figures; NULL: screens. */
 };

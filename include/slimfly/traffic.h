@@ -71,6 +71,10 @@ struct sf_traffic_kind {
 /* All kinds, ended by one without a name. */
 extern const struct sf_traffic_kind sf_traffic_kinds[];
 
+/* Whether the traffic 'text' is of a kind that reads a file, whose lines name
+ * hosts. */
+bool sf_traffic_takes_path(const char *text);
+
 /* Where the traffic runs. */
 struct sf_traffic_params {
     const struct sf_network *network; /* "file:" needs one with a fabric, which

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint64_t
 sf_key_of_network(const struct sf_network *network)
@@ -19,19 +20,55 @@ sf_key_of_network(const struct sf_network *network)
 }
 
 static uint64_t
-hash_routes(const struct sf_network *network, const struct sf_routes *routes)
+hash_number(uint64_t hash, uint32_t number)
 {
+    return sf_hash_bytes(hash, &number, sizeof number);
+}
+
+static uint64_t
+hash_turns(uint64_t hash, const struct sf_graph *graph,
+           const struct sf_turns *turns)
+{
+    size_t n = 0;
+
+    for (uint32_t v = 0; v < graph->n_nodes; v++) {
+        size_t degree = sf_graph_degree(graph, v);
+        n += degree * degree;
+    }
+    hash = hash_number(hash, turns->n_vls);
+    hash = sf_hash_bytes(hash, turns->vls, n * sizeof *turns->vls);
+    return sf_hash_bytes(hash, turns->ranks,
+                         (size_t)2 * graph->n_links * turns->n_vls *
+                             sizeof *turns->ranks);
+}
+
+uint64_t
+sf_key_of_routes(const struct sf_network *network,
+                 const struct sf_routes *routes)
+{
+    const struct sf_lanes *lanes = routes->lanes;
     uint64_t hash =
         sf_hash_bytes(SF_HASH_START, routes->host_sets,
                       sf_network_count_hosts(network) * sizeof(uint32_t));
 
+    hash = hash_number(hash, routes->n_addresses);
+    hash = hash_number(hash, routes->n_switch_addresses);
+    hash = hash_number(hash, routes->n_sets);
     for (uint32_t i = 0; i < routes->n_sets; i++) {
         const struct sf_layers *layers = routes->sets[i];
         size_t n = layers->n_switches;
+        hash = hash_number(hash, layers->n_layers);
         hash = sf_hash_bytes(hash, layers->hops,
                              layers->n_layers * n * n * sizeof *layers->hops);
     }
-    return hash;
+    hash = hash_number(hash, routes->turns != NULL);
+    if (routes->turns) {
+        hash = hash_turns(hash, network->graph, routes->turns);
+    }
+    hash = hash_number(hash, lanes ? lanes->n_vls : 0);
+    return lanes ? sf_hash_bytes(hash, lanes->scheme->name,
+                                 strlen(lanes->scheme->name))
+                 : hash;
 }
 
 /* Field by field, for there may be holes between them. */
@@ -68,7 +105,7 @@ sf_key_of_routing(const struct sf_comparison_row *row,
         text[0] = '\0';
     } else if (row->given) {
         snprintf(text, size, "routes=%016llx",
-                 (unsigned long long)hash_routes(network, row->given));
+                 (unsigned long long)sf_key_of_routes(network, row->given));
     } else {
         const struct sf_routing_params *routing = &row->routing;
         status =

@@ -6,6 +6,10 @@
 #include "slimfly/comparison.h"
 
 uint64_t sf_key_of_network(const struct sf_network *network);
+
+/* Of paths, turns and lanes, and how many addresses there are. */
+uint64_t sf_key_of_routes(const struct sf_network *network,
+                          const struct sf_routes *routes);
 uint64_t sf_key_of_traffic(const struct sf_traffic *traffic);
 
 /* Writes what the routes of 'row' depend on into 'text'; 'n_sets' is how many

@@ -27,30 +27,32 @@ cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Makes all routes anew. */
+/* Makes all routes anew, as asked or else as can be.  If neither is possible,
+ * the error says why it cannot be as asked. */
 static enum sf_status
 make_anew(struct runner *runner, struct sf_error *err)
 {
     const struct sf_network *network = runner->left.network;
     const struct sf_routing_params *asked = &runner->study->asked;
     struct sf_routing_params open = sf_routing_fallback(asked);
-    struct sf_error first = { 0 };
+    struct sf_error first = { 0 }, second = { 0 };
 
     runner->run->is_made_anew = true;
     enum sf_status status =
         sf_routing_build(network, asked, &runner->repaired, &first);
-    if (status == SF_OK) {
-        return SF_OK;
-    }
-    if (status == SF_ENOMEM ||
-        sf_routing_build(network, &open, &runner->repaired, NULL) != SF_OK) {
-        if (err) {
-            *err = first;
+    if (status != SF_OK && status != SF_ENOMEM) {
+        enum sf_status other =
+            sf_routing_build(network, &open, &runner->repaired, &second);
+        runner->run->is_fallback = other == SF_OK;
+        if (other == SF_OK || other == SF_ENOMEM) {
+            status = other;
+            first = second;
         }
-        return status;
     }
-    runner->run->is_fallback = true;
-    return SF_OK;
+    if (status != SF_OK && err) {
+        *err = first;
+    }
+    return status;
 }
 
 /* Routes what is left, as the plugin does: by a repair if the lanes allow
@@ -179,7 +181,7 @@ measure_load(struct runner *runner, struct sf_error *err)
         &runner->left, runner->routing->routes, &runner->reach, "all-to-all",
         0, &traffic, &left_out, err);
 
-    if (status == SF_OK && traffic->n_demands > 0) {
+    if (status == SF_OK && traffic && traffic->n_demands > 0) {
         status = sf_throughput_measure(runner->left.network->graph, traffic,
                                        &params, &throughput, err);
         if (status == SF_OK) {

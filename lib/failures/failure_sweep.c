@@ -66,8 +66,25 @@ look_up(const struct sweep *sweep, const struct piece *piece,
     return is_known;
 }
 
+/* Keeps the result of 'settings'.  One thread at a time does so. */
 static enum sf_status
-run_and_keep(const struct sweep *sweep, const struct piece *piece,
+keep(struct sweep *sweep, const char *settings, const char *text,
+     struct sf_error *err)
+{
+    const struct sf_failure_store *store = sweep->store;
+
+    pthread_mutex_lock(&sweep->lock);
+    /* Who saves may report what it writes, and a listener may wait for the
+     * lock that is held here. */
+    const struct sf_progress *listener = sf_progress_listen(NULL);
+    enum sf_status status = store->save(store->aux, settings, text, err);
+    sf_progress_listen(listener);
+    pthread_mutex_unlock(&sweep->lock);
+    return status;
+}
+
+static enum sf_status
+run_and_keep(struct sweep *sweep, const struct piece *piece,
              const struct sf_failure_dead *dead, const char *settings,
              struct sf_error *err)
 {
@@ -84,7 +101,7 @@ run_and_keep(const struct sweep *sweep, const struct piece *piece,
     }
     char *text = run ? sf_failure_write(study, run, settings)
                      : sf_failure_write_cuts(cuts, settings);
-    status = text ? sweep->store->save(sweep->store->aux, settings, text, err)
+    status = text ? keep(sweep, settings, text, err)
                   : sf_fail(err, SF_ENOMEM, "out of memory for results");
     free(text);
     return status;
@@ -93,7 +110,7 @@ run_and_keep(const struct sweep *sweep, const struct piece *piece,
 /* Does a piece, or finds what an earlier study or another process has kept.  A
  * piece that another process is at is put off. */
 static enum sf_status
-find_or_run(const struct sweep *sweep, struct piece *piece,
+find_or_run(struct sweep *sweep, struct piece *piece,
             const struct sf_failure_dead *dead, const char *settings,
             struct sf_error *err)
 {
@@ -121,7 +138,7 @@ find_or_run(const struct sweep *sweep, struct piece *piece,
 }
 
 static enum sf_status
-work_on(const struct sweep *sweep, struct piece *piece, struct sf_error *err)
+work_on(struct sweep *sweep, struct piece *piece, struct sf_error *err)
 {
     char settings[SF_FAILURE_SETTINGS_SIZE];
     struct sf_failure_dead dead = { 0 };

@@ -42,22 +42,6 @@ fail_memory(struct sf_error *err)
     return sf_fail(err, SF_ENOMEM, "out of memory for a study of failures");
 }
 
-/* Whether 'text' describes traffic from a file. */
-static bool
-is_of_file(const char *text)
-{
-    size_t length = strcspn(text, ":");
-
-    for (uint32_t i = 0; sf_traffic_kinds[i].name; i++) {
-        const struct sf_traffic_kind *kind = &sf_traffic_kinds[i];
-        if (kind->takes_path && strlen(kind->name) == length &&
-            !strncmp(kind->name, text, length)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static enum sf_status
 check(const struct sf_failures_params *params, struct sf_error *err)
 {
@@ -72,7 +56,7 @@ check(const struct sf_failures_params *params, struct sf_error *err)
         }
     }
     for (uint32_t i = 0; i < params->n_traffics; i++) {
-        if (is_of_file(params->traffics[i])) {
+        if (sf_traffic_takes_path(params->traffics[i])) {
             return sf_fail(err, SF_EINVAL,
                            "traffic '%s' names hosts that may fail: expected "
                            "another kind",

@@ -25,40 +25,18 @@ hash_text(uint64_t hash, const char *text)
                 : hash_numbers(hash, "", 0, 1);
 }
 
-static uint64_t
-hash_routes(uint64_t hash, const struct sf_network *network,
-            const struct sf_routes *routes)
-{
-    hash = hash_numbers(hash, routes->host_sets,
-                        sf_network_count_hosts(network), sizeof(uint32_t));
-    for (uint32_t i = 0; i < routes->n_sets; i++) {
-        const struct sf_layers *layers = routes->sets[i];
-        size_t n = layers->n_switches;
-        hash = hash_numbers(hash, layers->hops, layers->n_layers * n * n,
-                            sizeof *layers->hops);
-    }
-    if (routes->turns) {
-        const struct sf_turns *turns = routes->turns;
-        hash = hash_numbers(hash, turns->ranks,
-                            (size_t)2 * network->graph->n_links * turns->n_vls,
-                            sizeof *turns->ranks);
-    }
-    hash = hash_numbers(hash, &routes->n_addresses, 1, sizeof(uint32_t));
-    return hash_numbers(hash, &routes->n_switch_addresses, 1,
-                        sizeof(uint32_t));
-}
-
 uint64_t
 sf_failure_key(const struct sf_failure_study *study)
 {
     const struct sf_network *network = study->network;
     uint64_t hash = sf_key_of_network(network);
+    uint64_t routes = sf_key_of_routes(network, study->base->routes);
 
     for (uint32_t i = 0; i < 2 * network->graph->n_links; i++) {
         uint32_t port = sf_network_port(network, i);
         hash = sf_hash_bytes(hash, &port, sizeof port);
     }
-    return hash_routes(hash, network, study->base->routes);
+    return sf_hash_bytes(hash, &routes, sizeof routes);
 }
 
 /* What decides how routes are made anew. */

@@ -79,8 +79,8 @@ enum sf_status sf_failure_left_build(const struct sf_failure_study *study,
                                      struct sf_error *err);
 void sf_failure_left_clear(struct sf_failure_left *left);
 
-/* Whom routes lead whereto: whether from switch s all layers of a set lead to
- * d, at [(set * V + d) * V + s]. */
+/* Which switches reach which destinations: whether from switch s all layers of
+ * a set lead to d, at [(set * V + d) * V + s]. */
 struct sf_failure_reach {
     uint32_t n_switches;
     bool *leads;
@@ -124,7 +124,7 @@ enum sf_status sf_failure_traffic(const struct sf_failure_left *left,
                                   struct sf_traffic **trafficp,
                                   double *left_outp, struct sf_error *err);
 
-/* Takes what is 'dead' out of the network, repairs and measures. */
+/* Removes the failed parts 'dead' from the network, repairs and measures. */
 enum sf_status sf_failure_run(const struct sf_failure_study *study,
                               const struct sf_failure_point *point,
                               const struct sf_failure_dead *dead,

@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE       2.0   /* Around everything. */
-#define BELOW      6.0   /* What legends leave below; */
-#define BELOW_AXES 14.0  /* and axes. */
-#define MIN_PANEL  150.0 /* Less wide: fewer panels side by side; */
-#define MIN_CELL   20.0  /* also if cells with numbers would be narrower. */
-#define LEAST      36.0  /* Panels of a grid are not less wide. */
-#define MAX_SHAPE  0.66  /* Height of a panel of lines by its width; */
-#define MANY_SHAPE 0.5   /* of several rows of them. */
-#define LEAST_TALL 44.0
-#define N_ROUNDS   24
-#define THIN       0.7 /* Lines and marks, by their size on screens. */
-#define HATCH      4.5 /* From line to line. */
+#define EDGE       2.0   /* Room around the figure. */
+#define BELOW      6.0   /* Height that is cut off below a legend. */
+#define BELOW_AXES 14.0  /* Height that is cut off below axes. */
+#define MIN_PANEL  150.0 /* The width below which fewer panels share a row. */
+#define MIN_CELL   20.0  /* The smallest width of a cell with a number. */
+#define LEAST      36.0  /* The smallest width of a panel of a grid. */
+#define MAX_SHAPE  0.66  /* Most height by width of panels in one row. */
+#define MANY_SHAPE 0.5   /* Most height by width, in several rows. */
+#define LEAST_TALL 44.0  /* The smallest height of a panel. */
+#define N_ROUNDS   24    /* Tries to find the width of the panels. */
+#define THIN       0.7   /* Size of lines and marks; on screens it is 1. */
+#define HATCH      4.5   /* Distance of the lines of a hatched area. */
 
 /* The light colours of screens; black axes, thin lines. */
 static const char style_sheet[] =

@@ -100,22 +100,35 @@ tell_rates(const struct sf_survey *survey, FILE *stream)
     }
 }
 
-/* Writes the names of all whose value is the best, or as good as that. */
+/* How well networks do in something. */
+struct contest {
+    const struct sf_survey *survey;
+    const char *verbs[2];                  /* "carries", "carry"; */
+    const char *most;                      /* what the best do, "most". */
+    double values[SF_SURVEY_MAX_NETWORKS]; /* NAN: not known. */
+};
+
+/* Writes who is best, or as good as that, behind 'before': "For each million
+ * USD, sf:q=5 and hx2:5x5 carry the most ". */
 static void
-write_best(const struct sf_survey *survey, const double *values, double best,
-           FILE *stream)
+write_best(const struct contest *contest, const char *before, FILE *stream)
 {
+    const struct sf_survey *survey = contest->survey;
+    double best =
+        contest->values[best_of(contest->values, survey->n_networks)];
     uint32_t n = 0, n_written = 0;
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        n += values[i] >= best * (1 - TIE);
+        n += contest->values[i] >= best * (1 - TIE);
     }
+    fputs(before, stream);
     if (n > 2 && n == survey->n_networks) {
-        fputs("all", stream);
+        fprintf(stream, "%s networks %s about the same ",
+                *before ? "all" : "All", contest->verbs[1]);
         return;
     }
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        if (values[i] >= best * (1 - TIE)) {
+        if (contest->values[i] >= best * (1 - TIE)) {
             n_written++;
             fprintf(stream, "%s%s",
                     n_written == 1   ? ""
@@ -124,77 +137,90 @@ write_best(const struct sf_survey *survey, const double *values, double best,
                     survey->networks[i].name);
         }
     }
+    fprintf(stream, " %s the %s ", contest->verbs[n > 1], contest->most);
 }
 
-/* Tells who carries most of which traffic with equal or the best shares over
- * the layers, by the money if 'by_cost'. */
+/* Tells who carries the most of which traffic with equal or the best shares
+ * over the layers, for the money if 'by_cost'. */
 static void
 tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
              bool by_cost, FILE *stream)
 {
     const struct sf_survey_params *params = &survey->params;
     uint32_t n_told = 0, n_priced = 0;
+    char start[64];
 
+    snprintf(start, sizeof start, "With %s shares over the layers, ",
+             split == SF_SPLIT_EQUAL ? "equal" : "the best");
     for (uint32_t i = 0; i < survey->n_networks; i++) {
         n_priced += survey->networks[i].is_priced;
     }
     if (by_cost && n_priced < 2) {
         return; /* One alone is not the best of anything. */
     }
+    if (by_cost) {
+        snprintf(start, sizeof start, "For each million %.20s, ",
+                 params->prices->currency);
+    }
     for (uint32_t k = 0; k < params->n_traffics; k++) {
-        double values[SF_SURVEY_MAX_NETWORKS];
+        struct contest contest = { .survey = survey,
+                                   .verbs = { "carries", "carry" },
+                                   .most = "most" };
         for (uint32_t i = 0; i < survey->n_networks; i++) {
             const struct sf_survey_network *network = &survey->networks[i];
-            values[i] = 100 * sf_survey_throughput(network, split, k);
-            if (by_cost) {
-                values[i] *= network->is_priced ? 1e4 * network->n_hosts /
-                                                      network->figures.cost
-                                                : (double)NAN;
-            }
+            double carried = sf_survey_throughput(network, split, k);
+            contest.values[i] =
+                !by_cost ? carried
+                : network->is_priced
+                    ? 1e6 * carried * network->n_hosts / network->figures.cost
+                    : (double)NAN;
         }
-        uint32_t best = best_of(values, survey->n_networks);
+        uint32_t best = best_of(contest.values, survey->n_networks);
         if (best == SF_NONE) {
             continue;
         }
-        fprintf(stream, "%s of %s by ",
-                n_told++  ? ","
-                : by_cost ? "For its cost, most is carried"
-                : split == SF_SPLIT_EQUAL
-                    ? "Whatever it costs, most is carried"
-                    : "With the best shares over the layers, most is carried",
-                params->traffics[k]);
-        write_best(survey, values, values[best], stream);
-        fprintf(stream, by_cost ? " (%.0f" : " (%.0f %%", values[best]);
-        if (by_cost && n_told == 1) {
-            fprintf(stream, " hosts at full rate for each million %s",
-                    params->prices->currency);
+        if (n_told) {
+            fputc(' ', stream);
         }
-        fputc(')', stream);
+        write_best(&contest, n_told ? "" : start, stream);
+        fprintf(stream, "%s traffic: ", params->traffics[k]);
+        if (by_cost) {
+            fprintf(stream, "%.0f%s.", contest.values[best],
+                    n_told ? "" : " hosts at full rate");
+        } else {
+            fprintf(stream, "%.0f %%%s.", 100 * contest.values[best],
+                    n_told ? "" : " of the hosts' rate");
+        }
+        n_told++;
     }
     if (n_told) {
-        fputs(".\n", stream);
+        fputc('\n', stream);
     }
 }
 
 static void
 tell_latency(const struct sf_survey *survey, FILE *stream)
 {
-    double loads[SF_SURVEY_MAX_NETWORKS], speeds[SF_SURVEY_MAX_NETWORKS];
+    struct contest loads = { .survey = survey,
+                             .verbs = { "takes", "take" },
+                             .most = "highest" };
+    double speeds[SF_SURVEY_MAX_NETWORKS];
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
         const struct sf_survey_network *network = &survey->networks[i];
-        loads[i] = sf_survey_saturation(network).taken;
+        loads.values[i] = sf_survey_saturation(network).taken;
         speeds[i] = -network->slow.result.latency.mean;
     }
-    uint32_t most = best_of(loads, survey->n_networks);
+    uint32_t most = best_of(loads.values, survey->n_networks);
     uint32_t fastest = best_of(speeds, survey->n_networks);
     if (most == SF_NONE || fastest == SF_NONE) {
         return;
     }
-    fputs("Of uniform load, packet by packet, most is taken by ", stream);
-    write_best(survey, loads, loads[most], stream);
-    fprintf(stream, " (%.0f %%); at low load, %s is fastest (%.2f us).\n",
-            100 * loads[most], survey->networks[fastest].name,
+    write_best(&loads, "", stream);
+    fprintf(stream,
+            "uniform load: %.0f %%. At low load, %s has the shortest latency: "
+            "%.2f us.\n",
+            100 * loads.values[most], survey->networks[fastest].name,
             -1e6 * speeds[fastest]);
 }
 
@@ -311,6 +337,28 @@ tell_failures(const struct sf_survey *survey, FILE *stream)
     }
 }
 
+/* Tells of networks that could not be routed as asked after some failures. */
+static void
+tell_fallbacks(const struct sf_survey *survey, FILE *stream)
+{
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failures *failures = survey->networks[i].failures;
+        uint32_t n_fallback = 0, n_runs = 0;
+        for (uint32_t k = 0; failures && k < failures->n_points; k++) {
+            if (failures->points[k].kind != SF_FAILURE_NONE) {
+                n_fallback += failures->points[k].n_fallback;
+                n_runs += failures->points[k].n_runs;
+            }
+        }
+        if (n_fallback) {
+            fprintf(stream,
+                    "After %u of %u failures, %s cannot be routed as asked; "
+                    "the default routing is used then.\n",
+                    n_fallback, n_runs, survey->networks[i].name);
+        }
+    }
+}
+
 void
 sf_survey_write_answers(const struct sf_survey *survey, FILE *stream)
 {
@@ -325,4 +373,5 @@ sf_survey_write_answers(const struct sf_survey *survey, FILE *stream)
         }
     }
     tell_failures(survey, stream);
+    tell_fallbacks(survey, stream);
 }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "base/json_values.h"
 #include "base/mem.h"
+#include "base/origin_json.h"
 #include "io/csv.h"
 #include "report/simulation_writers.h"
 #include "report/survey_writers.h"
@@ -67,10 +68,11 @@ json_of_point(const struct sf_failures *failures,
                 json_of_range(sf_failure_throughput(failures, point, 0, k)),
                 "left_out", json_of_range(&point->left_out[k])));
     }
-    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:o, s:o}", "kind",
+    return json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "kind",
                      sf_failure_kind_name(point->kind), "share",
                      real_or_null(point->share), "runs", (int)point->n_runs,
-                     "made_anew", (int)point->n_made_anew, "disconnected",
+                     "made_anew", (int)point->n_made_anew, "fallback",
+                     (int)point->n_fallback, "disconnected",
                      (int)point->n_disconnected, "figures", figures,
                      "throughput", throughputs);
 }
@@ -142,23 +144,27 @@ json_of_figures(const struct sf_survey_rows *rows, uint32_t number)
     return figures;
 }
 
-/* The answers as an array of sentences. */
+/* The answers as an array of sentences; NULL if memory ran out. */
 static json_t *
 json_of_answers(const struct sf_survey *survey)
 {
-    json_t *answers = json_array();
+    json_t *answers = NULL;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
 
-    if (stream) {
-        sf_survey_write_answers(survey, stream);
-        fclose(stream);
+    if (!stream) {
+        return NULL;
     }
-    for (char *at = text; at && *at;) {
-        char *end = strchr(at, '\n');
+    sf_survey_write_answers(survey, stream);
+    bool is_whole = !ferror(stream);
+    if (fclose(stream) == 0 && is_whole) {
+        answers = json_array();
+    }
+    for (const char *at = text; answers && *at;) {
+        const char *end = strchrnul(at, '\n');
         json_array_append_new(answers, json_stringn(at, (size_t)(end - at)));
-        at = end + 1;
+        at = end + (*end == '\n');
     }
     free(text);
     return answers;
@@ -192,23 +198,26 @@ sf_survey_write_json(const struct sf_survey_report *report, FILE *stream,
         free(rows.items);
         return status;
     }
-    json_t *networks = json_array();
-    for (uint32_t i = 0; i < survey->n_networks; i++) {
+    json_t *answers = json_of_answers(survey);
+    json_t *networks = answers ? json_array() : NULL;
+    for (uint32_t i = 0; networks && i < survey->n_networks; i++) {
         json_array_append_new(networks, json_of_network(survey, &rows, i));
     }
     free(rows.items);
+    if (!networks) {
+        json_decref(answers);
+        return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
+    }
     const struct sf_prices *prices = survey->params.prices;
-    json_t *root =
-        json_pack("{s:s, s:i, s:o, s:o, s:s, s:i, s:o, s:o, s:o, s:o}",
-                  "schema", "slimfly.comparison", "schema_version", 1,
-                  "program", text_or_null(report->program), "command",
-                  text_or_null(report->command), "equal",
-                  sf_survey_equal_name(survey->params.equal), "hosts",
-                  (int)survey->n_hosts, "currency",
-                  text_or_null(prices ? prices->currency : NULL), "note",
-                  text_or_null(report->note), "answers",
-                  json_of_answers(survey), "networks", networks);
-    if (!root) {
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
+        "slimfly.comparison", "schema_version", 1, "equal",
+        sf_survey_equal_name(survey->params.equal), "hosts",
+        (int)survey->n_hosts, "currency",
+        text_or_null(prices ? prices->currency : NULL), "note",
+        text_or_null(report->note), "answers", answers, "networks", networks);
+    if (!root || !sf_origin_add_json(root, &report->origin)) {
+        json_decref(root);
         return sf_fail(err, SF_ENOMEM, "cannot make JSON: out of memory");
     }
     json_dumpf(root, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
@@ -288,8 +297,8 @@ write_runs(const struct sf_survey_report *report, bool is_curve,
             fill_run(network, &network->runs[k], &rows[n++]);
         }
     }
-    struct sf_simulation_table table = { .program = report->program,
-                                         .command = report->command,
+    struct sf_simulation_table table = { .program = report->origin.program,
+                                         .command = report->origin.command,
                                          .figure = report->figure,
                                          .rows = rows,
                                          .n_rows = (uint32_t)n };

@@ -1,6 +1,6 @@
 /* survey_writers.h -- what the writers of surveys share: the table of figures,
- * which survey_rows.c makes, and the sentences that survey_answers.c makes of
- * them. */
+ * which survey_rows.c and survey_failures.c make, and the sentences that
+ * survey_answers.c makes of them. */
 #ifndef SF_REPORT_SURVEY_WRITERS_H
 #define SF_REPORT_SURVEY_WRITERS_H
 

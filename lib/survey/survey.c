@@ -74,7 +74,7 @@ fail_parts(const struct sf_survey_params *params,
     how.routing.n_addresses = network->routing->params.n_addresses;
     memcpy(how.without_kinds, params->without_kinds, sizeof how.without_kinds);
     for (uint32_t i = 0; i < params->n_traffics; i++) {
-        if (strncmp(params->traffics[i], "file:", 5) != 0) {
+        if (!sf_traffic_takes_path(params->traffics[i])) {
             traffics[how.n_traffics++] = params->traffics[i];
         }
     }

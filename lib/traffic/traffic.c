@@ -17,6 +17,21 @@ fail_memory(struct sf_error *err)
     return sf_fail(err, SF_ENOMEM, "out of memory for traffic");
 }
 
+bool
+sf_traffic_takes_path(const char *text)
+{
+    size_t length = strcspn(text, ":");
+
+    for (uint32_t i = 0; sf_traffic_kinds[i].name; i++) {
+        const struct sf_traffic_kind *kind = &sf_traffic_kinds[i];
+        if (kind->takes_path && strlen(kind->name) == length &&
+            !strncmp(kind->name, text, length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum sf_status
 sf_flow_job_begin(struct sf_flow_job *job, const struct sf_network *network,
                   uint64_t seed, struct sf_error *err)

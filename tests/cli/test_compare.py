@@ -167,7 +167,10 @@ class Results(Compare):
         text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "--equal",
                              "cost", "--failures", "none", *QUICK)
         self.assertIn("at equal cost", text.splitlines()[0])
-        self.assertIn("hosts at full rate for each million USD", text)
+        self.assertIn("For each million USD, ", text)
+        self.assertRegex(" ".join(text.split()),
+                         r"the most permutation traffic: \d+ hosts at full "
+                         r"rate\.")
 
     def test_answers_follow_from_the_figures(self):
         found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6", *QUICK,
@@ -189,16 +192,16 @@ class Results(Compare):
             self.assertIn(words, line[at:])
             at = line.index(words)
         for i, (split, start) in enumerate([
-                ("best", "With the best shares over the layers, most is "),
-                ("equal", "Whatever it costs, most is ")]):
+                ("best", "With the best shares over the layers, "),
+                ("equal", "With equal shares over the layers, ")]):
             best = max(n["throughput"][i]["mean"] for n in networks)
             self.assertEqual(networks[0]["throughput"][i]["split"], split)
             line = next(a for a in found["answers"] if a.startswith(start))
             for network in networks:
                 self.assertEqual(
                     network["throughput"][i]["mean"] > 0.99 * best,
-                    f"{network['name']} " in line or " by all (" in line,
-                    line)
+                    f"{network['name']} " in line
+                    or ", all networks carry " in line, line)
         line = found["answers"][-1]
         for network in networks:
             points = network["failures"]["points"]
@@ -224,6 +227,32 @@ class Results(Compare):
                       "the pairs of hosts still reach each other).", line)
         self.assertIn("hx2:4x4 keeps ", line)
         self.assertNotIn("no host was cut off", line)
+
+    def test_routings_other_than_asked_for_are_told(self):
+        """They went into the means without a word."""
+        ask = ["ft3:ports=4", "--lanes", "single", *QUICK, "--failures",
+               "links", "--shares", "40", "--draws", "4", "--without-times"]
+        network = self.compared(*ask)["networks"][0]
+        points = network["failures"]["points"]
+        none, some = (p["fallback"] for p in points)
+        self.assertEqual(none, 0)
+        self.assertGreater(some, 0)
+        self.assertLessEqual(some, points[1]["made_anew"])
+        text = self.succeeds("compare", *ask)
+        self.assertIn(f"After {some} of 4 failures, ft3:ports=4 cannot be "
+                      "routed as asked; the default routing is used then.",
+                      " ".join(text.split()))
+        self.assertEqual(re.findall(r"use another routing, % +(\d+)", text),
+                         [f"{25 * some}"])
+        rows = list(csv.DictReader(io.StringIO(
+            self.succeeds("compare", *ask, "-f", "csv"))))
+        self.assertEqual([(r["of"], float(r["value"])) for r in rows
+                          if r["figure"] == "failed_fallback"],
+                         [("40 % of links", some / 4)])
+        # Where all could be routed as asked, there is nothing to tell.
+        text = self.succeeds("compare", "ft3:ports=4", *ask[3:])
+        self.assertNotIn("another routing", text)
+        self.assertNotIn("as asked", text)
 
     def test_the_healthy_network_is_measured_with_the_same_draws(self):
         text = self.succeeds("compare", "hx2:4x4", *QUICK, *FEW)
@@ -376,6 +405,15 @@ class Results(Compare):
              "cost.csv", "cost.svg", "failed-parts.svg.old", "measured",
              "mine.svg", "throughput.csv", "throughput.svg"])
 
+    def test_figures_go_whatever_the_folder_is_called(self):
+        """They stayed where the name of the folder was not UTF-8."""
+        folder = f"{self.folder()}/\udcff"
+        once = ["compare", "hx2:2x2", *QUICK, "-o", folder]
+        self.succeeds(*once, "--failures", "rack", "--draws", "1")
+        self.assertIn("failed-parts.svg", os.listdir(folder))
+        self.succeeds(*once, "--failures", "none")
+        self.assertNotIn("failed-parts.svg", os.listdir(folder))
+
     def test_figures_of_others_stay(self):
         """A simulation took a comparison for an earlier one of its own, and
         its figure of the same name with it."""
@@ -454,8 +492,8 @@ class Results(Compare):
         self.assertGreater(second["figures"]["cost"], 0)
         # One network with a price is not the best of any for its cost.
         words = " ".join(found["answers"])
-        self.assertNotIn("For its cost", words)
-        self.assertIn("Whatever it costs", words)
+        self.assertNotIn("For each million", words)
+        self.assertIn("With equal shares over the layers, ", words)
 
 
 class Formats(Compare):
@@ -566,7 +604,8 @@ class Errors(Compare):
                 (["sf:q=6"], "q = 6 is not a prime power"),
                 (["nothing:k=3"], "nothing"),
                 (["/nowhere"], "/nowhere"),
-                (["sf"], "sf: no such file; expected a spec such as sf:q=5 "),
+                (["sf"], "slimfly: compare: sf: no such file; expected a spec "
+                 "such as sf:q=5 "),
                 (["HyperX"], "'slimfly design --endpoints N --compare' finds "
                  "sizes by itself"),
                 (["nowhere.json"], "nowhere.json: No such file"),
@@ -592,7 +631,7 @@ class Errors(Compare):
                 (["sf:q=3", "-t", "rain"], "rain"),
                 (["sf:q=3", "--share"], "--share: expected --output DIR"),
                 ([f"hx2:{i}x3" for i in range(2, 15)],
-                 "expected at most 12 networks, found 13")]:
+                 "slimfly: compare: expected at most 12 networks, found 13")]:
             with self.subTest(args):
                 self.fails("compare", *args, says=says)
 

@@ -503,7 +503,7 @@ class Comparison(Report):
                              "gap": 0}],
              "uniform_load": None, "failures": {"cuts": None, "points": [
                  {"kind": kind, "share": share, "runs": 3, "made_anew": 2,
-                  "disconnected": 0,
+                  "fallback": 1, "disconnected": 0,
                   "figures": {"reached": {"mean": 1.0},
                               "repair_seconds": {"mean": 0.002}},
                   "throughput": [{"traffic": "permutation", "split": "best",

@@ -320,6 +320,17 @@ class Output(harness.Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("standard output could not be written", done.stderr)
 
+    def test_files_obey_the_umask(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for mask in 0o022, 0o027, 0o077:
+                path = f"{folder}/{mask:o}"
+                before = os.umask(mask)
+                try:
+                    self.succeeds("topology", "sf:q=4", "-o", path)
+                finally:
+                    os.umask(before)
+                self.assertEqual(os.stat(path).st_mode & 0o777, 0o666 & ~mask)
+
     def test_dash_is_standard_output(self):
         self.assertEqual(self.succeeds("topology", "sf:q=4", "-o", "-"),
                          self.succeeds("topology", "sf:q=4"))

@@ -1,6 +1,7 @@
 /* Studies of failing parts: what is drawn, what is left of it, what a repair
  * changes, how many faults cut hosts off, what is kept. */
 #define _GNU_SOURCE
+#include "analysis/comparison_key.h"
 #include "base/mem.h"
 #include "failures/study.h"
 #include "helpers.h"
@@ -12,6 +13,8 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define MAX_KEPT 256
@@ -896,6 +899,41 @@ TEST(failures_count_fallbacks)
     sf_plan_free(plan);
 }
 
+/* What is measured of routes depends on all of them: each part changes the
+ * key by which it is kept. */
+TEST(failures_are_kept_by_all_of_the_routes)
+{
+    struct bench bench;
+
+    bench_build(&bench, "sf:q=3", NULL);
+    const struct sf_network *network = bench.study.network;
+    struct sf_routes *routes = bench.study.base->routes;
+    struct sf_layers *layers = routes->sets[0];
+    uint64_t key = sf_key_of_routes(network, routes);
+    uint64_t whole = sf_failure_key(&bench.study);
+    CHECK(routes->turns && routes->lanes);
+    uint32_t *const numbers[] = {
+        &routes->n_addresses,  &routes->n_switch_addresses,
+        &routes->host_sets[1], &routes->turns->ranks[1],
+        &routes->lanes->n_vls,
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+        ++*numbers[i];
+        CHECK_FOR(sf_key_of_routes(network, routes) != key, "number %zu", i);
+        CHECK_FOR(sf_failure_key(&bench.study) != whole, "number %zu", i);
+        --*numbers[i];
+    }
+    layers->hops[1]++;
+    CHECK(sf_key_of_routes(network, routes) != key);
+    layers->hops[1]--;
+    routes->turns->vls[1]++;
+    CHECK(sf_key_of_routes(network, routes) != key);
+    routes->turns->vls[1]--;
+    CHECK_EQ(sf_key_of_routes(network, routes), key);
+    CHECK_EQ(sf_failure_key(&bench.study), whole);
+    bench_clear(&bench);
+}
+
 /* A store in memory, and what another process has claimed. */
 struct memory {
     pthread_mutex_t lock;
@@ -1033,6 +1071,59 @@ TEST(failures_are_kept)
     free(second);
     free(first);
     free(plain);
+    sf_plan_free(plan);
+}
+
+/* A store that cannot take two threads at once. */
+struct simple {
+    atomic_bool is_busy;
+    uint32_t n; /* Not atomic, so that the thread sanitizer looks, too. */
+};
+
+static char *
+load_nothing(void *aux, const char *settings)
+{
+    (void)aux;
+    (void)settings;
+    return NULL;
+}
+
+/* Also reports what it does, as a writer of files may. */
+static enum sf_status
+save_alone(void *aux, const char *settings, const char *text,
+           struct sf_error *err)
+{
+    struct simple *simple = aux;
+
+    (void)err;
+    CHECK(!atomic_exchange(&simple->is_busy, true));
+    CHECK(*settings && *text);
+    sf_progress_report("keeping a result", 0, 0);
+    simple->n++;
+    sched_yield();
+    atomic_store(&simple->is_busy, false);
+    return SF_OK;
+}
+
+/* One thread at a time saves, on any number of threads. */
+TEST(failures_are_saved_by_one_thread_at_a_time)
+{
+    struct simple simple = { 0 };
+    struct sf_failure_store store = { load_nothing, save_alone, &simple,
+                                      NULL };
+    struct sf_plan *plan = plan_of("hx2:3x4");
+    struct sf_failures_params params = question(plan);
+
+    params.store = &store;
+    params.n_seeds = 20;
+    char *one = answer_text(&params, 1);
+    uint32_t n = simple.n;
+    CHECK(n > 40);
+    char *many = answer_text(&params, 8);
+    CHECK_STR(many, one);
+    CHECK_EQ(simple.n, 2 * n);
+    free(many);
+    free(one);
     sf_plan_free(plan);
 }
 
@@ -1246,4 +1337,33 @@ TEST_LONG(failures_out_of_memory_in_parts)
 {
     fail_kinds("hx2:2x3,p=1", "minimal", 0.8);
     fail_kinds("ft2:ports=4", NULL, 0.3);
+}
+
+/* Memory that runs out while another routing is made than the one asked for
+ * was taken for a routing that cannot be. */
+TEST(failures_out_of_memory_in_fallbacks)
+{
+    struct sf_plan *plan = plan_of("ft3:ports=4");
+    struct sf_failures_params params = question(plan);
+    bool is_found = false;
+
+    params.routing.layers.scheme = "minimal";
+    params.routing.layers.n_layers = 4;
+    params.routing.lanes = "single";
+    params.without_cuts = true;
+    params.n_shares = 1;
+    params.shares = &shares[1];
+    params.n_traffics = 0;
+    params.n_seeds = 1;
+    for (int kind = SF_FAILURE_SWITCHES; kind < SF_N_FAILURE_KINDS; kind++) {
+        params.without_kinds[kind] = true;
+    }
+    while (!is_found) {
+        params.seed++;
+        struct sf_failures *failures = answer(&params);
+        is_found = failures->points[1].n_fallback > 0;
+        sf_failures_free(failures);
+    }
+    fail_each(&params);
+    sf_plan_free(plan);
 }

@@ -1,5 +1,6 @@
 /* test_survey.c -- surveys: equal hosts, what is told of loads and money, how
  * far the work is, and memory that runs out. */
+#define _GNU_SOURCE
 #include "base/mem.h"
 #include "helpers.h"
 #include "slimfly/progress.h"
@@ -9,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct sf_survey_subject subjects[] = {
     { .name = "a ring of meshes", .spec = "hx2:3x3" },
@@ -184,8 +186,7 @@ TEST(little_is_written_as_well_as_much)
     params.n_subjects = 1;
     params.n_traffics = 0;
     CHECK(sf_survey_build(&params, &survey, NULL) == SF_OK);
-    struct sf_survey_report report = { .program = "slimfly",
-                                       .command = "compare",
+    struct sf_survey_report report = { .origin = { "slimfly", "compare" },
                                        .survey = survey };
     for (uint32_t i = 0; sf_survey_files[i].name; i++) {
         const struct sf_survey_file *file = &sf_survey_files[i];
@@ -197,6 +198,35 @@ TEST(little_is_written_as_well_as_much)
         }
         fclose(stream);
     }
+    sf_survey_free(survey);
+}
+
+/* A command line may have any bytes: it became null, so that nobody knew the
+ * file for one of "compare". */
+TEST(json_of_surveys_names_any_command)
+{
+    struct sf_survey_params params = small_params(NULL);
+    struct sf_survey *survey;
+    char *text = NULL;
+    size_t size = 0;
+
+    params.n_subjects = 1;
+    params.n_traffics = 0;
+    CHECK(sf_survey_build(&params, &survey, NULL) == SF_OK);
+    struct sf_survey_report report = {
+        .origin = { "slimfly 9", "slimfly compare -o \xff" },
+        .survey = survey,
+    };
+    FILE *stream = open_memstream(&text, &size);
+    for (uint32_t i = 0; sf_survey_files[i].name; i++) {
+        if (!strcmp(sf_survey_files[i].name, "comparison.json")) {
+            CHECK(sf_survey_files[i].write(&report, stream, NULL) == SF_OK);
+        }
+    }
+    fclose(stream);
+    CHECK(strstr(text, "\n  \"program\": \"slimfly 9\""));
+    CHECK(strstr(text, "\n  \"command\": \"slimfly compare -o ?\""));
+    free(text);
     sf_survey_free(survey);
 }
 

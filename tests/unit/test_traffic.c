@@ -464,6 +464,19 @@ parse(const struct place *place, const char *text,
                             trafficp, err);
 }
 
+/* Kinds that read a file are known by their text, also by a wrong one. */
+TEST(traffic_that_takes_a_path)
+{
+    CHECK(sf_traffic_takes_path("file:/some/where.csv"));
+    CHECK(sf_traffic_takes_path("file:"));
+    CHECK(sf_traffic_takes_path("file"));
+    CHECK(!sf_traffic_takes_path("files:/some/where.csv"));
+    CHECK(!sf_traffic_takes_path("fil"));
+    CHECK(!sf_traffic_takes_path("all-to-all"));
+    CHECK(!sf_traffic_takes_path("switch-permutation:distance=2"));
+    CHECK(!sf_traffic_takes_path(""));
+}
+
 TEST(traffic_from_csv)
 {
     struct place place = make_place();

@@ -142,6 +142,9 @@ static const struct results_column failure_columns[] = {
       "Runs in which some hosts that are left cannot reach others" },
     { "made anew", "made_anew", RESULTS_COUNT, true,
       "Runs in which the routing could not be repaired within its lanes" },
+    { "another routing", "fallback", RESULTS_COUNT, true,
+      "Runs in which the routing asked for was impossible, and the default "
+      "routing was used" },
     RESULTS_SETTING("traffic", "traffic", RESULTS_PLAIN),
     RESULTS_SETTING("split", "split", RESULTS_PLAIN),
     { "throughput", "carried.mean", RESULTS_PERCENT,
