@@ -383,8 +383,7 @@ const struct cli_command cli_command_evaluate = {
         "finished is kept there too, so that the same command goes on where "
         "it was interrupted. Several processes of the same command share the "
         "work out. Of those that mpirun or srun starts together, one prints "
-        "the "
-        "results. " CLI_FIGURE_IS " The page keeps those for screens. The "
+        "the results. " CLI_FIGURE_IS " The page keeps those for screens. The "
         "exit code is 1 if packets of a run waited for each other for ever.",
     .examples =
         "slimfly evaluate --paper -o out\tRun the whole evaluation of the "
