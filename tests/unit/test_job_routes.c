@@ -674,6 +674,54 @@ TEST(job_routes_spare_links_for_all_to_all)
     sf_fabric_free(fabric);
 }
 
+/* The part of a pair's addresses that lead over its most used link, in the
+ * mean over all pairs of hosts of the job. */
+static double
+find_overlap(const struct sf_routing *routing, const struct sf_job *job)
+{
+    uint32_t n_arcs = 2 * routing->network->graph->n_links, n_pairs = 0;
+    struct oracle oracle = { routing->network, routing->routes,
+                             calloc(n_arcs, sizeof(double)) };
+    double sum = 0;
+
+    CHECK(oracle.loads);
+    for (uint32_t i = 0; i < job->n_hosts * job->n_hosts; i++) {
+        uint32_t from = job->hosts[i % job->n_hosts];
+        uint32_t to = job->hosts[i / job->n_hosts];
+        double most = 0;
+        if (switch_of(oracle.network, from) == switch_of(oracle.network, to)) {
+            continue;
+        }
+        memset(oracle.loads, 0, n_arcs * sizeof *oracle.loads);
+        follow(&oracle, from, to, 1);
+        for (uint32_t a = 0; a < n_arcs; a++) {
+            most = fmax(most, oracle.loads[a]);
+        }
+        sum += most;
+        n_pairs++;
+    }
+    free(oracle.loads);
+    return sum / n_pairs;
+}
+
+/* A message between two hosts goes over all layers at once: where the network
+ * has room, these are to be ways of their own. */
+TEST(job_routes_of_a_pair_share_few_links)
+{
+    struct sf_fabric *fabric = planned_fabric("sf:q=5");
+    struct sf_routing *routing = route(fabric, 4, 1, NULL);
+    struct sf_jobs *jobs = make_jobs(routing->network, "unknown", 1, 64, NULL);
+    struct sf_job_routes_params params = { .seed = 1 };
+    struct sf_job_routes result = fit(routing, jobs, &params);
+    double overlap = find_overlap(routing, &jobs->jobs[0]);
+
+    CHECK_FOR(overlap < 0.57, "%f", overlap); /* Without a price: 0.62. */
+    sf_job_routes_clear(&result);
+    sf_jobs_free(jobs);
+    sf_routing_free(routing);
+    sf_fabric_free(fabric);
+}
+
 TEST(job_routes_keep_layer_0_if_asked_to)
 {
     struct sf_fabric *fabric = lanes_fabric("sf:q=3", 4);
