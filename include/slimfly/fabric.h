@@ -13,7 +13,9 @@
 
 #pragma GCC visibility push(default)
 
-#define SF_MAX_PORTS 254 /* Port numbers of InfiniBand end here. */
+/* Tables hold the number of a port in a byte, whatever the technology; this is
+ * where InfiniBand ends. */
+#define SF_MAX_PORTS 254
 
 enum sf_node_kind {
     SF_NODE_SWITCH,

@@ -171,7 +171,8 @@ check_switches(const struct sf_topology *topo, uint32_t switch_ports,
     *max_degreep = 0;
     if (switch_ports > SF_MAX_PORTS) {
         return sf_fail(err, SF_ELIMIT,
-                       "switches of %u ports: InfiniBand numbers at most %d",
+                       "switches of %u ports: slimfly numbers at most %d, as "
+                       "InfiniBand does",
                        switch_ports, SF_MAX_PORTS);
     }
     for (uint32_t s = 0; s < topo->graph->n_nodes; s++) {
@@ -189,11 +190,11 @@ check_switches(const struct sf_topology *topo, uint32_t switch_ports,
         if (needed > most) {
             return sf_fail(err, SF_ELIMIT,
                            "%s needs switches of %u ports (%u links, %u "
-                           "hosts); %s %u",
+                           "hosts); %s %u%s",
                            topo->spec, needed, degree, topo->n_hosts[s],
                            switch_ports ? "these have"
-                                        : "InfiniBand numbers at most",
-                           most);
+                                        : "slimfly numbers at most",
+                           most, switch_ports ? "" : ", as InfiniBand does");
         }
     }
     return SF_OK;

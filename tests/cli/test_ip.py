@@ -151,6 +151,8 @@ class Plan(Folder):
                 (["ip", "plan", "sf:q=4", "-o", out, "--host-ports",
                   "thirteenlongg%d"], "interfaces of layers"),
                 (["ip", "plan", "sf:q=4", "-o", "/proc/nowhere"], "/proc"),
+                (["ip", "plan", "jellyfish:n=400,k=300,p=2", "-o", out],
+                 "302 ports (300 links, 2 hosts); slimfly numbers at most 254"),
                 (["ip", "plan", "sf:q=4", "-o", out, "--alternates", "lanes",
                   "--lanes", "dfsssp", "--guarantee", "path-sl"],
                  "cannot keep lanes")]:
