@@ -5,6 +5,7 @@
 #include "base/origin_json.h"
 #include "report/change_json.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 
 /* From this many times the mean on, a link's load is worth a word. */
@@ -275,10 +276,11 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
 
     fprintf(stream,
             "%u layer%s by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
-            "49151\n",
+            "%" PRIu64 "\n",
             layers->n_layers, layers->n_layers == 1 ? "" : "s", layers->scheme,
             sf_lmc_for_layers(layers->n_layers), fabric->n_switches,
-            fabric->n_nodes - fabric->n_switches, count_lids(report->tables));
+            fabric->n_nodes - fabric->n_switches, count_lids(report->tables),
+            sf_ib_backend.max_addresses);
     write_figures(figures, stream);
     if ((double)figures->max_load > UNEVEN * figures->mean_load &&
         routing->params.n_path_sets == 1 &&
