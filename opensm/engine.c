@@ -18,17 +18,11 @@ struct view {
     uint32_t *homes; /* [max_lid + 1] The switch that a LID is on, or it. */
 };
 
-/* What was asked for; the texts of 'params' stand in 'specs'. */
-struct asked {
-    struct sf_routing_params params;
-    struct sf_routing_specs specs;
-};
-
 struct sf_engine {
-    struct asked asked; /* Of what is current. */
-    uint32_t n_vls;     /* Likewise. */
+    struct sf_routing_asked asked; /* Of what is current. */
+    uint32_t n_vls;                /* Likewise. */
     struct sf_routing *base;
-    struct asked base_asked;
+    struct sf_routing_asked base_asked;
     uint32_t base_n_vls;           /* That there were for base. */
     struct sf_fabric *base_fabric; /* To make base of, or NULL. */
     struct sf_fabric *found;       /* The whole fabric of the last time. */
@@ -278,57 +272,6 @@ sf_engine_fit(struct sf_engine *engine, const struct sf_jobs *jobs,
 }
 
 static bool
-is_same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Notes what 'params' ask for, in the canonical text of specs, as far as these
- * can be read. */
-static void
-note_asked(const struct sf_routing_params *params, struct asked *asked)
-{
-    struct sf_layer_spec layers;
-    struct sf_lane_spec lanes;
-    bool has_layers =
-        params->layers.scheme &&
-        sf_layer_spec_parse(params->layers.scheme, params->n_path_sets,
-                            &layers, NULL) == SF_OK;
-    bool has_lanes = params->lanes &&
-                     sf_lane_spec_parse(params->lanes, &lanes, NULL) == SF_OK;
-
-    asked->params = *params;
-    asked->params.layers.scheme = has_layers ? asked->specs.layers : NULL;
-    asked->params.lanes = has_lanes ? asked->specs.lanes : NULL;
-    if (has_layers) {
-        asked->params.n_path_sets = layers.n_sets;
-        memcpy(asked->specs.layers, layers.text, sizeof layers.text);
-    }
-    if (has_lanes) {
-        memcpy(asked->specs.lanes, lanes.text, sizeof lanes.text);
-    }
-}
-
-/* Whether 'params' ask for what 'asked' says. */
-static bool
-is_same_params(const struct sf_routing_params *params,
-               const struct asked *asked)
-{
-    const struct sf_routing_params *b = &asked->params;
-    struct asked now;
-
-    note_asked(params, &now);
-    const struct sf_routing_params *a = &now.params;
-    return is_same_text(a->layers.scheme, b->layers.scheme) &&
-           is_same_text(a->lanes, b->lanes) && a->max_vls == b->max_vls &&
-           a->guarantee == b->guarantee &&
-           a->layers.n_layers == b->layers.n_layers &&
-           a->layers.max_hops == b->layers.max_hops &&
-           a->layers.seed == b->layers.seed && a->max_sls == b->max_sls &&
-           a->n_path_sets == b->n_path_sets;
-}
-
-static bool
 is_same_fabric(const struct sf_difference *difference)
 {
     return !difference->n_lost_switches && !difference->n_lost_links &&
@@ -375,7 +318,7 @@ can_repair(const struct sf_engine *engine,
            const struct sf_difference *difference,
            struct sf_engine_result *result)
 {
-    if (!is_same_params(params, &engine->base_asked)) {
+    if (!sf_routing_is_asked(&engine->base_asked, params)) {
         return false;
     }
     if (engine->base->routes->lanes->n_vls > n_vls ||
@@ -512,7 +455,7 @@ restore_base(struct sf_engine *engine, const struct sf_routing_params *params,
         }
         engine->base = routing;
         engine->base_n_vls = n_vls;
-        note_asked(params, &engine->base_asked);
+        sf_routing_note_asked(&engine->base_asked, params);
     }
     sf_engine_set_base_fabric(engine, NULL);
 }
@@ -555,7 +498,7 @@ build(struct sf_engine *engine, const struct sf_fabric *fabric,
         status = publish(engine, routing, base, err);
     }
     if (status == SF_OK) {
-        note_asked(params, &engine->base_asked);
+        sf_routing_note_asked(&engine->base_asked, params);
         engine->base_n_vls = n_vls;
         engine->is_fallback = false;
         result->outcome = SF_OUTCOME_ANEW;
@@ -631,7 +574,7 @@ find_routing(struct sf_engine *engine, const struct sf_fabric *fabric,
     enum sf_status status = SF_ELANES; /* Nothing to be had from base. */
 
     if (!result->n_replaced && can_keep(engine, fabric, n_vls) &&
-        !engine->base_fabric && is_same_params(params, &engine->asked)) {
+        !engine->base_fabric && sf_routing_is_asked(&engine->asked, params)) {
         return SF_OK;
     }
     restore_base(engine, params, n_vls);
@@ -678,7 +621,7 @@ sf_engine_route(struct sf_engine *engine, const struct sf_fabric *fabric,
             sf_ib_compare(engine->base, whole, &result->difference, &problem);
     }
     if (status == SF_OK) {
-        note_asked(params, &engine->asked);
+        sf_routing_note_asked(&engine->asked, params);
         engine->n_vls = n_vls;
     } else if (engine->current.routing) {
         snprintf(result->reason, sizeof result->reason, "%s", problem.text);

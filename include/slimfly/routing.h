@@ -60,6 +60,23 @@ struct sf_routing_specs {
     char layers[SF_SCHEME_SIZE], lanes[SF_SCHEME_SIZE];
 };
 
+/* What was asked for, to be compared later: specs in their canonical text, as
+ * far as these can be read. */
+struct sf_routing_asked {
+    struct sf_routing_params params; /* Its texts stand */
+    struct sf_routing_specs specs;   /* here. */
+};
+
+/* Notes what 'params' ask for. */
+void sf_routing_note_asked(struct sf_routing_asked *asked,
+                           const struct sf_routing_params *params);
+
+/* Whether 'params' ask for what 'asked' says.  All members count except
+ * n_threads, which does not change routes, and those of the layers that the
+ * routing itself sets. */
+bool sf_routing_is_asked(const struct sf_routing_asked *asked,
+                         const struct sf_routing_params *params);
+
 struct sf_routing {
     struct sf_routing_params params; /* As used, without defaults, specs in
                                       * their canonical text, which stands */

@@ -3,7 +3,10 @@
 #include "base/spec.h"
 #include "helpers.h"
 #include "slimfly/lanes.h"
+#include "slimfly/routing.h"
 #include "test.h"
+
+#include <stddef.h>
 
 /* A table with a parameter of each kind. */
 static const struct sf_param all_kinds[SF_MAX_PARAMS] = {
@@ -315,4 +318,86 @@ TEST(schemes_that_are_none)
     CHECK(sf_layer_scheme_find("gates:sets=2") == sf_layer_schemes[0]);
     CHECK(!sf_lane_scheme_find(""));
     CHECK(sf_lane_scheme_find("turns:x") == sf_lane_schemes[0]);
+}
+
+/* The plugin compared a list of members that lacked n_addresses and
+ * n_switch_addresses.  Here each byte of the parameters is changed in turn.
+ * The initializer has no names, so the compiler asks for a member that is new:
+ * it belongs into sf_routing_is_asked() as well. */
+TEST(no_member_of_what_was_asked_for_is_forgotten)
+{
+#define UP_TO_END(member) \
+    offsetof(struct sf_routing_params, member) + sizeof asked_for.member
+#define WHOLE(member)                                                 \
+    {                                                                 \
+        offsetof(struct sf_routing_params, member), UP_TO_END(member) \
+    }
+    static const struct sf_routing_params asked_for = {
+        { NULL, 4, 5, false, 6, 1, false, NULL, 0, NULL, 0, 0, NULL },
+        7,
+        8,
+        9,
+        false,
+        NULL,
+        SF_ANY_SL,
+        10,
+        11
+    };
+    /* Specs, which are compared as texts; what does not count; padding. */
+    static const struct {
+        size_t begin, end;
+    } others[] = {
+        WHOLE(layers.scheme),
+        WHOLE(lanes),
+        WHOLE(layers.n_threads),
+        { offsetof(struct sf_routing_params, layers.turns),
+          UP_TO_END(layers.earlier) },
+        { UP_TO_END(layers.may_exceed),
+          offsetof(struct sf_routing_params, layers.seed) },
+        { UP_TO_END(layers.within_parts),
+          offsetof(struct sf_routing_params, layers.turns) },
+        { UP_TO_END(without_lanes),
+          offsetof(struct sf_routing_params, lanes) },
+        { UP_TO_END(max_sls), sizeof(struct sf_routing_params) },
+    };
+    struct sf_routing_asked asked;
+
+    sf_routing_note_asked(&asked, &asked_for);
+    CHECK(sf_routing_is_asked(&asked, &asked_for));
+    for (size_t i = 0; i < sizeof asked_for; i++) {
+        struct sf_routing_params changed;
+        bool counts = true;
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            counts &= i < others[k].begin || i >= others[k].end;
+        }
+        if (counts) {
+            memcpy(&changed, &asked_for, sizeof changed);
+            ((unsigned char *)&changed)[i] ^= 1;
+            CHECK_FOR(!sf_routing_is_asked(&asked, &changed), "byte %zu", i);
+        }
+    }
+#undef WHOLE
+#undef UP_TO_END
+}
+
+TEST(what_was_asked_for_has_many_spellings)
+{
+    struct sf_routing_params params = { .layers.scheme = "gates:sets=2",
+                                        .lanes = "turns" };
+    struct sf_routing_asked asked;
+
+    sf_routing_note_asked(&asked, &params);
+    params.layers.scheme = "gates:for=mixed,sets=2";
+    params.layers.n_threads = 7;
+    CHECK(sf_routing_is_asked(&asked, &params));
+    params.layers.scheme = "gates";
+    params.n_path_sets = 2;
+    CHECK(sf_routing_is_asked(&asked, &params));
+    params.n_path_sets = 1;
+    CHECK(!sf_routing_is_asked(&asked, &params));
+    params.n_path_sets = 2;
+    params.lanes = "single";
+    CHECK(!sf_routing_is_asked(&asked, &params));
+    params.lanes = NULL;
+    CHECK(!sf_routing_is_asked(&asked, &params));
 }
