@@ -28,7 +28,7 @@ sf_notice_read(const ib_mad_notice_attr_t *notice, struct sf_trap *trap)
     };
     if (!ib_notice_is_generic(notice)) {
         trap->vendor = cl_ntoh32(ib_notice_get_vend_id(notice));
-        trap->number = cl_ntoh16(notice->g_or_v.vend.dev_id);
+        trap->device = cl_ntoh16(notice->g_or_v.vend.dev_id);
         return true;
     }
     trap->number = cl_ntoh16(notice->g_or_v.generic.trap_num);

@@ -24,7 +24,8 @@ static bool
 is_same(const struct sf_trap *a, const struct sf_trap *b)
 {
     return a->number == b->number && a->vendor == b->vendor &&
-           a->guid == b->guid && a->changes == b->changes;
+           a->device == b->device && a->guid == b->guid &&
+           a->changes == b->changes;
 }
 
 /* Where 'trap' is kept, or the number of those that are. */
@@ -69,9 +70,9 @@ pack_trap(const struct sf_kept_trap *kept)
 
     snprintf(guid, sizeof guid, "0x%016" PRIx64, trap->guid);
     return json_pack(
-        "{s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "number",
-        (json_int_t)trap->number, "vendor", (json_int_t)trap->vendor,
-        "changes", (json_int_t)trap->changes, "node",
+        "{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "number",
+        (json_int_t)trap->number, "vendor", (json_int_t)trap->vendor, "device",
+        (json_int_t)trap->device, "changes", (json_int_t)trap->changes, "node",
         trap->node[0] ? sf_status_text(trap->node) : json_null(), "guid",
         trap->guid ? json_string(guid) : json_null(), "lid",
         (json_int_t)trap->lid, "last", (json_int_t)kept->last, "count",

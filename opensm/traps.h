@@ -14,11 +14,12 @@
 
 #define SF_TRAP_NODE_SIZE 128
 
-/* What a device said.  Two are the same if number, vendor, GUID and changes
- * are. */
+/* What a device said.  Two are the same if number, vendor, device, GUID and
+ * changes are. */
 struct sf_trap {
-    uint32_t number;  /* 128, as the InfiniBand specification has it; */
-    uint32_t vendor;  /* or of this vendor, if that is not 0. */
+    uint32_t number;  /* 128, as the InfiniBand specification has it; 0 for */
+    uint32_t vendor;  /* a notice of this vendor, if that is not 0, */
+    uint32_t device;  /* from a device with this id. */
     uint64_t guid;    /* Of the port that sent it, or 0. */
     uint32_t changes; /* Flags of trap 144, or 0. */
     uint32_t lid;     /* Of the port, or 0. */

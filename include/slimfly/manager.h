@@ -29,7 +29,8 @@ enum sf_manager_state {
  * the same one came from the same port. */
 struct sf_manager_trap {
     uint32_t number; /* As the InfiniBand specification has it, such as 128; */
-    uint32_t vendor; /* or of this vendor, if that is not 0. */
+    uint32_t vendor; /* 0 for a notice of this vendor, if that is not 0, */
+    uint32_t device; /* from a device with this id. */
     uint32_t changes; /* Flags of trap 144. */
     uint64_t guid;    /* Of the port that sent it, or 0; */
     uint32_t lid;     /* its LID, or 0; */

@@ -173,6 +173,10 @@ read_trap(struct sf_json_reader *reader, const json_t *object,
         sf_json_number(reader, object, where, "number", 0, UINT16_MAX);
     trap->vendor =
         sf_json_number(reader, object, where, "vendor", 0, 0xffffff);
+    trap->device =
+        json_object_get(object, "device")
+            ? sf_json_number(reader, object, where, "device", 0, UINT16_MAX)
+            : 0;
     trap->changes =
         sf_json_number(reader, object, where, "changes", 0, UINT16_MAX);
     trap->lid = sf_json_number(reader, object, where, "lid", 0, UINT16_MAX);

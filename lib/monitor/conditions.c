@@ -200,7 +200,8 @@ static bool
 is_same_trap(const struct sf_manager_trap *a, const struct sf_manager_trap *b)
 {
     return a->number == b->number && a->vendor == b->vendor &&
-           a->guid == b->guid && a->changes == b->changes;
+           a->device == b->device && a->guid == b->guid &&
+           a->changes == b->changes;
 }
 
 /* How often 'trap' has come since it was noted. */
@@ -236,10 +237,16 @@ note_trap(const struct sf_manager_trap *trap, const struct sf_plan *plan,
     bool is_bad = sf_manager_trap_is_bad(trap);
 
     sf_manager_trap_text(trap, words);
-    snprintf(text, sizeof text, "Trap %" PRIu32 ": %s.", trap->number, words);
+    if (trap->vendor) {
+        snprintf(text, sizeof text, "Trap: %s.", words);
+    } else {
+        snprintf(text, sizeof text, "Trap %" PRIu32 ": %s.", trap->number,
+                 words);
+    }
     snprintf(key, sizeof key,
              "trap:%" PRIx32 ":%" PRIu32 ":%" PRIx64 ":%" PRIx32, trap->vendor,
-             trap->number, trap->guid, trap->changes);
+             trap->vendor ? trap->device : trap->number, trap->guid,
+             trap->changes);
     struct sf_condition condition = {
         .key = key,
         .kind = "trap",

@@ -55,7 +55,10 @@ write_trap(const struct sf_manager_trap *trap, FILE *stream)
     sf_manager_trap_text(trap, text);
     format_time(trap->first_at, first);
     format_time(trap->last_at, last);
-    fprintf(stream, "    %s  %s (trap %" PRIu32 ")", last, text, trap->number);
+    fprintf(stream, "    %s  %s", last, text);
+    if (!trap->vendor) {
+        fprintf(stream, " (trap %" PRIu32 ")", trap->number);
+    }
     if (trap->count > 1) {
         fprintf(stream, ", %" PRIu64 " times since %s", trap->count, first);
     }
@@ -138,13 +141,14 @@ make_traps(const struct sf_manager *manager)
         format_time(trap->last_at, last);
         snprintf(guid, sizeof guid, "0x%016" PRIx64, trap->guid);
         json_array_append_new(
-            latest, json_pack("{s:s, s:I, s:I, s:s?, s:s?, s:I, s:s, s:s}",
-                              "text", text, "number", (json_int_t)trap->number,
-                              "vendor", (json_int_t)trap->vendor, "node",
-                              trap->node[0] ? trap->node : NULL, "guid",
-                              trap->guid ? guid : NULL, "count",
-                              (json_int_t)trap->count, "first_at", first,
-                              "last_at", last));
+            latest,
+            json_pack(
+                "{s:s, s:I, s:I, s:I, s:s?, s:s?, s:I, s:s, s:s}", "text",
+                text, "number", (json_int_t)trap->number, "vendor",
+                (json_int_t)trap->vendor, "device", (json_int_t)trap->device,
+                "node", trap->node[0] ? trap->node : NULL, "guid",
+                trap->guid ? guid : NULL, "count", (json_int_t)trap->count,
+                "first_at", first, "last_at", last));
     }
     return json_pack("{s:I, s:o}", "seen", (json_int_t)manager->n_traps_seen,
                      "latest", latest);

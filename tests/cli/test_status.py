@@ -136,7 +136,9 @@ class Status(harness.Case):
                 "count": 3, "first_at": "2026-01-31T12:00:00Z",
                 "last_at": "2026-01-31T12:05:00Z"}
         self.write(traps={"seen": 9, "latest": [
-            trap, {**trap, "number": 144, "count": 1, "node": None}]})
+            trap, {**trap, "number": 144, "count": 1, "node": None},
+            {**trap, "number": 0, "vendor": 0x2c9, "device": 4115,
+             "count": 1}]})
         result = self.check(0, "fine")
         self.assertEqual(result["traps"]["seen"], 9)
         self.assertEqual(result["traps"]["latest"][0]["text"],
@@ -147,6 +149,9 @@ class Status(harness.Case):
                       "(trap 128), 3 times since 2026-01-31T12:00:00Z\n", text)
         self.assertIn("capabilities changed at the port 0x0002c90000000011 "
                       "(trap 144)\n", text)
+        self.assertEqual(result["traps"]["latest"][2]["device"], 4115)
+        self.assertIn("notice from device 4115 of vendor 0x0002c9 at "
+                      "sf-0-0-1\n", text)
         # A long list is cut for people, and whole for programs.
         self.write(traps={"seen": 32, "latest": [trap] * 32})
         self.assertEqual(len(self.judge()[1]["traps"]["latest"]), 32)

@@ -1419,10 +1419,11 @@ TEST(plugin_keeps_the_latest_traps)
     CHECK_EQ(n_asked, SF_MAX_TRAPS + 5);
 
     /* What differs in anything is another trap. */
-    struct sf_trap others[] = { trap, trap, trap };
+    struct sf_trap others[] = { trap, trap, trap, trap };
     others[0].number = 144;
     others[1].vendor = 0x2c9;
     others[2].changes = 1;
+    others[3].device = 4115;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         sf_traps_add(&traps, &others[i], 2000, name_trap, &n_asked);
         CHECK_EQ(traps.kept[0].count, 1);
@@ -1565,8 +1566,8 @@ TEST(traps_have_words)
         { { .number = 128 },
           "link state changed at a port that is not known" },
         { { .number = 7, .node = "h" }, "notice 7 from h" },
-        { { .number = 128, .vendor = 0x2c9, .node = "h" },
-          "notice 128 of the vendor 0x0002c9 from h" },
+        { { .vendor = 0x2c9, .device = 4115, .node = "h" },
+          "notice from device 4115 of vendor 0x0002c9 at h" },
     };
     char text[SF_TRAP_TEXT_SIZE];
 
