@@ -9,32 +9,6 @@
 
 #define LIBRARY "librsvg-2.so.2"
 
-/* Lists of fonts stay until the program ends, which the sanitizer of addresses
- * takes for a leak. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define HAS_SANITIZER
-#endif
-#ifdef HAS_SANITIZER
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_options(void);
-
-const char *
-__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
-const char *
-__lsan_default_options(void)
-{
-    return "print_suppressions=0";
-}
-#endif
-
 /* What is needed of librsvg and of the libraries that come with it. */
 static struct {
     void *library; /* NULL: not loaded yet, or not there. */

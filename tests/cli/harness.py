@@ -23,6 +23,9 @@ PATIENCE = 1800
 # On a busy machine any command may take long, and would say so on standard
 # error.  Only the tests of that want it.
 os.environ["SLIMFLY_PROGRESS"] = "never"
+# What LeakSanitizer is to pass over; it would say so on standard error.
+os.environ["LSAN_OPTIONS"] = (f"suppressions={ROOT}/tests/lsan.supp:"
+                              "print_suppressions=0")
 
 
 def long(case):
