@@ -3,8 +3,10 @@
 
 #include <cairo-pdf.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <librsvg/rsvg.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define LIBRARY "librsvg-2.so.2"
@@ -83,12 +85,22 @@ sf_pdf_check(struct sf_error *err)
     return status;
 }
 
+/* Where the page goes, and the errno of what could not be written. */
+struct sink {
+    FILE *stream;
+    int error;
+};
+
 static cairo_status_t
-pass_on(void *stream, const unsigned char *data, unsigned length)
+pass_on(void *aux, const unsigned char *data, unsigned length)
 {
-    return fwrite(data, 1, length, stream) == length
-               ? CAIRO_STATUS_SUCCESS
-               : CAIRO_STATUS_WRITE_ERROR;
+    struct sink *sink = aux;
+
+    if (fwrite(data, 1, length, sink->stream) == length) {
+        return CAIRO_STATUS_SUCCESS;
+    }
+    sink->error = errno;
+    return CAIRO_STATUS_WRITE_ERROR;
 }
 
 /* The dates would be different each time. */
@@ -102,22 +114,34 @@ set_metadata(const struct sf_pdf_page *page, cairo_surface_t *surface)
     rsvg.set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, page->about);
 }
 
-/* Draws the page; a stream that cannot be written is for whoever closes it. */
+/* What 'code' means to the caller.  A stream that cannot be written is for
+ * whoever closes it. */
+static enum sf_status
+judge(cairo_status_t code, struct sf_error *err)
+{
+    if (code == CAIRO_STATUS_SUCCESS || code == CAIRO_STATUS_WRITE_ERROR) {
+        return SF_OK;
+    }
+    return sf_fail(err, code == CAIRO_STATUS_NO_MEMORY ? SF_ENOMEM : SF_EINVAL,
+                   "cairo: %s", rsvg.status_text(code));
+}
+
 static enum sf_status
 draw(const struct sf_pdf_page *page, RsvgHandle *handle,
      cairo_surface_t *surface, struct sf_error *err)
 {
     const RsvgRectangle all = { 0, 0, page->width, page->height };
-    enum sf_status status = SF_OK;
     GError *error = NULL;
     cairo_t *cairo = rsvg.create(surface);
+    bool is_drawn = rsvg.render(handle, cairo, &all, &error);
+    cairo_status_t code = rsvg.status(cairo);
+    enum sf_status status = SF_OK;
 
-    if (!rsvg.render(handle, cairo, &all, &error)) {
+    if (code != CAIRO_STATUS_SUCCESS) {
+        status = judge(code, err);
+    } else if (!is_drawn) {
         status = sf_fail(err, SF_EINVAL, "librsvg: %s",
                          error ? error->message : "cannot draw");
-    } else if (rsvg.status(cairo) != CAIRO_STATUS_SUCCESS) {
-        status = sf_fail(err, SF_EINVAL, "cairo: %s",
-                         rsvg.status_text(rsvg.status(cairo)));
     }
     if (error) {
         rsvg.free_error(error);
@@ -130,6 +154,7 @@ enum sf_status
 sf_pdf_write(const struct sf_pdf_page *page, FILE *stream,
              struct sf_error *err)
 {
+    struct sink sink = { .stream = stream };
     GError *error = NULL;
     enum sf_status status = sf_pdf_check(err);
 
@@ -147,15 +172,17 @@ sf_pdf_write(const struct sf_pdf_page *page, FILE *stream,
         return status;
     }
     cairo_surface_t *surface =
-        rsvg.surface_create(pass_on, stream, page->width, page->height);
+        rsvg.surface_create(pass_on, &sink, page->width, page->height);
     set_metadata(page, surface);
     status = draw(page, handle, surface, err);
     rsvg.finish(surface);
-    cairo_status_t end = rsvg.surface_status(surface);
-    if (!status && end != CAIRO_STATUS_SUCCESS) {
-        status = sf_fail(err, SF_EINVAL, "cairo: %s", rsvg.status_text(end));
+    if (!status) {
+        status = judge(rsvg.surface_status(surface), err);
     }
     rsvg.surface_destroy(surface);
     rsvg.unref(handle);
+    if (sink.error) {
+        errno = sink.error;
+    }
     return status;
 }

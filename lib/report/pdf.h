@@ -23,7 +23,9 @@ struct sf_pdf_page {
 enum sf_status sf_pdf_check(struct sf_error *err);
 
 /* Draws one page.  The same page gives the same bytes on a machine with the
- * same fonts.  SF_EINVAL: as above, or the SVG is none; SF_ENOMEM. */
+ * same fonts.  SF_EINVAL: as above, or the SVG is none; SF_ENOMEM.  Whether
+ * the stream could be written is for whoever closes it: SF_OK says nothing
+ * about it, but errno is that of the write that failed. */
 enum sf_status sf_pdf_write(const struct sf_pdf_page *page, FILE *stream,
                             struct sf_error *err);
 

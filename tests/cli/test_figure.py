@@ -4,6 +4,8 @@ examples/."""
 import csv
 import os
 import re
+import resource
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -108,6 +110,20 @@ class Figures(harness.Case):
                           encoding="utf-8") as file:
                     rows = list(csv.DictReader(file, strict=True))
                 self.assertTrue(rows, name)
+
+    def test_full_disk(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        done = subprocess.run(
+            [harness.PROGRAM, *COMMANDS["design"][0], "--figure", "pdf", "-o",
+             self.folder], capture_output=True, text=True, check=False,
+            timeout=harness.PATIENCE, preexec_fn=limit)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"slimfly: {self.folder}/cost.pdf: File too large\n",
+                      done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_text_is_text(self):
         words, _ = COMMANDS["analyze"]

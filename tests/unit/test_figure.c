@@ -7,6 +7,7 @@
 #include "slimfly/random.h"
 #include "test.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -355,6 +356,26 @@ TEST(figure_pdf_is_the_same_every_time)
         free(first);
         free(second);
     }
+    free(sample);
+}
+
+/* cairo's words had no name of a file, and the wrong status: whoever closes
+ * the stream says what is wrong with it. */
+TEST(figure_pdf_leaves_a_full_disk_to_the_stream)
+{
+    struct sample *sample = sample_of(3);
+    struct sf_figure figure = { .format = SF_FIGURE_PDF };
+    FILE *stream = fopen("/dev/full", "w");
+
+    CHECK(stream != NULL);
+    setvbuf(stream, NULL, _IONBF, 0);
+    if (has_pdf()) {
+        errno = 0;
+        CHECK_EQ(sf_figure_draw(&figure, &sample->chart, stream, NULL), SF_OK);
+        CHECK_EQ(errno, ENOSPC);
+        CHECK(ferror(stream));
+    }
+    fclose(stream);
     free(sample);
 }
 
