@@ -49,10 +49,8 @@ struct sf_ip_route {
     uint8_t kind; /* An enum sf_ip_kind. */
 };
 
-/* The metric of a kind, and the word for it: "route", "local", "alternate",
- * "alternate-switch", "unreachable". */
+/* The metric of a kind. */
 uint32_t sf_ip_metric(enum sf_ip_kind kind);
-const char *sf_ip_kind_name(enum sf_ip_kind kind);
 
 static inline bool
 sf_ip_is_alternate(const struct sf_ip_route *route)

@@ -95,7 +95,6 @@ void sf_lab_close(struct sf_lab *lab);
 /* What the lab is made of.  They live as long as it is open. */
 const char *sf_lab_name(const struct sf_lab *lab);
 const struct sf_network *sf_lab_network(const struct sf_lab *lab);
-const struct sf_routes *sf_lab_routes(const struct sf_lab *lab);
 const struct sf_ip_tables *sf_lab_tables(const struct sf_lab *lab);
 void sf_lab_sizes(const struct sf_lab *lab, struct sf_lab_sizes *sizes);
 double sf_lab_link_rate(const struct sf_lab *lab);

@@ -1,27 +1,17 @@
 /* switch_routes.c -- what switches hold: see slimfly/ip.h. */
 #include "ip/switch_routes.h"
 
-static const struct {
-    const char *name;
-    uint32_t metric;
-} kinds[] = {
-    [SF_IP_ROUTE] = { "route", SF_IP_METRIC },
-    [SF_IP_LOCAL] = { "local", SF_IP_METRIC },
-    [SF_IP_ALTERNATE] = { "alternate", SF_IP_ALTERNATE_METRIC },
-    [SF_IP_ALTERNATE_SWITCH] = { "alternate-switch", SF_IP_ALTERNATE_METRIC },
-    [SF_IP_UNREACHABLE] = { "unreachable", SF_IP_UNREACHABLE_METRIC },
-};
-
 uint32_t
 sf_ip_metric(enum sf_ip_kind kind)
 {
-    return kinds[kind].metric;
-}
-
-const char *
-sf_ip_kind_name(enum sf_ip_kind kind)
-{
-    return kinds[kind].name;
+    static const uint32_t metrics[] = {
+        [SF_IP_ROUTE] = SF_IP_METRIC,
+        [SF_IP_LOCAL] = SF_IP_METRIC,
+        [SF_IP_ALTERNATE] = SF_IP_ALTERNATE_METRIC,
+        [SF_IP_ALTERNATE_SWITCH] = SF_IP_ALTERNATE_METRIC,
+        [SF_IP_UNREACHABLE] = SF_IP_UNREACHABLE_METRIC,
+    };
+    return metrics[kind];
 }
 
 struct sf_ip_prefix

@@ -147,12 +147,6 @@ sf_lab_network(const struct sf_lab *lab)
     return lab->network;
 }
 
-const struct sf_routes *
-sf_lab_routes(const struct sf_lab *lab)
-{
-    return lab->routes;
-}
-
 const struct sf_ip_tables *
 sf_lab_tables(const struct sf_lab *lab)
 {
