@@ -31,7 +31,7 @@ void sf_results_free(struct sf_results *results);
 /* Adds what is at 'path': a JSON file, or a folder with such files and their
  * figures, in it or in folders below.  What was added before is not added
  * again.  SF_EINVAL: there is no result; SF_EPARSE says which file is damaged
- * where. */
+ * where; SF_EIO: a file or folder cannot be read; SF_ENOMEM. */
 enum sf_status sf_results_add(struct sf_results *results, const char *path,
                               struct sf_error *err);
 

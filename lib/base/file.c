@@ -11,6 +11,19 @@
 
 #define MAX_SIZE ((size_t)1 << 30)
 
+char *
+sf_file_join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), size = length + strlen(name) + 2;
+    bool needs_slash = length && folder[length - 1] != '/';
+    char *path = sf_calloc(size, 1);
+
+    if (path) {
+        snprintf(path, size, "%s%s%s", folder, needs_slash ? "/" : "", name);
+    }
+    return path;
+}
+
 /* Reports how much of a file is read. */
 static void
 report(FILE *stream, const char *path)

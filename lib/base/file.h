@@ -1,4 +1,4 @@
-/* file.h -- whole files into memory, for the readers. */
+/* file.h -- whole files into memory, for the readers; names of files. */
 #ifndef SF_BASE_FILE_H
 #define SF_BASE_FILE_H
 
@@ -12,6 +12,10 @@
  * refused.  The caller frees '*textp'. */
 enum sf_status sf_file_read(const char *path, char **textp, size_t *lengthp,
                             struct sf_error *err);
+
+/* "FOLDER/NAME", with one slash if 'folder' ends with one; "NAME" if 'folder'
+ * is empty.  NULL if memory ran out; the caller frees it. */
+char *sf_file_join(const char *folder, const char *name);
 
 /* Takes one line of a file, without its end; 'text' may be changed. */
 typedef enum sf_status sf_take_line(void *aux, uint32_t line, char *text);

@@ -1,4 +1,5 @@
 /* routing_folder.c -- reads back what 'slimfly route' wrote into a folder. */
+#include "base/file.h"
 #include "base/json_reader.h"
 #include "base/mem.h"
 #include "slimfly/discovery.h"
@@ -331,12 +332,8 @@ sf_ib_read_routing(const char *folder, struct sf_routing **routingp,
 
     *routingp = NULL;
     for (size_t i = 0; i < 4; i++) {
-        size_t size = strlen(folder) + strlen(names[i]) + 2;
-        paths[i] = sf_calloc(size, 1);
+        paths[i] = sf_file_join(folder, names[i]);
         made = made && paths[i];
-        if (paths[i]) {
-            snprintf(paths[i], size, "%s/%s", folder, names[i]);
-        }
     }
     enum sf_status status =
         made ? read_all(paths, routing, err)

@@ -516,10 +516,8 @@ read_folder(struct lldp_reports *reports, const char *folder,
                          folder);
     }
     for (int i = 0; i < n; i++) {
-        char *path = NULL;
-        if (status == SF_OK &&
-            asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0) {
-            path = NULL;
+        char *path = sf_file_join(folder, entries[i]->d_name);
+        if (status == SF_OK && !path) {
             status = sf_fail(err, SF_ENOMEM, "out of memory");
         }
         if (status == SF_OK) {

@@ -247,6 +247,10 @@ class Words(Made):
         self.says_in("./routes/opensm-lfts.dump: the forwarding", words)
         self.assertLess(len(self.html), 2 << 20)
 
+    def test_a_slash_at_the_end_changes_no_name(self):
+        words = "".join(self.read(f"{self.all}/simulation/").words)
+        self.says_in(f"{self.all}/simulation/links.csv: the load", words)
+
     def test_same_bytes(self):
         other = harness.slimfly("report", ".", "-o", "-", cwd=self.all)
         self.assertEqual(

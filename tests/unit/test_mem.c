@@ -1,4 +1,6 @@
-/* test_mem.c -- arrays, growable arrays and failure on demand. */
+/* test_mem.c -- arrays, growable arrays and failure on demand; names of
+ * files. */
+#include "base/file.h"
 #include "base/mem.h"
 #include "helpers.h"
 #include "test.h"
@@ -157,4 +159,18 @@ TEST(mem_realloc_that_fails_keeps_the_old)
     sf_mem_fail_at(0);
     CHECK_STR(text, "kept");
     free(text);
+}
+
+TEST(mem_names_of_files_are_joined)
+{
+    static const char *const cases[][3] = {
+        { "a", "b", "a/b" },     { "a/", "b", "a/b" }, { "/", "b", "/b" },
+        { "a/b", "c", "a/b/c" }, { "", "b", "b" },     { ".", "b", "./b" },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *path = sf_file_join(cases[i][0], cases[i][1]);
+        CHECK_STR(path, cases[i][2]);
+        free(path);
+    }
 }

@@ -93,21 +93,6 @@ is_same(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* "FOLDER/NAME"; the caller frees it. */
-static char *
-join(const char *folder, const char *name)
-{
-    size_t length = strlen(folder);
-    bool has_slash = length && folder[length - 1] == '/';
-    size_t size = length + strlen(name) + 2;
-    char *path = sf_calloc(size, 1);
-
-    if (path) {
-        snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
-    }
-    return path;
-}
-
 /* Keeps what the file 'path' holds; takes 'root' over. */
 static enum sf_status
 keep(struct sf_results *results, const struct results_kind *kind,
@@ -246,7 +231,7 @@ add_figure(struct sf_results *results, size_t first, const char *folder,
         }
     }
     struct result *result = results->list.items[owner];
-    struct results_figure figure = { join(folder, name),
+    struct results_figure figure = { sf_file_join(folder, name),
                                      find_pattern(result->kind, name),
                                      best == STRAY };
     if (!figure.path || !sf_vec_push(&result->figures, figure)) {
@@ -325,7 +310,7 @@ add_figures(struct sf_results *results, size_t first, const char *folder,
     int n = 0;
     struct stat about;
     enum sf_status status = SF_OK;
-    char *below = *prefix ? join(folder, prefix) : sf_strdup(folder);
+    char *below = *prefix ? sf_file_join(folder, prefix) : sf_strdup(folder);
 
     if (!below) {
         return sf_fail(err, SF_ENOMEM, "out of memory");
@@ -335,8 +320,7 @@ add_figures(struct sf_results *results, size_t first, const char *folder,
     }
     for (int i = 0; status == SF_OK && i < n; i++) {
         if (ends_with(entries[i]->d_name, ".svg")) {
-            char *name = *prefix ? join(prefix, entries[i]->d_name)
-                                 : sf_strdup(entries[i]->d_name);
+            char *name = sf_file_join(prefix, entries[i]->d_name);
             status = name ? add_figure(results, first, folder, name, err)
                           : sf_fail(err, SF_ENOMEM, "out of memory");
             free(name);
@@ -359,7 +343,7 @@ add_entry(struct sf_results *results, const char *folder, const char *name,
 {
     struct stat about;
     enum sf_status status = SF_OK;
-    char *path = join(folder, name);
+    char *path = sf_file_join(folder, name);
 
     if (!path) {
         return sf_fail(err, SF_ENOMEM, "out of memory");

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "report/page.h"
 
+#include "base/file.h"
 #include "io/xml.h"
 #include "report/results/parts.h"
 #include "slimfly/progress.h"
@@ -116,18 +117,21 @@ write_contents(const struct results_page *page)
 
 /* Says which files of the folder are not on the page. */
 static void
-write_files(const struct results_page *page, const struct result *result)
+write_files(struct results_page *page, const struct result *result)
 {
     bool is_begun = false;
 
     for (const struct results_file *file = result->kind->files;
          result->folder && file && file->name; file++) {
-        char path[4096], size[RESULTS_VALUE_SIZE];
+        char size[RESULTS_VALUE_SIZE];
+        char *path = sf_file_join(result->folder, file->name);
         struct stat about;
-        int length =
-            snprintf(path, sizeof path, "%s/%s", result->folder, file->name);
-        if (length < 0 || (size_t)length >= sizeof path ||
-            stat(path, &about) != 0) {
+        if (!path) {
+            sf_json_fail_memory(&page->reader);
+            return;
+        }
+        if (stat(path, &about) != 0) {
+            free(path);
             continue;
         }
         if (!is_begun) {
@@ -138,6 +142,7 @@ write_files(const struct results_page *page, const struct result *result)
         results_write(page->stream, "<li><b>", path, "</b>: ");
         fprintf(page->stream, "%s, %s</li>\n", file->what,
                 results_format((double)about.st_size, RESULTS_BYTES, size));
+        free(path);
     }
     fputs(is_begun ? "</ul>\n" : "", page->stream);
 }
