@@ -235,6 +235,21 @@ list_schemes(void)
     return CLI_FINE;
 }
 
+/* Says why 'job' cannot be routed, and the way out if that is for its parts.
+ */
+static int
+refuse(const struct cli_routing *job, const char *word,
+       const struct sf_error *err)
+{
+    bool is_apart = err->status == SF_EUNREACHABLE &&
+                    !job->params.layers.within_parts && job->network &&
+                    !sf_graph_is_connected(job->network->graph);
+
+    return is_apart ? cli_fail("%s: %s; --within-parts routes each of them",
+                               word, err->text)
+                    : cli_fail("%s", err->text);
+}
+
 static int
 run(const struct cli_args *args)
 {
@@ -268,7 +283,7 @@ run(const struct cli_args *args)
         return CLI_ERROR;
     }
     int code = cli_route(&job, cli_text(args, OPT_PREVIOUS), &err) != SF_OK
-                   ? cli_fail("%s", err.text)
+                   ? refuse(&job, args->words[0], &err)
                : is_dry ? CLI_FINE
                         : write_all(&job, folder);
     if (code == CLI_FINE) {

@@ -427,8 +427,7 @@ cli_route(struct cli_routing *job, const char *previous, struct sf_error *err)
         status = SF_EUNREACHABLE; /* A repair does not mind parts. */
         snprintf(err->text, sizeof err->text, "%s",
                  job->why_not[0] ? job->why_not
-                                 : "the fabric has parts that no link joins; "
-                                   "--within-parts routes each of them");
+                                 : "the fabric has parts that no link joins");
     }
     return status;
 }

@@ -117,7 +117,9 @@ route(const struct cli_args *args, const char *word,
     if (status == SF_OK) {
         status = sf_routing_build(network, params, routingp, &err);
     }
-    if (status != SF_OK) {
+    if (status == SF_EUNREACHABLE) {
+        cli_fail("%s: %s", word, err.text);
+    } else if (status != SF_OK) {
         cli_fail("%s", err.text);
     }
     sf_network_free(network);

@@ -78,6 +78,10 @@ sf_graph_is_parallel(const struct sf_graph *graph, uint32_t link)
            links[link].b == links[link - 1].b;
 }
 
+/* Whether links lead from each node to each other.  Without memory to find
+ * out, it is assumed. */
+bool sf_graph_is_connected(const struct sf_graph *graph);
+
 /* The most arcs that a node has. */
 uint32_t sf_graph_max_degree(const struct sf_graph *graph);
 

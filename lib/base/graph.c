@@ -215,3 +215,30 @@ sf_graph_max_degree(const struct sf_graph *graph)
     }
     return most;
 }
+
+bool
+sf_graph_is_connected(const struct sf_graph *graph)
+{
+    uint32_t *reached = sf_calloc(graph->n_nodes, sizeof *reached);
+    bool *is_reached = sf_calloc(graph->n_nodes, sizeof *is_reached);
+    bool is_known = reached && is_reached && graph->n_nodes;
+    uint32_t n = 0;
+
+    if (is_known) {
+        reached[n++] = 0;
+        is_reached[0] = true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t arc = graph->first[reached[i]];
+             arc < graph->first[reached[i] + 1]; arc++) {
+            uint32_t peer = graph->arcs[arc].to;
+            if (!is_reached[peer]) {
+                is_reached[peer] = true;
+                reached[n++] = peer;
+            }
+        }
+    }
+    free(is_reached);
+    free(reached);
+    return !is_known || n == graph->n_nodes;
+}

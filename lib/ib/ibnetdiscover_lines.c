@@ -330,6 +330,19 @@ after_word(char *line, const char *word)
                : NULL;
 }
 
+/* Whether 'text' is like a line of an edge list: two words, nothing else. */
+static bool
+is_edge(const char *text)
+{
+    static const char blanks[] = " \t\r";
+    size_t first = strcspn(text, blanks);
+    const char *second = text + first + strspn(text + first, blanks);
+    size_t length = strcspn(second, blanks);
+
+    return first && length &&
+           !second[length + strspn(second + length, blanks)];
+}
+
 static enum sf_status
 read_line(struct sf_ibnetdiscover_lines *lines, char *line)
 {
@@ -354,6 +367,12 @@ read_line(struct sf_ibnetdiscover_lines *lines, char *line)
     const char *equals = strchr(text, '=');
     if (equals && (size_t)(equals - text) == strcspn(text, " \t\"={:")) {
         return read_setting(lines, text, equals);
+    }
+    if (!lines->nodes.n && is_edge(text)) {
+        return sf_fail(lines->err, SF_EPARSE,
+                       "%s:%u: expected a Switch or Ca line, found '%.60s'; "
+                       "if this is an edge list, say edges:%s",
+                       lines->path, lines->line, text, lines->path);
     }
     return fail_line(
         lines, "a Switch or Ca line, a port such as [1], or KEY=VALUE", text);

@@ -130,11 +130,12 @@ build(const struct sf_lane_job *job, struct sf_error *err)
     }
     follow_all(&waits);
     if (!can_be_sorted(&waits)) {
-        status = sf_fail(err, SF_ELANES,
-                         "packets can wait for each other in a circle if all "
-                         "are on one lane; the scheme ordered does with one, "
-                         "and under the guarantee path-sl the lanes dfsssp do "
-                         "with more");
+        status =
+            sf_fail(err, SF_ELANES,
+                    "packets can wait for each other in a circle if all "
+                    "are on one lane; use the scheme ordered, which needs "
+                    "one VL, or the guarantee path-sl with the lanes "
+                    "dfsssp and more VLs");
     }
 
 done:

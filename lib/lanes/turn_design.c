@@ -139,8 +139,8 @@ sf_turns_design(const struct sf_network *network,
     if (max_vls < 2) {
         return sf_fail(err, SF_ELANES,
                        "turns that are designed before the layers take at "
-                       "least 2 VLs, and there is 1; the scheme ordered does "
-                       "with one");
+                       "least 2 VLs, and there is 1; use the scheme ordered, "
+                       "which needs one");
     }
     enum sf_status status = find_far(network->graph, &is_far, err);
     if (status != SF_OK) {

@@ -298,8 +298,9 @@ build(const struct sf_lane_job *job, struct sf_error *err)
         status = sf_fail(err, SF_ELANES,
                          "with %u VL%s, moving turns to other VLs does not "
                          "keep packets from waiting for each other in a "
-                         "circle; the scheme ordered does with one, and under "
-                         "the guarantee path-sl the lanes dfsssp do with more",
+                         "circle; use the scheme ordered, which needs one VL, "
+                         "or the guarantee path-sl with the lanes dfsssp and "
+                         "more VLs",
                          job->max_vls, job->max_vls == 1 ? "" : "s");
     }
 

@@ -321,8 +321,8 @@ route_batch(struct sf_gates_task *task, uint32_t n_batch, struct sf_error *err)
         if (task->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %s to switch %s; the lanes dfsssp do "
-                           "without turns",
+                           "switch %s to switch %s; use the lanes dfsssp, "
+                           "which need no turns",
                            sf_graph_name(graph, task->stuck[i]).text,
                            sf_graph_name(graph, order[i]).text);
         }

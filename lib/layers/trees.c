@@ -217,9 +217,9 @@ merge_minimal(struct minimal_batch *batch, uint32_t n_tasks,
         if (batch->stuck[i] != SF_NONE) {
             return sf_fail(err, SF_EUNREACHABLE,
                            "the allowed turns leave no shortest path from "
-                           "switch %s to switch %s; the scheme ordered has "
-                           "longer ones, and under the guarantee path-sl the "
-                           "lanes dfsssp do without turns",
+                           "switch %s to switch %s; use the scheme ordered, "
+                           "which has longer ones, or the guarantee path-sl "
+                           "with the lanes dfsssp, which need no turns",
                            sf_graph_name(graph, batch->stuck[i]).text,
                            sf_graph_name(graph, d).text);
         }

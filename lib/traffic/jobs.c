@@ -644,7 +644,8 @@ count_host(void *aux, const char *name, struct sf_error *err)
 
     if (strpbrk(name, BLANKS "\n#")) {
         return sf_fail(err, SF_EPARSE,
-                       "expected names of hosts without blanks, found '%.64s'",
+                       "expected names of hosts without blanks and '#', "
+                       "found '%.64s'",
                        name);
     }
     if (names->hashes.n == SF_MAX_JOB_HOSTS) {
@@ -715,7 +716,8 @@ check_words(struct reader *reader, const char *name, const char *pattern,
         status = check_text(reader, words[i]);
     }
     if (status == SF_OK && strpbrk(pattern, BLANKS "\n#")) {
-        status = fail_line(reader, "a pattern without blanks", pattern);
+        status =
+            fail_line(reader, "a pattern without blanks and '#'", pattern);
     }
     return status;
 }
@@ -732,8 +734,8 @@ sf_job_check(const char *name, const char *pattern, const char *nodes,
     *n_hostsp = 0;
     if (!*name || strpbrk(name, BLANKS "\n#")) {
         return sf_fail(err, SF_EPARSE,
-                       "expected the name of a job without blanks, found "
-                       "'%.64s'",
+                       "expected the name of a job without blanks and '#', "
+                       "found '%.64s'",
                        name);
     }
     enum sf_status status = count_hosts(nodes, n_hostsp, &why);

@@ -232,7 +232,7 @@ class Metrics(Analyzed):
         self.assertEqual(tables["paths"], made["paths"])
         shown = self.succeeds("analyze", spec)
         self.assertIn("ordered takes its place", shown)
-        for says in "the lanes dfsssp do", "--without-lanes":
+        for says in "the lanes dfsssp, which need no turns", "--without-lanes":
             self.fails("analyze", spec, "--schemes", "gates", says=says)
 
     def test_the_share_of_preserved_links_is_that_of_route(self):

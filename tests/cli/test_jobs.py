@@ -76,6 +76,9 @@ class Jobs(harness.Case):
                 (["add", "2"], "expected NAME NODES, found 1 word"),
                 (["add", "2", "n[1-2", "--pattern", "ring"], "ends with ]"),
                 (["add", "2 3", "n[1-2]"], "without blanks"),
+                (["add", "#x", "n[1-2]"],
+                 "expected the name of a job without blanks and '#', found "
+                 "'#x'"),
                 (["add", "2", "n[1-2]", "--pattern", "x", "--comment", "y"],
                  "found both"),
                 (["remove"], "expected NAME..."),

@@ -431,7 +431,7 @@ class Repair(Routed):
                                          tables.links[alone]])
         with tempfile.TemporaryDirectory() as folder:
             self.fails("route", damaged, "--previous", before, "-o",
-                       f"{folder}/out", says="fall into 2 parts")
+                       f"{folder}/out", says="--within-parts routes each of")
             self.assertEqual(os.listdir(folder), [])
         report = self.report(self.route(damaged, "--previous", before,
                                         "--within-parts"))
@@ -692,7 +692,7 @@ class Fabrics(Routed):
             self.assertIn("(gates with lanes by turns is not possible: ",
                           done.stdout)
             self.fails("route", spec, "-s", "gates", "-o", f"{folder}/out",
-                       says="the lanes dfsssp do without turns")
+                       says="use the lanes dfsssp, which need no turns")
 
     def test_who_prefers_path_sls_gets_shortest_paths(self):
         spec = "jellyfish:n=40,k=3,seed=2"
@@ -708,7 +708,9 @@ class Fabrics(Routed):
         with tempfile.TemporaryDirectory() as folder:
             self.fails("route", "sf:q=5", "-s", "paper", "--guarantee",
                        "any-sl", "-o", f"{folder}/out",
-                       says="in a circle if all are on one lane")
+                       says="in a circle if all are on one lane; use the "
+                       "scheme ordered, which needs one VL, or the guarantee "
+                       "path-sl with the lanes dfsssp and more VLs")
             self.fails("route", "sf:q=5", "--lanes", "dfsssp", "--guarantee",
                        "any-sl", "-o", f"{folder}/out",
                        says="the guarantee is to be safe on any")
@@ -812,8 +814,11 @@ class BadInput(harness.Case):
                     (["sf:q=32", "-o", out, "--layers", "1"],
                      "more than the 49151 LIDs"),
                     ([f"edges:{parts}", "-o", out],
-                     "2 parts that no link joins: 3 with switch a, 2 with "
-                     "switch d"),
+                     f"slimfly: edges:{parts}: the switches fall into 2 parts "
+                     "that no link joins: 3 with switch a, 2 with switch d; "
+                     "--within-parts routes each of them\n"),
+                    ([parts, "-o", out],
+                     f"if this is an edge list, say edges:{parts}\n"),
                     (["sf:q=3", "-o", out, "-s", "ftree"],
                      "joins switches sf-0-0-0 and sf-0-0-1"),
                     (["/nonexistent", "-o", out], "No such file")]:

@@ -187,11 +187,26 @@ TEST(graph_without_links)
     for (uint32_t n = 0; n <= 3; n++) {
         struct sf_graph *graph = build_graph(n, &none, 0);
         check_graph(graph, n, &none, 0);
+        CHECK_EQ(sf_graph_is_connected(graph), n < 2);
         sf_graph_free(graph);
         graph = build_graph(n, NULL, 0);
         check_graph(graph, n, &none, 0);
         sf_graph_free(graph);
     }
+}
+
+TEST(graph_in_parts)
+{
+    static const struct sf_link links[] = {
+        { 0, 3 }, { 3, 1 }, { 2, 4 }, { 4, 1 }
+    };
+    struct sf_graph *parts = build_graph(5, links, 3);
+    struct sf_graph *whole = build_graph(5, links, 4);
+
+    CHECK(!sf_graph_is_connected(parts));
+    CHECK(sf_graph_is_connected(whole));
+    sf_graph_free(whole);
+    sf_graph_free(parts);
 }
 
 TEST(graph_refuses_bad_links)

@@ -47,7 +47,7 @@ check_advice(const struct sf_fabric *fabric, const struct lane_case *is,
         CHECK_FOR(comma != NULL, "%s", text);
         params.max_vls = (uint32_t)strtoul(comma + 10, NULL, 10);
         CHECK_FOR(params.max_vls > is->max_vls, "%s", text);
-    } else if (strstr(text, "lanes dfsssp do") || strstr(text, "or dfsssp")) {
+    } else if (strstr(text, "the lanes dfsssp") || strstr(text, "or dfsssp")) {
         params.lanes = "dfsssp";
         params.max_vls = SF_MAX_VLS;
     } else {
