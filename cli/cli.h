@@ -132,6 +132,13 @@ bool cli_output_check(const char *path);
 int cli_output_close(struct cli_output *output, enum sf_status status,
                      const struct sf_error *err);
 
+/* The word for 'n' things: cli_plural(n, "switch", "switches"). */
+static inline const char *
+cli_plural(uint64_t n, const char *one, const char *many)
+{
+    return n == 1 ? one : many;
+}
+
 /* Seconds since some moment in the past. */
 double cli_seconds(void);
 

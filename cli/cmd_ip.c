@@ -104,6 +104,7 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
     const struct sf_ip_tables *tables = ip->tables;
     const struct sf_ip_addresses *addresses = &ip->addresses;
     uint64_t n_routes = 0, n_far = 0, n_alternates = 0;
+    uint32_t n_hosts = plan->network->fabric->n_nodes - tables->n_switches;
 
     for (size_t i = 0; i < tables->first[tables->n_switches]; i++) {
         n_routes++;
@@ -111,9 +112,11 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
         n_alternates += sf_ip_is_alternate(&tables->routes[i]);
     }
     cli_progress_end();
-    printf("%u switches, %u hosts, %u layers in %s\n", tables->n_switches,
-           plan->network->fabric->n_nodes - tables->n_switches,
-           addresses->n_layers, sf_ip_prefix_text(addresses->prefix).text);
+    printf("%u %s, %u %s, %u %s in %s\n", tables->n_switches,
+           cli_plural(tables->n_switches, "switch", "switches"), n_hosts,
+           cli_plural(n_hosts, "host", "hosts"), addresses->n_layers,
+           cli_plural(addresses->n_layers, "layer", "layers"),
+           sf_ip_prefix_text(addresses->prefix).text);
     printf("  an address is %u bits of prefix, %u of layer, %u of switch, %u "
            "of port: layer 0 of switch 0 is %s\n",
            addresses->prefix.length, addresses->layer_bits,

@@ -169,7 +169,7 @@ print_summary(const struct sf_plan *plan, const char *folder)
 {
     const struct sf_fabric *fabric = plan->fabric;
     uint32_t n_by_step[SF_N_STEPS] = { 0 };
-    uint32_t n_optical = 0;
+    uint32_t n_hosts = fabric->n_nodes - fabric->n_switches, n_optical = 0;
     char title[SF_STEP_TITLE_SIZE];
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
@@ -178,16 +178,19 @@ print_summary(const struct sf_plan *plan, const char *folder)
     }
     cli_progress_end();
     printf("%s -- %s\n", plan->spec, plan->title);
-    printf("  %u switches and %u hosts in %u racks; %u cables, %u copper and "
-           "%u optical\n",
-           fabric->n_switches, fabric->n_nodes - fabric->n_switches,
-           plan->n_racks, plan->n_cables, plan->n_cables - n_optical,
-           n_optical);
+    printf("  %u %s and %u %s in %u %s; %u %s, %u copper and %u optical\n",
+           fabric->n_switches,
+           cli_plural(fabric->n_switches, "switch", "switches"), n_hosts,
+           cli_plural(n_hosts, "host", "hosts"), plan->n_racks,
+           cli_plural(plan->n_racks, "rack", "racks"), plan->n_cables,
+           cli_plural(plan->n_cables, "cable", "cables"),
+           plan->n_cables - n_optical, n_optical);
     for (int step = 0; step < SF_N_STEPS; step++) {
         if (n_by_step[step]) {
-            printf("  step %d, %s: %u cables\n", step,
+            printf("  step %d, %s: %u %s\n", step,
                    sf_plan_step_title(plan, (enum sf_step)step, title),
-                   n_by_step[step]);
+                   n_by_step[step],
+                   cli_plural(n_by_step[step], "cable", "cables"));
         }
     }
     printf("written to %s:\n", folder);

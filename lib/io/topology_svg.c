@@ -5,6 +5,7 @@
  * and links are curves that lean towards the centre.  The colour of a link
  * tells whether it stays inside a group. */
 #include "base/mem.h"
+#include "base/plural.h"
 #include "io/topology_writers.h"
 #include "io/xml.h"
 
@@ -232,7 +233,8 @@ draw_switches(const struct sf_topology *topo, const struct layout *layout,
                 topo->n_hosts[s] ? "s" : "s bare", spot.x, spot.y,
                 layout->dot);
         sf_xml_write(sf_topology_switch_name(topo, s, name), stream);
-        fprintf(stream, ", %u hosts</title></circle>\n", topo->n_hosts[s]);
+        fprintf(stream, ", %u %s</title></circle>\n", topo->n_hosts[s],
+                sf_plural(topo->n_hosts[s], "host", "hosts"));
         if (n > MAX_LABELS) {
             continue;
         }

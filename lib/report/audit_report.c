@@ -3,6 +3,7 @@
 #include "slimfly/audit.h"
 
 #include "base/origin_json.h"
+#include "base/plural.h"
 
 #include <jansson.h>
 
@@ -129,8 +130,10 @@ write_deadlock(const struct sf_audit *audit, int behaviour,
     fputs(deadlock->is_free ? "ok    no deadlock " : "WRONG deadlock ",
           stream);
     write_behaviour(audit, behaviour, stream);
-    fprintf(stream, ": %u channels, %llu dependencies", deadlock->n_channels,
-            (unsigned long long)deadlock->n_dependencies);
+    fprintf(stream, ": %u %s, %llu %s", deadlock->n_channels,
+            sf_plural(deadlock->n_channels, "channel", "channels"),
+            (unsigned long long)deadlock->n_dependencies,
+            sf_plural(deadlock->n_dependencies, "dependency", "dependencies"));
     if (!deadlock->is_free) {
         fprintf(stream, ", a cycle of %u:", deadlock->n_steps);
     }
@@ -194,9 +197,11 @@ void
 sf_audit_write_text(const struct sf_audit *audit,
                     const struct sf_fabric *fabric, FILE *stream)
 {
-    fprintf(stream, "%s: %u switches, %u hosts, %u LIDs, %u VLs\n",
+    fprintf(stream, "%s: %u %s, %u %s, %u LIDs, %u %s\n",
             audit->is_sound ? "SOUND" : "NOT SOUND", audit->n_switches,
-            audit->n_hosts, audit->n_lids, audit->n_vls);
+            sf_plural(audit->n_switches, "switch", "switches"), audit->n_hosts,
+            sf_plural(audit->n_hosts, "host", "hosts"), audit->n_lids,
+            audit->n_vls, sf_plural(audit->n_vls, "VL", "VLs"));
     write_reachability(audit, fabric, stream);
     for (int i = 0; i < SF_AUDIT_N_BEHAVIOURS; i++) {
         /* Without path SLs, replies are nothing new. */

@@ -3,6 +3,7 @@
 #include "slimfly/change_report.h"
 
 #include "base/origin_json.h"
+#include "base/plural.h"
 #include "report/change_json.h"
 
 typedef unsigned long long count;
@@ -83,8 +84,10 @@ write_deadlock(const struct sf_mixture *mixture, int behaviour,
                             : "WRONG a mixture can deadlock ",
           stream);
     write_behaviour(mixture, behaviour, stream);
-    fprintf(stream, ": %u channels, %llu dependencies", deadlock->n_channels,
-            (count)deadlock->n_dependencies);
+    fprintf(stream, ": %u %s, %llu %s", deadlock->n_channels,
+            sf_plural(deadlock->n_channels, "channel", "channels"),
+            (count)deadlock->n_dependencies,
+            sf_plural(deadlock->n_dependencies, "dependency", "dependencies"));
     if (deadlock->is_free) {
         fputc('\n', stream);
         return;
@@ -169,13 +172,16 @@ sf_change_write_text(const struct sf_mixture *mixture,
     char text[SF_STEPS_TEXT_SIZE];
 
     fprintf(stream,
-            "%s: %u switches, %u hosts, %u LIDs, %u VLs; %llu of %llu entries "
+            "%s: %u %s, %u %s, %u LIDs, %u %s; %llu of %llu entries "
             "change\n",
             mixture->is_safe   ? "SAFE IN EVERY MIXTURE"
             : mixture->is_free ? "NO DEADLOCK, BUT FAULTS ON THE WAY"
                                : "NOT SAFE",
-            mixture->n_switches, mixture->n_hosts, mixture->n_lids,
-            mixture->n_vls, (count)mixture->n_changed,
+            mixture->n_switches,
+            sf_plural(mixture->n_switches, "switch", "switches"),
+            mixture->n_hosts, sf_plural(mixture->n_hosts, "host", "hosts"),
+            mixture->n_lids, mixture->n_vls,
+            sf_plural(mixture->n_vls, "VL", "VLs"), (count)mixture->n_changed,
             (count)mixture->n_entries);
     for (int i = 0; i < SF_AUDIT_N_BEHAVIOURS; i++) {
         if (mixture->deadlock[i].is_checked) {

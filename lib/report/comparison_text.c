@@ -1,6 +1,8 @@
 /* comparison_text.c -- a comparison as tables for people. */
 #include "report/comparison_writers.h"
 
+#include "base/plural.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -371,12 +373,14 @@ sf_comparison_write_text(const struct sf_comparison *comparison, FILE *stream,
     const struct sf_comparison_params *params = &comparison->params;
     int width = label_width(comparison);
     uint32_t n_routings = 0, last = 0;
+    uint32_t n_hosts = sf_comparison_count_hosts(comparison);
+    const struct sf_graph *graph = params->network->graph;
 
     (void)err;
-    fprintf(stream, "%s: %u switches, %u hosts, %u links", params->name,
-            params->network->graph->n_nodes,
-            sf_comparison_count_hosts(comparison),
-            params->network->graph->n_links);
+    fprintf(stream, "%s: %u %s, %u %s, %u %s", params->name, graph->n_nodes,
+            sf_plural(graph->n_nodes, "switch", "switches"), n_hosts,
+            sf_plural(n_hosts, "host", "hosts"), graph->n_links,
+            sf_plural(graph->n_links, "link", "links"));
     if (params->n_seeds > 1) {
         fprintf(stream, "; %u seeds from %llu", params->n_seeds,
                 (unsigned long long)params->seed);

@@ -1,6 +1,8 @@
 /* ip_audit_report.c -- what an audit of IP found, for people and programs. */
 #include "slimfly/ip_audit.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 
@@ -39,11 +41,15 @@ sf_ip_audit_write_text(const struct sf_ip_audit *audit, FILE *stream)
         audit->n_protected + audit->n_unprotected + audit->n_astray;
 
     fprintf(stream,
-            "%u switches, %u hosts, %u layers: %" PRIu64 " addresses, %" PRIu64
+            "%u %s, %u %s, %u %s: %" PRIu64 " %s, %" PRIu64
             " routes%s in %" PRIu64 " files\n",
-            audit->n_switches, audit->n_hosts, audit->n_layers,
-            audit->n_addresses, audit->n_routes,
-            audit->are_held ? " that switches hold" : "", audit->n_files);
+            audit->n_switches,
+            sf_plural(audit->n_switches, "switch", "switches"), audit->n_hosts,
+            sf_plural(audit->n_hosts, "host", "hosts"), audit->n_layers,
+            sf_plural(audit->n_layers, "layer", "layers"), audit->n_addresses,
+            sf_plural(audit->n_addresses, "address", "addresses"),
+            audit->n_routes, audit->are_held ? " that switches hold" : "",
+            audit->n_files);
     fprintf(stream,
             "  paths: %" PRIu64 " of %" PRIu64
             " arrive, in %.2f hops in the mean and %u at most\n",

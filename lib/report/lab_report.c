@@ -1,6 +1,8 @@
 /* lab_report.c -- labs that come and go, as text and as JSON. */
 #include "slimfly/lab_report.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 
@@ -21,9 +23,11 @@ static void
 write_sizes(const struct sf_lab_sizes *sizes, FILE *stream)
 {
     fprintf(stream,
-            "%u switches, %u hosts, %u links; layers: %u, routes of "
-            "switches: %" PRIu64,
-            sizes->n_switches, sizes->n_hosts, sizes->n_links, sizes->n_layers,
+            "%u %s, %u %s, %u %s; layers: %u, routes of switches: %" PRIu64,
+            sizes->n_switches,
+            sf_plural(sizes->n_switches, "switch", "switches"), sizes->n_hosts,
+            sf_plural(sizes->n_hosts, "host", "hosts"), sizes->n_links,
+            sf_plural(sizes->n_links, "link", "links"), sizes->n_layers,
             sizes->n_routes);
 }
 

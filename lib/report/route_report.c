@@ -3,6 +3,7 @@
 #include "slimfly/route_report.h"
 
 #include "base/origin_json.h"
+#include "base/plural.h"
 #include "report/change_json.h"
 
 #include <inttypes.h>
@@ -194,6 +195,10 @@ write_figures(const struct sf_route_figures *figures, FILE *stream)
 {
     const char *separator = "";
 
+    if (!figures->most_hops) {
+        fputs("  no paths between switches\n", stream);
+        return;
+    }
     fprintf(stream, "  hops between switches: %.3f on average, %u at most (",
             figures->mean_hops, figures->most_hops);
     for (uint32_t i = 1; i <= figures->most_hops; i++) {
@@ -273,13 +278,15 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     const struct sf_routing *routing = report->routing;
     const struct sf_fabric *fabric = routing->network->fabric;
     const struct sf_layers_params *layers = &routing->params.layers;
+    uint32_t n_hosts = fabric->n_nodes - fabric->n_switches;
 
     fprintf(stream,
-            "%u layer%s by %s, LMC %u: %u switches, %u hosts, %u LIDs of "
-            "%" PRIu64 "\n",
-            layers->n_layers, layers->n_layers == 1 ? "" : "s", layers->scheme,
-            sf_lmc_for_layers(layers->n_layers), fabric->n_switches,
-            fabric->n_nodes - fabric->n_switches, count_lids(report->tables),
+            "%u %s by %s, LMC %u: %u %s, %u %s, %u LIDs of %" PRIu64 "\n",
+            layers->n_layers, sf_plural(layers->n_layers, "layer", "layers"),
+            layers->scheme, sf_lmc_for_layers(layers->n_layers),
+            fabric->n_switches,
+            sf_plural(fabric->n_switches, "switch", "switches"), n_hosts,
+            sf_plural(n_hosts, "host", "hosts"), count_lids(report->tables),
             sf_ib_backend.max_addresses);
     write_figures(figures, stream);
     if ((double)figures->max_load > UNEVEN * figures->mean_load &&

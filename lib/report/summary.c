@@ -1,5 +1,6 @@
 #include "report/summary.h"
 
+#include "base/plural.h"
 #include "report/switch_order.h"
 
 #include "base/mem.h"
@@ -18,6 +19,7 @@ sf_summary_write(const struct sf_plan *plan, FILE *stream)
 {
     const struct sf_fabric *fabric = plan->fabric;
     uint32_t n_cables[SF_N_STEPS][2] = { 0 };
+    uint32_t n_hosts = fabric->n_nodes - fabric->n_switches;
     double metres = 0;
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
@@ -26,12 +28,14 @@ sf_summary_write(const struct sf_plan *plan, FILE *stream)
         metres += cable->length;
     }
     fprintf(stream,
-            "<p>%u switches, %u hosts, %u racks, %u cables of %.0f m "
-            "together.</p>\n"
+            "<p>%u %s, %u %s, %u %s, %u %s of %.0f m together.</p>\n"
             "<table><thead><tr><th>Step</th><th>Cables</th><th>Copper</th>"
             "<th>Optical</th><th>Together</th></tr></thead>\n<tbody>\n",
-            fabric->n_switches, fabric->n_nodes - fabric->n_switches,
-            plan->n_racks, plan->n_cables, metres);
+            fabric->n_switches,
+            sf_plural(fabric->n_switches, "switch", "switches"), n_hosts,
+            sf_plural(n_hosts, "host", "hosts"), plan->n_racks,
+            sf_plural(plan->n_racks, "rack", "racks"), plan->n_cables,
+            sf_plural(plan->n_cables, "cable", "cables"), metres);
     for (int step = 0; step < SF_N_STEPS; step++) {
         char title[SF_STEP_TITLE_SIZE];
         const uint32_t *n = n_cables[step];
@@ -178,14 +182,17 @@ write_switches(const struct sf_plan *plan, FILE *stream)
     fputs("<ul>\n", stream);
     for (uint32_t n_ports = 0; n_ports <= SF_MAX_PORTS; n_ports++) {
         if (n_with[n_ports]) {
-            fprintf(stream, "<li>%u switches of at least %u ports</li>\n",
-                    n_with[n_ports], n_ports);
+            fprintf(stream, "<li>%u %s of at least %u %s</li>\n",
+                    n_with[n_ports],
+                    sf_plural(n_with[n_ports], "switch", "switches"), n_ports,
+                    sf_plural(n_ports, "port", "ports"));
         }
     }
     fprintf(stream,
-            "<li>%u racks of %u units</li>\n"
+            "<li>%u %s of %u units</li>\n"
             "<li>%u labels, two a cable</li>\n</ul>\n",
-            plan->n_racks, plan->floor.rack_units, 2 * plan->n_cables);
+            plan->n_racks, sf_plural(plan->n_racks, "rack", "racks"),
+            plan->floor.rack_units, 2 * plan->n_cables);
 }
 
 enum sf_status

@@ -5,6 +5,7 @@
 #include "slimfly/settings.h"
 
 #include "base/mem.h"
+#include "base/plural.h"
 #include "settings/machines.h"
 #include "settings/settings_writers.h"
 #include "slimfly/layers.h"
@@ -377,15 +378,17 @@ void
 sf_settings_write_summary(const struct sf_settings *settings, FILE *stream)
 {
     const struct sf_fabric *fabric = settings->fabric;
+    uint32_t n_hosts = fabric->n_nodes - fabric->n_switches;
     char text[SF_SETTINGS_WARNING_SIZE];
     const char *part;
 
-    fprintf(stream,
-            "%u switches, %u hosts; %u layers, LMC %u: %" PRIu64
-            " LIDs of %u\n",
-            fabric->n_switches, fabric->n_nodes - fabric->n_switches,
-            settings->n_layers, sf_lmc_for_layers(settings->n_layers),
-            count_lids(settings), (unsigned)SF_MAX_LID);
+    fprintf(stream, "%u %s, %u %s; %u %s, LMC %u: %" PRIu64 " LIDs of %u\n",
+            fabric->n_switches,
+            sf_plural(fabric->n_switches, "switch", "switches"), n_hosts,
+            sf_plural(n_hosts, "host", "hosts"), settings->n_layers,
+            sf_plural(settings->n_layers, "layer", "layers"),
+            sf_lmc_for_layers(settings->n_layers), count_lids(settings),
+            (unsigned)SF_MAX_LID);
     if (settings->routing) {
         const struct sf_routing *routing = settings->routing;
         const struct sf_lanes *lanes = routing->routes->lanes;

@@ -520,6 +520,31 @@ class AnotherPlan(Planned):
         self.assertEqual(sorted(os.listdir(f"{folder}/diagrams")), before)
 
 
+class Words(harness.Case):
+    def test_one_thing_is_no_plural(self):
+        spec = "ft2:ports=2,leaf=1"
+        with tempfile.TemporaryDirectory() as top:
+            for says, args in [
+                    ("2 switches and 1 host in 2 racks; 2 cables, ",
+                     ["plan", spec, "-o", f"{top}/plan"]),
+                    ("step 3, between racks: 1 cable\n",
+                     ["plan", spec, "-o", f"{top}/plan"]),
+                    ("1 layer by ftree, LMC 0: 2 switches, 1 host, 3 LIDs of "
+                     "49151\n  no paths between switches\n",
+                     ["route", spec, "--layers", "1", "-o", f"{top}/tables"]),
+                    ("SOUND: 2 switches, 1 host, 3 LIDs, 1 VL\n",
+                     ["audit", f"{top}/tables"]),
+                    (": 1 channel, 0 dependencies\n",
+                     ["audit", f"{top}/tables"]),
+                    (": 2 switches, 1 host, 1 link\n", ["analyze", spec]),
+                    ("2 switches, 1 host, 1 layer in 10.0.0.0/8\n",
+                     ["ip", "plan", spec, "--layers", "1", "-o",
+                      f"{top}/ip"]),
+                    ("2 switches, 1 host, 1 layer: 1 address, ",
+                     ["ip", "audit", spec, f"{top}/ip"])]:
+                self.assertIn(says, self.succeeds(*args))
+
+
 class BadInput(harness.Case):
     def test_usage(self):
         with tempfile.TemporaryDirectory() as folder:
