@@ -1,8 +1,6 @@
 /* choices.c -- see choices.h. */
 #include "routing/choices.h"
 
-#include <string.h>
-
 struct chooser {
     struct sf_choice *choices;
     uint32_t n_choices;
@@ -72,7 +70,8 @@ add_all(struct chooser *chooser, const char *best, const char *made_for)
 const char *
 sf_routing_lanes_after(const char *lanes)
 {
-    return strcmp(lanes, "single") ? NULL : "untangle";
+    const struct sf_lane_scheme *scheme = sf_lane_scheme_find(lanes);
+    return scheme && scheme->only_proves ? "untangle" : NULL;
 }
 
 /* Whether what was asked for can be safe on any service level.  Who asks for
