@@ -609,6 +609,29 @@ class Damage(Report):
         self.fails("report", folder, says="expected results of slimfly")
         self.assertEqual(os.listdir(folder), ["other.json"])
 
+    def test_the_page_never_replaces_what_it_shows(self):
+        """report s -o s/comparison.json left HTML in place of the results."""
+        folder = self.analysis()
+        path, figure = f"{folder}/analysis.json", f"{folder}/path-lengths.svg"
+        self.write(f"{folder}/other.json", {"schema": "other"})
+        os.symlink(path, f"{folder}/page.html")
+        before = {}
+        for name in sorted(os.listdir(folder)):
+            if os.path.isfile(f"{folder}/{name}"):
+                with open(f"{folder}/{name}", "rb") as file:
+                    before[name] = file.read()
+        for output in (path, figure, f"{folder}/other.json",
+                       f"{folder}/./analysis.json", f"{folder}/page.html"):
+            self.fails("report", folder, "-o", output,
+                       says=f"{output}: the page would replace")
+        self.fails("report", path, "-o", path, says="another FILE")
+        for name, data in before.items():
+            with open(f"{folder}/{name}", "rb") as file:
+                self.assertEqual(file.read(), data, name)
+        # A page of before may be replaced.
+        for _ in range(2):
+            self.succeeds("report", folder, "-o", f"{folder}/report.html")
+
     def test_damaged_json(self):
         folder = self.analysis()
         path = f"{folder}/analysis.json"

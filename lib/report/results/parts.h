@@ -16,6 +16,8 @@
 #include "slimfly/plan.h"
 #include "slimfly/results.h"
 
+#include <sys/types.h>
+
 /* The parts of the summary, in its order. */
 enum results_topic {
     RESULTS_PLANNED,
@@ -122,8 +124,15 @@ struct result {
     SF_VEC(struct results_figure) figures;
 };
 
+/* Which file it is, whatever its path. */
+struct results_identity {
+    dev_t device;
+    ino_t number;
+};
+
 struct sf_results {
     SF_VEC(struct result *) list;
+    SF_VEC(struct results_identity) read; /* Also what the page leaves out. */
 };
 
 struct results_sentence {
