@@ -218,7 +218,9 @@ class Words(Made):
                 "planned: 50 switches and 200 hosts in 5 racks, 375 cables",
                 "The tables in the switches are sound: each of 850 LIDs",
                 "These routes cannot deadlock on any service level",
-                "Under traffic permutation, ft2:ports=12 carries 100.0\u00a0%",
+                "Under traffic permutation, with equal shares over the "
+                "layers, ft2:ports=12 carries 66.7\u00a0%",
+                "With the best shares, the most is 100.0\u00a0%",
                 "alltoall on ft2:ports=12 with routing ftree (layers: 4)",
                 "sf:q=3 against ft2:ports=8: faster by more than 1 % in"):
             self.says_in(words, said)
@@ -230,6 +232,36 @@ class Words(Made):
                  if c["network"] == "sf:q=3"]
         ahead = sum(c["gain"] > 0.01 for c in cells)
         self.says_in(f"in {ahead} of {len(cells)} measurements", said)
+
+    def test_what_is_carried_names_the_shares(self):
+        """The best shares, which hosts do not choose, passed for what the
+        network carries."""
+        folder = self.folder()
+        self.succeeds("analyze", "sf:q=3", "-s", "gates,minimal", "-l", "2,4",
+                      "-t", "all-to-all,permutation", "-o", folder)
+        rows = [row for row in self.load(f"{folder}/analysis.json")["rows"]
+                if row["kind"] == "layers"]
+        said = [words for words in self.read(folder).said
+                if "Under traffic" in words]
+        for traffic, words in zip(("all-to-all", "permutation"), said):
+            most = {split: f"{100 * max(means):.1f}\u00a0%"
+                    for split in ("equal", "best")
+                    for means in [[item["mean"] for row in rows
+                                   for item in row["throughput"]
+                                   if item["traffic"] == traffic and
+                                   item["split"] == split]]}
+            self.says_in(f"Under traffic {traffic}, with equal shares over "
+                         f"the layers, sf:q=3 carries {most['equal']}", words)
+            self.says_in("With the best shares, the most is "
+                         f"{most['best']}, with ", words)
+        self.assertEqual(len(said), 2)
+        self.succeeds("analyze", "sf:q=3", "-l", "2", "-t", "permutation",
+                      "--split", "best", "-o", f"{folder}/best")
+        said = [words for words in self.read(f"{folder}/best").said
+                if "Under traffic" in words]
+        self.says_in("with the best shares over the layers, "
+                     "sf:q=3 carries", said[0])
+        self.assertNotIn("equal", said[0])
 
     def test_routings_that_are_not_told_are_counted(self):
         folder = self.folder()

@@ -9,6 +9,10 @@
 /* How many rows of one result the summary tells. */
 #define MAX_TOLD 4
 
+/* How senders share traffic over the layers: first as hosts do, then as the
+ * traffic needs it, which is a bound for every routing of these paths. */
+static const char *const splits[] = { "equal", "best" };
+
 /* The rows of an analysis with the most and the least for a traffic. */
 struct extremes {
     const char *traffic, *split;
@@ -34,40 +38,47 @@ name_routing(const json_t *row, char text[RESULTS_VALUE_SIZE])
     return text;
 }
 
+/* Says what is carried with the shares of 'found', then the most that 'other'
+ * has, which are other shares. */
 static void
-tell_traffic(struct results_page *page, const struct result *result,
-             const struct extremes *found)
+say_traffic(struct results_page *page, const struct result *result,
+            const struct extremes *found, const struct extremes *other)
 {
     char most[RESULTS_VALUE_SIZE], least[RESULTS_VALUE_SIZE];
     char best[RESULTS_VALUE_SIZE], worst[RESULTS_VALUE_SIZE];
+    char rest[256] = "";
     const char *network = results_text(result->root, "network", "The network");
 
-    if (!found->n) {
-        return;
+    if (other && other->n) {
+        snprintf(rest, sizeof rest,
+                 " With the %s shares, the most is %s, with %s.", other->split,
+                 results_format(other->most, RESULTS_PERCENT, most),
+                 name_routing(other->best, best));
     }
     results_format(found->most, RESULTS_PERCENT, most);
     results_format(found->least, RESULTS_PERCENT, least);
+    const char *article = strcmp(found->split, "best") != 0 ? "" : "the ";
     name_routing(found->best, best);
     name_routing(found->worst, worst);
     if (!strcmp(most, least)) {
         results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "Under traffic %s, %s carries %s of what hosts can send, "
-                    "with %s%s.",
-                    found->traffic, network, most,
+                    "Under traffic %s, with %s%s shares over the layers, %s "
+                    "carries %s of what hosts can send, with %s%s.%s",
+                    found->traffic, article, found->split, network, most,
                     found->n > 1 ? "any routing that was tried, such as " : "",
-                    best);
+                    best, rest);
     } else {
         results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "Under traffic %s, %s carries %s of what hosts can send "
-                    "with %s, the best of %u routings, and %s with %s, the "
-                    "worst.",
-                    found->traffic, network, most, best, found->n, least,
-                    worst);
+                    "Under traffic %s, with %s%s shares over the layers, %s "
+                    "carries %s of what hosts can send with %s, the best of "
+                    "%u routings, and %s with %s, the worst.%s",
+                    found->traffic, article, found->split, network, most, best,
+                    found->n, least, worst, rest);
     }
 }
 
-/* Finds the best and worst routing under a traffic among 'rows', with the
- * split that comes first. */
+/* Finds the best and worst routing under a traffic and a split among 'rows'.
+ */
 static void
 find_extremes(const json_t *rows, struct extremes *found)
 {
@@ -95,6 +106,26 @@ find_extremes(const json_t *rows, struct extremes *found)
             }
             found->n++;
         }
+    }
+}
+
+/* Says what is carried under a traffic: with equal shares if they were
+ * measured, and with the best shares. */
+static void
+tell_traffic(struct results_page *page, const struct result *result,
+             const json_t *rows, const char *traffic)
+{
+    struct extremes found[] = {
+        { .traffic = traffic, .split = splits[0] },
+        { .traffic = traffic, .split = splits[1] },
+    };
+
+    find_extremes(rows, &found[0]);
+    find_extremes(rows, &found[1]);
+    if (found[0].n) {
+        say_traffic(page, result, &found[0], &found[1]);
+    } else if (found[1].n) {
+        say_traffic(page, result, &found[1], NULL);
     }
 }
 
@@ -146,11 +177,9 @@ results_tell_analysis(struct results_page *page, const struct result *result)
     items = json_object_get(json_array_get(rows, 0), "throughput");
     json_array_foreach(items, i, item)
     {
-        struct extremes found = { .traffic = results_text(item, "traffic", ""),
-                                  .split = results_text(item, "split", "") };
         if (!is_told(items, i)) {
-            find_extremes(rows, &found);
-            tell_traffic(page, result, &found);
+            tell_traffic(page, result, rows,
+                         results_text(item, "traffic", ""));
         }
     }
 }
