@@ -609,6 +609,29 @@ class Comparison(Report):
                      "it</p>", text)
 
 
+class Runs(Report):
+    def test_runs_are_told_apart(self):
+        """The same sentence stood there twice, with different numbers."""
+        folder = self.folder()
+        self.succeeds("simulate", "sf:q=3", "-w", "alltoall", "--placement",
+                      "racks,random", "--schemes", "minimal,gates", "-o",
+                      folder)
+        said = "\n".join(self.read(folder).said)
+        for scheme in "minimal", "gates":
+            for placement in "racks", "random":
+                self.says_in(f"alltoall on sf:q=3 with routing {scheme} "
+                             f"(layers: 4, placement: {placement}): all has "
+                             "come", said)
+
+    def test_what_does_not_differ_is_not_told(self):
+        folder = self.folder()
+        self.succeeds("simulate", "sf:q=3", "-w", "permutation", "--load",
+                      "0.1,0.2", "--schemes", "minimal,gates", "-o", folder)
+        self.says_in("permutation on sf:q=3 with routing gates (layers: 4): "
+                     "of a load of 10.0\u00a0%",
+                     "\n".join(self.read(folder).said))
+
+
 class Loads(Report):
     def test_a_load_that_is_too_much_is_an_answer(self):
         """It was said to be a simulation that did not finish."""

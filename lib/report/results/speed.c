@@ -184,9 +184,73 @@ results_tell_analysis(struct results_page *page, const struct result *result)
     }
 }
 
-static void
-tell_run(struct results_page *page, const json_t *row)
+/* What the sentence of a run always says. */
+static const char *const said_of_runs[] = { "network",      "routing",
+                                            "layers",       "workload",
+                                            "offered_load", NULL };
+
+/* Whether both rows have the same at 'member'. */
+static bool
+are_alike(const json_t *a, const json_t *b, const char *member)
 {
+    const json_t *x = results_find(a, member), *y = results_find(b, member);
+
+    return x == y || (x && y && json_equal(x, y));
+}
+
+/* Whether there is a run that only 'member', or what else is not said, tells
+ * from the run 'row'. */
+static bool
+must_say(const json_t *rows, const json_t *row, const char *member)
+{
+    const json_t *other;
+    size_t i;
+
+    json_array_foreach(rows, i, other)
+    {
+        bool is_needed = !are_alike(row, other, member);
+        for (size_t k = 0; is_needed && said_of_runs[k]; k++) {
+            is_needed = are_alike(row, other, said_of_runs[k]);
+        }
+        if (is_needed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Writes ", placement: racks" and what else tells the run 'row' from others
+ * of which the same would be said. */
+static void
+name_settings(const struct result *result, const json_t *rows,
+              const json_t *row, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (const struct results_column *column = result->kind->tables->columns;
+         column->title && n < size; column++) {
+        const json_t *value = results_find(row, column->member);
+        char number[RESULTS_VALUE_SIZE] = "none";
+        if (!column->is_setting || json_is_boolean(value) ||
+            !must_say(rows, row, column->member)) {
+            continue;
+        }
+        if (json_is_number(value)) {
+            results_format(json_number_value(value), column->unit, number);
+        }
+        int length = snprintf(text + n, size - n, ", %s: %s", column->title,
+                              json_is_string(value) ? json_string_value(value)
+                                                    : number);
+        n += length > 0 ? (size_t)length : 0;
+    }
+}
+
+static void
+tell_run(struct results_page *page, const struct result *result,
+         const json_t *rows, const json_t *row)
+{
+    char settings[512];
     char throughput[RESULTS_VALUE_SIZE], other[RESULTS_VALUE_SIZE];
     char layers[RESULTS_VALUE_SIZE];
     bool is_load = isfinite(results_number(row, "offered_load"));
@@ -196,14 +260,16 @@ tell_run(struct results_page *page, const json_t *row)
     results_format(results_number(row, is_load ? "offered_load" : "time_s"),
                    is_load ? RESULTS_PERCENT : RESULTS_SECONDS, other);
     results_format(results_number(row, "layers"), RESULTS_LABEL, layers);
+    name_settings(result, rows, row, settings, sizeof settings);
     results_say(
         page, RESULTS_CARRIES, RESULTS_FACT,
-        is_load ? "%s on %s with routing %s (layers: %s): of a load of "
+        is_load ? "%s on %s with routing %s (layers: %s%s): of a load of "
                   "%s of what hosts can send, %s arrives."
-                : "%s on %s with routing %s (layers: %s): all has come "
+                : "%s on %s with routing %s (layers: %s%s): all has come "
                   "after %s; throughput is %s of what hosts can send.",
         results_text(row, "workload", "?"), results_text(row, "network", "?"),
-        results_text(row, "routing", "?"), layers, other, throughput);
+        results_text(row, "routing", "?"), layers, settings, other,
+        throughput);
 }
 
 void
@@ -222,7 +288,7 @@ results_tell_simulation(struct results_page *page, const struct result *result)
         n_dead += is_dead;
         n_unfinished += !is_dead && !is_done;
         if (is_done && n_told < MAX_TOLD) {
-            tell_run(page, row);
+            tell_run(page, result, rows, row);
             n_told++;
         }
     }
