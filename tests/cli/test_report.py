@@ -506,6 +506,24 @@ class Wiring(hall.Hall):
         whole = Reader(self.succeeds("report", self.folder, "-o", "-"))
         self.assertIn("wiring.svg of slimfly verify", "".join(whole.words))
 
+    def test_two_verifications_of_a_plan(self):
+        """Links to both were called the same."""
+        self.start("sf:q=3")
+        self.write()
+        folder = f"{self.folder}/checks"
+        os.mkdir(folder)
+        for name in "old", "new":
+            done = harness.slimfly("verify", self.plan, self.found, "-f",
+                                   "json", "-o", f"{folder}/{name}.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        page = Reader(self.succeeds("report", folder, "-o", "-"))
+        said = "\n".join(page.said)
+        for name in "old", "new":
+            self.assertIn(f"Wiring: sf:q=3, {folder}/{name}.json", said)
+        page = Reader(self.succeeds("report", f"{folder}/old.json", "-o",
+                                    "-"))
+        self.assertNotIn("Wiring: sf:q=3,", "\n".join(page.said))
+
 
 class Families(Report):
     def test_all_families(self):

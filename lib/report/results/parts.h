@@ -191,10 +191,10 @@ const char *results_format(double value, enum results_unit unit,
 void results_write(FILE *stream, const char *before, const char *text,
                    const char *after);
 
-/* Writes what a result is called; one without a subject goes by its file if
- * the name must tell it from others. */
-void results_write_name(const struct result *result, bool is_unique,
-                        FILE *stream);
+/* Writes what a result is called.  If the name must tell it from the others of
+ * the page, it has the file where the subject does not do that. */
+void results_write_name(const struct results_page *page,
+                        const struct result *result, bool is_unique);
 
 /* Writes what made what follows: file, program, command; 'root' has the
  * latter, NULL stands for unknown ones. */

@@ -43,17 +43,46 @@ turn_to(struct results_page *page, uint32_t i)
     return page->results[i];
 }
 
-void
-results_write_name(const struct result *result, bool is_unique, FILE *stream)
+/* What a result is of; NULL if it does not say so. */
+static const char *
+subject_of(const struct result *result)
 {
-    const char *subject =
-        result->kind->subject
-            ? results_text(result->root, result->kind->subject, NULL)
-            : NULL;
+    return result->kind->subject
+               ? results_text(result->root, result->kind->subject, NULL)
+               : NULL;
+}
 
-    sf_xml_write(result->kind->about.title, stream);
-    if (subject || is_unique) {
-        results_write(stream, ": ", subject ? subject : result->path, "");
+/* Whether the page has another result of the same kind and subject. */
+static bool
+has_namesake(const struct results_page *page, const struct result *result)
+{
+    const char *subject = subject_of(result);
+
+    for (uint32_t i = 0; subject && i < page->n_results; i++) {
+        const struct result *other = page->results[i];
+        const char *its = subject_of(other);
+        if (other != result && other->kind == result->kind && its &&
+            !strcmp(its, subject)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+results_write_name(const struct results_page *page,
+                   const struct result *result, bool is_unique)
+{
+    const char *subject = subject_of(result);
+
+    sf_xml_write(result->kind->about.title, page->stream);
+    if (subject) {
+        results_write(page->stream, ": ", subject, "");
+    }
+    if (is_unique && !subject) {
+        results_write(page->stream, ": ", result->path, "");
+    } else if (is_unique && has_namesake(page, result)) {
+        results_write(page->stream, ", ", result->path, "");
     }
 }
 
@@ -107,7 +136,7 @@ write_contents(const struct results_page *page)
     for (uint32_t i = 0; i < page->n_results; i++) {
         const struct result *result = page->results[i];
         fprintf(page->stream, "<li><a href=\"#r%u\">", i + 1);
-        results_write_name(result, false, page->stream);
+        results_write_name(page, result, false);
         results_write(page->stream, "</a> <span class=\"why\">", result->path,
                       "</span></li>\n");
     }
@@ -192,7 +221,7 @@ write_section(struct results_page *page, uint32_t i)
     const struct results_kind *kind = result->kind;
 
     fprintf(page->stream, "<section class=\"result\" id=\"r%u\"><h2>", i + 1);
-    results_write_name(result, false, page->stream);
+    results_write_name(page, result, false);
     fputs("</h2>\n", page->stream);
     results_write_origin(result->root, result->path, page->stream);
     if (kind->facts) {

@@ -50,8 +50,7 @@ results_write_topic(const struct results_page *page, enum results_topic topic,
                 marks[sentence->mood]);
         sf_xml_write(sentence->text, page->stream);
         fprintf(page->stream, " <a href=\"#r%u\">", sentence->result + 1);
-        results_write_name(page->results[sentence->result], true,
-                           page->stream);
+        results_write_name(page, page->results[sentence->result], true);
         fputs("</a></li>\n", page->stream);
     }
     if (is_begun) {
