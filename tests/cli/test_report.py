@@ -270,7 +270,7 @@ class Words(Made):
         said = self.read(folder).said
         told = [words for words in said if "share no link" in words]
         self.assertEqual(len(told), 4)
-        self.says_in(f"There are 2 more routings in {folder}/analysis.json.",
+        self.says_in(f"2 more routings are in {folder}/analysis.json.",
                      "\n".join(said))
 
     def test_large_files_are_named_and_not_shown(self):
@@ -523,6 +523,53 @@ class Wiring(hall.Hall):
         page = Reader(self.succeeds("report", f"{folder}/old.json", "-o",
                                     "-"))
         self.assertNotIn("Wiring: sf:q=3,", "\n".join(page.said))
+
+
+class Numbers(Report):
+    """One thing is no several things: There are 1 findings."""
+
+    def said(self, data):
+        path = f"{self.folder()}/one.json"
+        return "\n".join(self.read(self.write(path, data)).said)
+
+    def test_verification(self):
+        said = self.said({
+            "schema": "slimfly.verification", "plan": "sf:q=3",
+            "matches": False, "counts": {"planned_cables": 9, "right": 8},
+            "findings": [{"verdict": "missing", "text": "a"}],
+            "moves": [{"label": "C1", "text": "Plug it in."}]})
+        self.assertIn("There is 1 finding; 1 move of a cable end mends what "
+                      "can be mended", said)
+
+    def test_routes(self):
+        said = self.said({
+            "schema": "slimfly.route", "n_switches": 1, "n_layers": 1,
+            "scheme": "gates", "lanes": {"n_vls": 1, "safe_on_any_sl": True},
+            "n_broken_paths": 1, "mean_hops": 1.5, "most_hops": 2})
+        for words in ("1 switch is routed by scheme gates in 1 layer:",
+                      "1 path of the routes is broken.",
+                      "need 1 virtual lane."):
+            self.assertIn(words, said)
+
+    def test_audits(self):
+        self.assertIn("1 pair of switch and LID. Without an entry: 1. ",
+                      self.said({
+                          "schema": "slimfly.audit", "sound": False,
+                          "n_lids": 1, "n_pairs": 1, "deadlock": {},
+                          "faults": {"no_entry": 1, "dead_end": 0,
+                                     "loop": 0}}))
+        self.assertIn("1 entry changes.", self.said({
+            "schema": "slimfly.change", "safe": True,
+            "n_changed_entries": 1}))
+
+    def test_others(self):
+        said = self.said({"schema": "slimfly.simulation",
+                          "rows": [{"finished": False}]})
+        self.assertIn("1 of 1 simulation did not finish.", said)
+        folder = self.folder()
+        self.succeeds("plan", "jellyfish:n=6,k=2,p=1", "-o", folder)
+        self.assertRegex("\n".join(self.read(folder).said),
+                         " in 1 rack, ")
 
 
 class Families(Report):

@@ -187,6 +187,11 @@ const json_t *results_array(struct results_page *page, const json_t *object,
 const char *results_format(double value, enum results_unit unit,
                            char text[RESULTS_VALUE_SIZE]);
 
+/* Writes how many there are of what one is called 'one', and several 'many':
+ * "1 rack", "1,200 hosts".  The text is cut off where 'text' ends. */
+const char *results_things(double n, const char *one, const char *many,
+                           char text[RESULTS_VALUE_SIZE]);
+
 /* Escaped text between two that are written as they are. */
 void results_write(FILE *stream, const char *before, const char *text,
                    const char *after);

@@ -17,6 +17,7 @@ results_tell_verification(struct results_page *page,
     uint64_t n = results_count(page, root, "counts.planned_cables");
     uint64_t n_right = results_count(page, root, "counts.right");
     const char *plan = results_text(root, "plan", "the plan");
+    char text[2][RESULTS_VALUE_SIZE];
     size_t i;
 
     if (!results_fine(page)) {
@@ -31,10 +32,14 @@ results_tell_verification(struct results_page *page,
     }
     results_say(page, RESULTS_WRONG, RESULTS_BAD,
                 "The wiring is not as planned (%s): %llu of %llu cables are "
-                "right. There are %zu findings; %zu moves of cable ends mend "
-                "what can be mended by moving.",
+                "right. There %s %s; %s what can be mended by moving.",
                 plan, (unsigned long long)n_right, (unsigned long long)n,
-                json_array_size(findings), json_array_size(moves));
+                json_array_size(findings) == 1 ? "is" : "are",
+                results_things((double)json_array_size(findings), "finding",
+                               "findings", text[0]),
+                results_things((double)json_array_size(moves),
+                               "move of a cable end mends",
+                               "moves of cable ends mend", text[1]));
     json_array_foreach(moves, i, item)
     {
         if (i < MAX_NAMED) {
@@ -52,26 +57,29 @@ results_tell_route(struct results_page *page, const struct result *result)
     uint64_t n_layers = results_count(page, root, "n_layers");
     uint64_t n_vls = results_count(page, root, "lanes.n_vls");
     uint64_t n_broken = results_count(page, root, "n_broken_paths");
-    char hops[RESULTS_VALUE_SIZE];
+    char text[3][RESULTS_VALUE_SIZE];
 
     results_say(
         page, RESULTS_CARRIES, RESULTS_FACT,
-        "%llu switches are routed by scheme %s in %llu layers: %s hops "
-        "on average, at most %llu.",
-        (unsigned long long)n_switches, results_text(root, "scheme", "?"),
-        (unsigned long long)n_layers,
-        results_format(results_number(root, "mean_hops"), RESULTS_PLAIN, hops),
+        "%s routed by scheme %s in %s: %s hops on average, at most %llu.",
+        results_things((double)n_switches, "switch is", "switches are",
+                       text[0]),
+        results_text(root, "scheme", "?"),
+        results_things((double)n_layers, "layer", "layers", text[1]),
+        results_format(results_number(root, "mean_hops"), RESULTS_PLAIN,
+                       text[2]),
         (unsigned long long)results_count(page, root, "most_hops"));
     if (n_broken) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%llu paths of the routes are broken.",
-                    (unsigned long long)n_broken);
+        results_say(page, RESULTS_WRONG, RESULTS_BAD, "%s broken.",
+                    results_things((double)n_broken, "path of the routes is",
+                                   "paths of the routes are", text[0]));
     }
     if (results_truth(root, "lanes.safe_on_any_sl")) {
         results_say(page, RESULTS_WRONG, RESULTS_GOOD,
                     "These routes cannot deadlock on any service level; they "
-                    "need %llu virtual lane%s.",
-                    (unsigned long long)n_vls, n_vls == 1 ? "" : "s");
+                    "need %s.",
+                    results_things((double)n_vls, "virtual lane",
+                                   "virtual lanes", text[0]));
     } else if (results_truth(root, "lanes.safe_on_path_sls")) {
         results_say(page, RESULTS_WRONG, RESULTS_FACT,
                     "These routes cannot deadlock if senders use the service "
@@ -118,6 +126,7 @@ results_tell_audit(struct results_page *page, const struct result *result)
     uint64_t n_missing = results_count(page, root, "faults.no_entry");
     uint64_t n_ends = results_count(page, root, "faults.dead_end");
     uint64_t n_loops = results_count(page, root, "faults.loop");
+    char text[RESULTS_VALUE_SIZE];
 
     if (!results_fine(page)) {
         return;
@@ -132,10 +141,12 @@ results_tell_audit(struct results_page *page, const struct result *result)
     }
     if (n_missing + n_ends + n_loops) {
         results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "The audit followed %llu pairs of switch and LID: %llu "
-                    "have no entry, %llu end before the LID, %llu loop.",
-                    (unsigned long long)n_pairs, (unsigned long long)n_missing,
-                    (unsigned long long)n_ends, (unsigned long long)n_loops);
+                    "The audit followed %s of switch and LID. Without an "
+                    "entry: %llu. Ending before the LID: %llu. In a loop: "
+                    "%llu.",
+                    results_things((double)n_pairs, "pair", "pairs", text),
+                    (unsigned long long)n_missing, (unsigned long long)n_ends,
+                    (unsigned long long)n_loops);
     }
     tell_deadlocks(page, root);
 }
@@ -145,19 +156,18 @@ results_tell_change(struct results_page *page, const struct result *result)
 {
     const json_t *root = result->root;
     uint64_t n = results_count(page, root, "n_changed_entries");
+    char text[RESULTS_VALUE_SIZE];
 
     if (results_truth(root, "safe")) {
         results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                    "The change of tables is safe while packets flow: %llu "
-                    "entries change.",
-                    (unsigned long long)n);
+                    "The change of tables is safe while packets flow: %s.",
+                    results_things((double)n, "entry changes",
+                                   "entries change", text));
         return;
     }
-    results_say(
-        page, RESULTS_WRONG, RESULTS_BAD,
-        "The change of tables (%llu entries) is not safe while packets "
-        "flow.",
-        (unsigned long long)n);
+    results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                "The change of tables (%s) is not safe while packets flow.",
+                results_things((double)n, "entry", "entries", text));
     tell_deadlocks(page, root);
 }
 

@@ -170,8 +170,10 @@ results_tell_analysis(struct results_page *page, const struct result *result)
         }
     }
     if (n_told > MAX_TOLD) {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "There are %zu more routings in %s.", n_told - MAX_TOLD,
+        results_say(page, RESULTS_CARRIES, RESULTS_FACT, "%s in %s.",
+                    results_things((double)(n_told - MAX_TOLD),
+                                   "more routing is", "more routings are",
+                                   text[0]),
                     result->path);
     }
     items = json_object_get(json_array_get(rows, 0), "throughput");
@@ -276,6 +278,7 @@ void
 results_tell_simulation(struct results_page *page, const struct result *result)
 {
     const json_t *rows = results_array(page, result->root, "rows"), *row;
+    char text[RESULTS_VALUE_SIZE];
     size_t i, n_dead = 0, n_unfinished = 0, n_told = 0;
 
     json_array_foreach(rows, i, row)
@@ -292,21 +295,25 @@ results_tell_simulation(struct results_page *page, const struct result *result)
             n_told++;
         }
     }
-    if (json_array_size(rows) - n_dead - n_unfinished > n_told) {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "There are %zu more simulations in %s.",
-                    json_array_size(rows) - n_dead - n_unfinished - n_told,
-                    result->path);
+    size_t n_rows = json_array_size(rows);
+    if (n_rows - n_dead - n_unfinished > n_told) {
+        results_say(
+            page, RESULTS_CARRIES, RESULTS_FACT, "%s in %s.",
+            results_things((double)(n_rows - n_dead - n_unfinished - n_told),
+                           "more simulation is", "more simulations are", text),
+            result->path);
     }
     if (n_dead) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%zu of %zu simulations ended in a deadlock.", n_dead,
-                    json_array_size(rows));
+        results_say(
+            page, RESULTS_WRONG, RESULTS_BAD, "%zu of %s ended in a deadlock.",
+            n_dead,
+            results_things((double)n_rows, "simulation", "simulations", text));
     }
     if (n_unfinished) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%zu of %zu simulations did not finish.", n_unfinished,
-                    json_array_size(rows));
+        results_say(
+            page, RESULTS_WRONG, RESULTS_BAD, "%zu of %s did not finish.",
+            n_unfinished,
+            results_things((double)n_rows, "simulation", "simulations", text));
     }
 }
 
@@ -319,7 +326,7 @@ tell_network(struct results_page *page, const json_t *cells,
     double sum = 0, most = 0, least = 0;
     const char *best = "?", *worst = "?";
     const json_t *cell;
-    char text[3][RESULTS_VALUE_SIZE];
+    char text[4][RESULTS_VALUE_SIZE];
 
     json_array_foreach(cells, i, cell)
     {
@@ -342,16 +349,17 @@ tell_network(struct results_page *page, const json_t *cells,
         n++;
     }
     if (n) {
-        results_say(page, RESULTS_COMPARED, RESULTS_FACT,
-                    "%s against %s%s: faster by more than 1 %% in %zu of %zu "
-                    "measurements, slower in %zu; on average %s. The best is "
-                    "%s (%s), the worst %s (%s).",
-                    network, reference,
-                    is_for_money ? ", for the same money" : "", n_ahead, n,
-                    n_behind,
-                    results_format(sum / (double)n, RESULTS_SIGNED, text[0]),
-                    results_format(most, RESULTS_SIGNED, text[1]), best,
-                    results_format(least, RESULTS_SIGNED, text[2]), worst);
+        results_say(
+            page, RESULTS_COMPARED, RESULTS_FACT,
+            "%s against %s%s: faster by more than 1 %% in %zu of %s, "
+            "slower in %zu; on average %s. The best is "
+            "%s (%s), the worst %s (%s).",
+            network, reference, is_for_money ? ", for the same money" : "",
+            n_ahead,
+            results_things((double)n, "measurement", "measurements", text[3]),
+            n_behind, results_format(sum / (double)n, RESULTS_SIGNED, text[0]),
+            results_format(most, RESULTS_SIGNED, text[1]), best,
+            results_format(least, RESULTS_SIGNED, text[2]), worst);
     }
 }
 
@@ -359,6 +367,7 @@ static void
 tell_claims(struct results_page *page, const json_t *claims)
 {
     const json_t *claim, *judged;
+    char text[RESULTS_VALUE_SIZE];
     size_t i, k, n = 0, n_agree = 0, n_differ = 0;
 
     json_array_foreach(claims, i, claim)
@@ -373,9 +382,10 @@ tell_claims(struct results_page *page, const json_t *claims)
     }
     if (n) {
         results_say(page, RESULTS_COMPARED, RESULTS_FACT,
-                    "Of %zu judgements of what the paper says, %zu agree and "
-                    "%zu differ; the others were not run.",
-                    n, n_agree, n_differ);
+                    "Of %s of what the paper says, agreeing: %zu, differing: "
+                    "%zu; the others were not run.",
+                    results_things((double)n, "judgement", "judgements", text),
+                    n_agree, n_differ);
     }
 }
 
