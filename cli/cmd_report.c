@@ -73,7 +73,7 @@ const struct cli_command cli_command_report = {
         "Reads what other commands wrote and makes one HTML page of it, for "
         "people who did not run them. The page begins with a summary in "
         "words: what is planned, whether something is wrong, what the network "
-        "carries, and what it was compared with. A section for each result "
+        "carries, and how networks compare. A section for each result "
         "follows, with its tables and figures. Tables sort by a click on a "
         "column, figures show values below the pointer and can be enlarged. "
         "Below each table and figure stand its file, the command that made "

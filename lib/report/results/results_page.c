@@ -118,7 +118,7 @@ write_summary(const struct results_page *page)
         [RESULTS_PLANNED] = "What is planned",
         [RESULTS_WRONG] = "Is anything wrong?",
         [RESULTS_CARRIES] = "What it carries",
-        [RESULTS_COMPARED] = "What it was compared with",
+        [RESULTS_COMPARED] = "How networks compare",
     };
 
     fputs("<section id=\"summary\"><h2>Summary</h2>\n", page->stream);
