@@ -614,6 +614,7 @@ class Comparison(Report):
             "schema": "slimfly.comparison", "schema_version": 1,
             "program": "slimfly 9", "command": "slimfly compare",
             "equal": "hosts", "hosts": 200, "currency": "USD", "note": None,
+            "layers": 4, "prices": {"year": 2023},
             "answers": ["The Slim Fly costs half."], "networks": networks})
         self.write(f"{folder}/simulation.json", {
             "schema": "slimfly.simulation", "schema_version": 1, "rows": []})
@@ -622,9 +623,24 @@ class Comparison(Report):
         section = page.find("Comparison")[0]
         self.assertEqual(section["tables"]["Side by side"],
                          [["figure", "sf:q=5", "ft2:ports=24"],
-                          ["cost", "1,000", "2,000"],
-                          ["latency at low load", "2\u00a0\u00b5s",
-                           "2\u00a0\u00b5s"], ["x_y", "\u2013", "\u2013"]])
+                          ["cost, USD", "1,000", "2,000"],
+                          ["latency at 10 % uniform load, mean",
+                           "2\u00a0\u00b5s", "2\u00a0\u00b5s"],
+                          # What the page does not know is readable, too.
+                          ["x y", "\u2013", "\u2013"]])
+        self.assertEqual(
+            (section["facts"]["prices of"], section["facts"]["layers"]),
+            ("2023", "4"))
+        # What the text says below its table.
+        for words in ("Equal shares: each layer carries the same part",
+                      "Best shares: each layer carries what the traffic needs",
+                      "two bounds, which are less than 0.1\u00a0% apart",
+                      "Uniform load is simulated packet by packet",
+                      "means of 3 draws of failures and of traffic"):
+            self.says_in(words, "".join(page.words))
+        # Units differ from row to row, so the table does not sort.
+        self.says_in('<h3>Side by side</h3>\n<div class="wide">'
+                     '<table class="rows"><thead>', self.text(folder))
         # A rack is no share of anything.
         none = "\u2013"
         self.assertEqual(
@@ -649,6 +665,27 @@ class Comparison(Report):
         self.says_in('<td class="n">2\u00a0\u00b5s</td>', self.text(folder))
         self.assertEqual(page.find("Simulation"), [])
 
+    def test_rows_are_called_by_words(self):
+        """load_taken_per_million stood there, and names of rows that made no
+        sense without their headings."""
+        folder = self.folder()
+        self.succeeds("compare", "sf:q=3", "ft2:ports=8", "--equal", "cost",
+                      "-t", "permutation", "--failures", "links", "--shares",
+                      "5", "--draws", "1", "-o", folder)
+        page = self.read(folder)
+        rows = page.find("Comparison")[0]["tables"]["Side by side"][1:]
+        figures = self.load(f"{folder}/comparison.json")["networks"][0][
+            "figures"]
+        self.assertIn("load_taken_per_million", figures)
+        names = [row[0] for row in rows]
+        self.assertEqual(len(names), len(figures))
+        self.assertEqual(len(set(names)), len(names))
+        self.assertEqual([name for name in names if "_" in name], [])
+        for name in ("cost for each host, USD",
+                     "lowest uniform load that is too much",
+                     "fewest links whose failure cuts two hosts off"):
+            self.assertIn(name, names)
+        self.says_in("<h3>How networks compare</h3>", self.text(folder))
 
     def test_figures_come_in_the_order_of_the_question(self):
         """They came by name: throughput after latency and failures."""

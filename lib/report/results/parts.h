@@ -72,6 +72,7 @@ struct results_table {
     const char *file;  /* Where all rows are, too; NULL: in the JSON file. */
     const struct results_column *columns; /* Ended by one without a title. */
     bool is_silent; /* Nothing is said where it has no rows. */
+    bool is_fixed;  /* It does not sort: units differ from row to row. */
 };
 
 /* A file that is too large or too dull for a page. */
