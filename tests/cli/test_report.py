@@ -442,9 +442,29 @@ class Page(Made):
                                check=True).stdout
         for section in self.reader.sections.values():
             self.assertIn(section["title"], words)
+        # Figures share pages, which were half empty.
+        pages = words.rstrip("\f").count("\f") + 1
+        self.assertLess(pages, 0.8 * self.reader.tags["svg"])
         # Figures that were folded away, and no controls.
         self.assertIn("Step 1, R4", words)
         self.assertNotIn("Enlarge", words)
+
+    def test_room_is_used(self):
+        """The cost of a design stood beyond the right edge, and figures had
+        empty room beside them."""
+        page = self.open(width=1285)  # 1300 without the bar that scrolls.
+        self.assertEqual(page.run(
+            "Array.from(document.querySelectorAll('#r1 .wide'), "
+            "w => w.scrollWidth - w.clientWidth)"), [0])
+        tops = page.run("Array.from(document.querySelectorAll("
+                        "'#r8 .figures > figure'), f => f.offsetTop)")
+        self.assertGreater(len(tops), 2)
+        self.assertLess(len(set(tops)), len(tops))
+        # What stands below a figure does not make it wider.
+        self.assertEqual(page.run(
+            "Array.from(document.querySelectorAll('.figures > figure'), "
+            "f => f.getBoundingClientRect().width - f.querySelector('svg')"
+            ".getBoundingClientRect().width).filter(d => d > 1)"), [])
 
     def test_tablet(self):
         page = self.open(width=768)

@@ -184,11 +184,11 @@ write_figures(struct results_page *page, const struct result *result)
     }
     fputs("<h3>Figures</h3>\n", page->stream);
     if (are_many) {
-        fprintf(page->stream,
-                "<details open><summary>%zu figures</summary>\n"
-                "<div class=\"many\">\n",
+        fprintf(page->stream, "<details open><summary>%zu figures</summary>\n",
                 n_shown);
     }
+    fprintf(page->stream, "<div class=\"%s\">\n",
+            are_many ? "many" : "figures");
     for (size_t i = 0; i < n_shown && results_fine(page); i++) {
         const struct results_figure *figure = &result->figures.items[i];
         const char *path = figure->path;
@@ -203,7 +203,7 @@ write_figures(struct results_page *page, const struct result *result)
         room -= about.st_size;
         results_write_figure(page, figure);
     }
-    fputs(are_many ? "</div></details>\n" : "", page->stream);
+    fputs(are_many ? "</div></details>\n" : "</div>\n", page->stream);
     if (n_shown < n) {
         fprintf(page->stream,
                 "<p class=\"more\">These are the first %zu of %zu figures. "
