@@ -12,12 +12,13 @@
 #define LEAST_GAP 0.001
 
 void
-results_tell_comparison(struct results_page *page, const struct result *result)
+sf_results_tell_comparison(struct results_page *page,
+                           const struct result *result)
 {
     const json_t *answers = json_object_get(result->root, "answers"), *answer;
     size_t i;
 
-    results_array(page, result->root, "networks");
+    sf_results_array(page, result->root, "networks");
     if (!json_is_array(answers)) {
         sf_json_refuse(&page->reader, "answers: expected an array");
         return;
@@ -26,7 +27,7 @@ results_tell_comparison(struct results_page *page, const struct result *result)
     {
         const char *text = json_string_value(answer);
         if (text && *text && i < MAX_ANSWERS) {
-            results_say(page, RESULTS_COMPARED, RESULTS_FACT, "%s", text);
+            sf_results_say(page, RESULTS_COMPARED, RESULTS_FACT, "%s", text);
         }
     }
 }
@@ -123,7 +124,7 @@ make_value(json_t *value, const struct results_column *figure)
     if (json_is_number(value) && figure &&
         (figure->unit == RESULTS_PERCENT || figure->unit == RESULTS_SECONDS)) {
         return json_string(
-            results_format(json_number_value(value), figure->unit, text));
+            sf_results_format(json_number_value(value), figure->unit, text));
     }
     return json_incref(value);
 }
@@ -241,7 +242,7 @@ show_failures(struct results_page *page, const json_t *networks)
     json_t *root = make_failures(networks);
 
     if (root) {
-        results_write_table(page, root, &table);
+        sf_results_write_table(page, root, &table);
     } else {
         sf_json_fail_memory(&page->reader);
     }
@@ -258,7 +259,7 @@ find_most(const json_t *items, const char *member, double most)
 
     json_array_foreach(items, i, item)
     {
-        most = fmax(most, results_number(item, member));
+        most = fmax(most, sf_results_number(item, member));
     }
     return most;
 }
@@ -276,9 +277,9 @@ show_assumptions(struct results_page *page, const json_t *networks)
     json_array_foreach(networks, i, network)
     {
         gap = find_most(json_object_get(network, "throughput"), "gap", gap);
-        n_draws = find_most(results_find(network, "failures.points"), "runs",
-                            n_draws);
-        has_load |= isfinite(results_number(network, "figures.latency_s"));
+        n_draws = find_most(sf_results_find(network, "failures.points"),
+                            "runs", n_draws);
+        has_load |= isfinite(sf_results_number(network, "figures.latency_s"));
     }
     fputs("<h3>What the figures assume</h3>\n<ul>\n"
           "<li>Equal shares: each layer carries the same part of a demand, as "
@@ -288,12 +289,12 @@ show_assumptions(struct results_page *page, const json_t *networks)
           page->stream);
     if (gap >= 0) {
         bool is_tiny = gap < LEAST_GAP;
-        fprintf(
-            page->stream,
-            "<li>Throughput lies between two bounds, which are %s %s "
-            "apart.</li>\n",
-            is_tiny ? "less than" : "at most",
-            results_format(is_tiny ? LEAST_GAP : gap, RESULTS_PERCENT, text));
+        fprintf(page->stream,
+                "<li>Throughput lies between two bounds, which are %s %s "
+                "apart.</li>\n",
+                is_tiny ? "less than" : "at most",
+                sf_results_format(is_tiny ? LEAST_GAP : gap, RESULTS_PERCENT,
+                                  text));
     }
     if (has_load) {
         fputs("<li>Uniform load is simulated packet by packet: every host "
@@ -306,7 +307,7 @@ show_assumptions(struct results_page *page, const json_t *networks)
             "<li>Figures after failures are means of %s of failures and of "
             "traffic, with equal shares. Throughput is that of hosts that "
             "are left and of traffic that still has a path.</li>\n",
-            results_things(n_draws, "draw", "draws", text));
+            sf_results_things(n_draws, "draw", "draws", text));
     }
     fputs("</ul>\n", page->stream);
 }
@@ -317,12 +318,13 @@ static const struct results_table carried = { "Throughput", "networks",
                                               .is_silent = true };
 
 void
-results_show_comparison(struct results_page *page, const struct result *result)
+sf_results_show_comparison(struct results_page *page,
+                           const struct result *result)
 {
     enum {
         MAX = 16
     };
-    const json_t *networks = results_array(page, result->root, "networks");
+    const json_t *networks = sf_results_array(page, result->root, "networks");
     struct results_column columns[MAX + 2] = {
         RESULTS_COLUMN("figure", "figure", RESULTS_PLAIN),
     };
@@ -330,23 +332,23 @@ results_show_comparison(struct results_page *page, const struct result *result)
     struct results_table table = { "Side by side", "rows",
                                    .file = "comparison.csv",
                                    .columns = columns, .is_fixed = true };
-    json_t *root =
-        make_figures(networks, results_text(result->root, "currency", NULL));
+    json_t *root = make_figures(
+        networks, sf_results_text(result->root, "currency", NULL));
 
     for (size_t k = 0; k < json_array_size(networks) && k < MAX; k++) {
         snprintf(members[k], sizeof members[k], "n%zu", k);
         columns[k + 1].title =
-            results_text(json_array_get(networks, k), "name", "?");
+            sf_results_text(json_array_get(networks, k), "name", "?");
         columns[k + 1].member = members[k];
         columns[k + 1].unit = RESULTS_MIXED;
     }
     show_assumptions(page, networks);
     if (root) {
-        results_write_table(page, root, &table);
+        sf_results_write_table(page, root, &table);
     } else {
         sf_json_fail_memory(&page->reader);
     }
     json_decref(root);
-    results_write_table(page, result->root, &carried);
+    sf_results_write_table(page, result->root, &carried);
     show_failures(page, networks);
 }

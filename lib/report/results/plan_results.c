@@ -23,12 +23,12 @@ find_cost(const struct results_page *page, const char *spec, double *costp,
             json_array_foreach(json_object_get(result->root, lists[k]), n,
                                item)
             {
-                double cost = results_number(item, "cost");
+                double cost = sf_results_number(item, "cost");
                 if (isfinite(cost) &&
-                    !strcmp(results_text(item, "spec", ""), spec)) {
+                    !strcmp(sf_results_text(item, "spec", ""), spec)) {
                     *costp = cost;
-                    *currencyp =
-                        results_text(result->root, "prices.currency", "USD");
+                    *currencyp = sf_results_text(result->root,
+                                                 "prices.currency", "USD");
                     return result->path;
                 }
             }
@@ -38,7 +38,7 @@ find_cost(const struct results_page *page, const char *spec, double *costp,
 }
 
 void
-results_tell_plan(struct results_page *page, const struct result *result)
+sf_results_tell_plan(struct results_page *page, const struct result *result)
 {
     const struct sf_plan *plan = result->plan;
     uint32_t n_switches = plan->fabric->n_switches;
@@ -51,22 +51,24 @@ results_tell_plan(struct results_page *page, const struct result *result)
         n_optical += plan->cables[i].medium == SF_OPTICAL;
         metres += plan->cables[i].length;
     }
-    results_say(page, RESULTS_PLANNED, RESULTS_FACT,
-                "%s (%s) is planned: %s and %s in %s, %s of %.0f m together, "
-                "%u of them optical.",
-                plan->spec, plan->title,
-                results_things(n_switches, "switch", "switches", text[0]),
-                results_things(n_hosts, "host", "hosts", text[1]),
-                results_things(plan->n_racks, "rack", "racks", text[2]),
-                results_things(plan->n_cables, "cable", "cables", text[3]),
-                metres, n_optical);
+    sf_results_say(
+        page, RESULTS_PLANNED, RESULTS_FACT,
+        "%s (%s) is planned: %s and %s in %s, %s of %.0f m together, "
+        "%u of them optical.",
+        plan->spec, plan->title,
+        sf_results_things(n_switches, "switch", "switches", text[0]),
+        sf_results_things(n_hosts, "host", "hosts", text[1]),
+        sf_results_things(plan->n_racks, "rack", "racks", text[2]),
+        sf_results_things(plan->n_cables, "cable", "cables", text[3]), metres,
+        n_optical);
     const char *path = find_cost(page, plan->spec, &cost, &currency);
     if (path && n_hosts) {
-        results_say(
+        sf_results_say(
             page, RESULTS_PLANNED, RESULTS_FACT,
             "%s costs %s %s by the prices of %s: %s %s a host.", plan->spec,
-            results_format(cost, RESULTS_COUNT, text[0]), currency, path,
-            results_format(cost / n_hosts, RESULTS_COUNT, text[1]), currency);
+            sf_results_format(cost, RESULTS_COUNT, text[0]), currency, path,
+            sf_results_format(cost / n_hosts, RESULTS_COUNT, text[1]),
+            currency);
     }
 }
 
@@ -210,14 +212,14 @@ show_hall(struct results_page *page, const struct result *result)
                 "<h3>The hall</h3>\n<figure><div class=\"figure hall\">\n"
                 "<style>%s</style>\n%s</div>\n<figcaption>",
                 sf_diagram_style, text);
-        results_write_origin(result->root, result->path, file);
+        sf_results_write_origin(result->root, result->path, file);
         fputs("</figcaption></figure>\n", file);
     }
     free(text);
 }
 
 void
-results_show_plan(struct results_page *page, const struct result *result)
+sf_results_show_plan(struct results_page *page, const struct result *result)
 {
     static const struct results_table tables[] = {
         { "Cables", "cables", .columns = cable_columns, .file = "cables.csv" },
@@ -232,7 +234,7 @@ results_show_plan(struct results_page *page, const struct result *result)
         return;
     }
     for (int i = 0; i < 2; i++) {
-        results_write_table(page, root, &tables[i]);
+        sf_results_write_table(page, root, &tables[i]);
     }
     json_decref(root);
     show_hall(page, result);
@@ -245,54 +247,55 @@ tell_candidate(struct results_page *page, enum results_topic topic,
 {
     char text[5][RESULTS_VALUE_SIZE];
 
-    results_say(
+    sf_results_say(
         page, topic, RESULTS_FACT,
         "%s is %s: %s, %s, %s %s. It carries at most %s under uniform "
         "traffic and %s under the worst permutation.",
-        what, results_text(candidate, "spec", "?"),
-        results_things(results_number(candidate, "n_endpoints"), "host",
-                       "hosts", text[0]),
-        results_things(results_number(candidate, "n_switches"), "switch",
-                       "switches", text[1]),
-        results_format(results_number(candidate, "cost"), RESULTS_COUNT,
-                       text[2]),
+        what, sf_results_text(candidate, "spec", "?"),
+        sf_results_things(sf_results_number(candidate, "n_endpoints"), "host",
+                          "hosts", text[0]),
+        sf_results_things(sf_results_number(candidate, "n_switches"), "switch",
+                          "switches", text[1]),
+        sf_results_format(sf_results_number(candidate, "cost"), RESULTS_COUNT,
+                          text[2]),
         currency,
-        results_format(results_number(candidate, "uniform_at_most"),
-                       RESULTS_PERCENT, text[3]),
-        results_format(results_number(candidate, "permutation_at_most"),
-                       RESULTS_PERCENT, text[4]));
+        sf_results_format(sf_results_number(candidate, "uniform_at_most"),
+                          RESULTS_PERCENT, text[3]),
+        sf_results_format(sf_results_number(candidate, "permutation_at_most"),
+                          RESULTS_PERCENT, text[4]));
 }
 
 void
-results_tell_design(struct results_page *page, const struct result *result)
+sf_results_tell_design(struct results_page *page, const struct result *result)
 {
-    const json_t *candidates = results_array(page, result->root, "candidates");
+    const json_t *candidates =
+        sf_results_array(page, result->root, "candidates");
     const json_t *best = json_array_get(candidates, 0), *item;
     const json_t *slim_fly = NULL, *non_blocking = NULL;
     const char *currency =
-        results_text(result->root, "prices.currency", "USD");
+        sf_results_text(result->root, "prices.currency", "USD");
     char what[128], text[RESULTS_VALUE_SIZE];
     size_t i;
 
     if (!best) {
-        results_say(page, RESULTS_PLANNED, RESULTS_BAD,
-                    "No network fits what design was asked for.");
+        sf_results_say(page, RESULTS_PLANNED, RESULTS_BAD,
+                       "No network fits what design was asked for.");
         return;
     }
     json_array_foreach(candidates, i, item)
     {
-        if (!slim_fly && !strcmp(results_text(item, "family", ""), "sf")) {
+        if (!slim_fly && !strcmp(sf_results_text(item, "family", ""), "sf")) {
             slim_fly = item;
         }
-        if (!non_blocking && results_truth(item, "non_blocking")) {
+        if (!non_blocking && sf_results_truth(item, "non_blocking")) {
             non_blocking = item;
         }
     }
     snprintf(what, sizeof what,
              "Of %s that design looked at, the first by %.32s",
-             results_things((double)json_array_size(candidates), "network",
-                            "networks", text),
-             results_text(result->root, "question.sort", "its order"));
+             sf_results_things((double)json_array_size(candidates), "network",
+                               "networks", text),
+             sf_results_text(result->root, "question.sort", "its order"));
     tell_candidate(page, RESULTS_PLANNED, what, best, currency);
     if (slim_fly && slim_fly != best) {
         tell_candidate(page, RESULTS_COMPARED, "The first Slim Fly", slim_fly,
@@ -306,21 +309,22 @@ results_tell_design(struct results_page *page, const struct result *result)
 }
 
 void
-results_tell_topology(struct results_page *page, const struct result *result)
+sf_results_tell_topology(struct results_page *page,
+                         const struct result *result)
 {
     const json_t *root = result->root;
     char text[3][RESULTS_VALUE_SIZE];
 
-    results_say(page, RESULTS_PLANNED,
-                results_truth(root, "connected") ? RESULTS_FACT : RESULTS_BAD,
-                "%s has %s, %s and %s between switches%s.",
-                results_text(root, "spec", "The network"),
-                results_things(results_number(root, "n_switches"), "switch",
-                               "switches", text[0]),
-                results_things(results_number(root, "n_endpoints"), "host",
-                               "hosts", text[1]),
-                results_things(results_number(root, "n_links"), "link",
-                               "links", text[2]),
-                results_truth(root, "connected") ? ""
-                                                 : ", and is not connected");
+    sf_results_say(
+        page, RESULTS_PLANNED,
+        sf_results_truth(root, "connected") ? RESULTS_FACT : RESULTS_BAD,
+        "%s has %s, %s and %s between switches%s.",
+        sf_results_text(root, "spec", "The network"),
+        sf_results_things(sf_results_number(root, "n_switches"), "switch",
+                          "switches", text[0]),
+        sf_results_things(sf_results_number(root, "n_endpoints"), "host",
+                          "hosts", text[1]),
+        sf_results_things(sf_results_number(root, "n_links"), "link", "links",
+                          text[2]),
+        sf_results_truth(root, "connected") ? "" : ", and is not connected");
 }

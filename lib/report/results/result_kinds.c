@@ -1,7 +1,7 @@
 /* result_kinds.c -- the kinds of results, in the order of the page.
  *
- * A new kind is an entry of results_kinds[].  What is in its JSON and is not
- * named here is left out. */
+ * A new kind is an entry of sf_results_kinds[].  What is in its JSON and is
+ * not named here is left out. */
 #include "report/results/parts.h"
 
 static const struct results_column topology_facts[] = {
@@ -406,7 +406,7 @@ static const char *const comparison_figures[] = { "cost.svg",
 
 static const char *const all_figures[] = { "*.svg", NULL };
 
-const struct results_kind results_kinds[] = {
+const struct results_kind sf_results_kinds[] = {
     { { "Design", "slimfly.design", "slimfly design --format json" },
       .facts = design_facts,
       .tables = design_tables,
@@ -420,7 +420,7 @@ const struct results_kind results_kinds[] = {
       .figures = plan_figures,
       .max_figures = 24,
       .files = plan_files,
-      .tell = results_tell_plan,
+      .tell = sf_results_tell_plan,
       .show = results_show_plan },
     { { "Wiring", "slimfly.verification", "slimfly verify --format json" },
       .subject = "plan",
@@ -434,12 +434,12 @@ const struct results_kind results_kinds[] = {
     { { "Audit", "slimfly.audit", "slimfly audit --format json" },
       .facts = audit_facts,
       .tables = audit_tables,
-      .tell = results_tell_audit,
+      .tell = sf_results_tell_audit,
       .show = results_show_deadlock },
     { { "Change of tables", "slimfly.change",
         "slimfly audit OLD NEW --format json" },
       .facts = change_facts,
-      .tell = results_tell_change,
+      .tell = sf_results_tell_change,
       .show = results_show_deadlock },
     { { "Analysis", "slimfly.analysis", "slimfly analyze" },
       .subject = "network",
@@ -467,7 +467,7 @@ const struct results_kind results_kinds[] = {
       .absorbs = "slimfly.simulation",
       .facts = comparison_facts,
       .files = comparison_files,
-      .tell = results_tell_comparison,
+      .tell = sf_results_tell_comparison,
       .show = results_show_comparison },
     { .about = { NULL, NULL, NULL } },
 };
@@ -476,6 +476,6 @@ const struct sf_result_kind *
 sf_result_kind(size_t i)
 {
     return i < sizeof results_kinds / sizeof *results_kinds - 1
-               ? &results_kinds[i].about
+               ? &sf_results_kinds[i].about
                : NULL;
 }
