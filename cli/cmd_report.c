@@ -16,6 +16,11 @@ write_page(const struct cli_args *args, const struct sf_results *results)
     struct cli_output output;
     struct sf_error err = { 0 };
 
+    if (sf_results_have_read(results, path)) {
+        return cli_fail("%s: the page would replace a file that report reads; "
+                        "expected another FILE for --output",
+                        path);
+    }
     if (!cli_output_open(&output, path)) {
         return CLI_ERROR;
     }
@@ -68,13 +73,14 @@ const struct cli_command cli_command_report = {
         "Reads what other commands wrote and makes one HTML page of it, for "
         "people who did not run them. The page begins with a summary in "
         "words: what is planned, whether something is wrong, what the network "
-        "carries, and what it was compared with. A section for each result "
-        "follows, with its tables and figures. Tables sort by a click on a "
-        "column, figures show values below the pointer and can be enlarged. "
+        "carries, and how networks compare. A section for each result "
+        "follows, with its tables and figures. Most tables sort by a click on "
+        "a column, figures show values below the pointer and can be enlarged. "
         "Below each table and figure stand its file, the command that made "
         "it and the version of the program. Nothing is computed anew.\n"
         "\n"
-        "The page is one file. It asks no server for anything, follows light "
+        "The page is one file. It never takes the place of a file that was "
+        "read for it. It asks no server for anything, follows light "
         "and dark, and prints. Without scripts it is a plain document.\n"
         "\n"
         "DIR is a folder that plan, route, analyze, simulate, evaluate or "

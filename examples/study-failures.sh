@@ -9,18 +9,7 @@
 # The study takes less than a minute on two cores; with the word small, some
 # seconds. $SLIMFLY names the program, $FIGURE the form of figures: pdf or svg.
 set -eu
-slimfly=${SLIMFLY:-slimfly}
-figure=${FIGURE:-pdf}
-folder=${1:?usage: study-failures.sh FOLDER [small]}
-mkdir -p "$folder"
-
-say() { printf '\n%s\n' "$*"; }
-show() {
-    printf '\n    $ %s\n\n' "$*"
-    "$@" >"$folder/shown"
-    sed 's/^/    /' "$folder/shown"
-    rm "$folder/shown"
-}
+. "$(dirname -- "$0")/study.sh"
 
 if [ "${2:-}" = small ]; then
     network=sf:q=3 hosts=3 layers=1,2 shares='0 10' percentages=10 draws=1

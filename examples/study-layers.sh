@@ -6,19 +6,7 @@
 # It takes less than a minute on two cores; with the word small, some seconds.
 # $SLIMFLY names the program, $FIGURE the form of the figures: pdf or svg.
 set -eu
-slimfly=${SLIMFLY:-slimfly}
-figure=${FIGURE:-pdf}
-folder=${1:?usage: study-layers.sh FOLDER [small]}
-mkdir -p "$folder"
-
-# Shows a step: its words, then the command and what it prints.
-say() { printf '\n%s\n' "$*"; }
-show() {
-    printf '\n    $ %s\n\n' "$*"
-    "$@" >"$folder/shown"
-    sed 's/^/    /' "$folder/shown"
-    rm "$folder/shown"
-}
+. "$(dirname -- "$0")/study.sh"
 
 if [ "${2:-}" = small ]; then
     network=sf:q=3 layers=1,2 seeds=1

@@ -7,18 +7,7 @@
 # less than a minute on two cores; with the word small, some seconds.
 # $SLIMFLY names the program, $FIGURE the form of the figures: pdf or svg.
 set -eu
-slimfly=${SLIMFLY:-slimfly}
-figure=${FIGURE:-pdf}
-folder=${1:?usage: study-placement.sh FOLDER [small]}
-mkdir -p "$folder"
-
-say() { printf '\n%s\n' "$*"; }
-show() {
-    printf '\n    $ %s\n\n' "$*"
-    "$@" >"$folder/shown"
-    sed 's/^/    /' "$folder/shown"
-    rm "$folder/shown"
-}
+. "$(dirname -- "$0")/study.sh"
 
 if [ "${2:-}" = small ]; then
     network=sf:q=3 nodes=8 size=4K loads=0.3,0.9

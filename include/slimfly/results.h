@@ -7,6 +7,7 @@
 #include "slimfly/error.h"
 #include "slimfly/origin.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -34,6 +35,10 @@ void sf_results_free(struct sf_results *results);
  * where; SF_EIO: a file or folder cannot be read; SF_ENOMEM. */
 enum sf_status sf_results_add(struct sf_results *results, const char *path,
                               struct sf_error *err);
+
+/* Whether 'path' is one of the files that were read: the page must not take
+ * their place. */
+bool sf_results_have_read(const struct sf_results *results, const char *path);
 
 /* How many results and figures there are. */
 uint32_t sf_results_count(const struct sf_results *results);

@@ -95,9 +95,13 @@ sf_chart_write_note(const struct sf_chart_pen *pen,
         return;
     }
     write_x(&panel->x, point->x, x, sizeof x);
+    if (!*x) {
+        /* One bar of each series: the panel is what they have in common. */
+        snprintf(x, sizeof x, "%s", panel->title);
+    }
     sf_chart_format(point->y, y, sizeof y);
     sf_chart_print(pen->stream, "<title>%s%s%s: %s%s</title>",
-                   name ? name : "", name ? ", " : "", x, y,
+                   name ? name : "", name && *x ? ", " : "", x, y,
                    panel->y.unit ? panel->y.unit : "");
 }
 

@@ -190,7 +190,8 @@ sf_chart_ticks_given(struct sf_chart_ruler *ruler,
     thin_out(ruler, is_upright);
 }
 
-/* All names, tilted if they are too long, or every 2nd, 3rd and so on. */
+/* All names, tilted if they are too long, or every 2nd, 3rd and so on.  A
+ * place without a name has no tick. */
 void
 sf_chart_ticks_names(struct sf_chart_ruler *ruler,
                      const struct sf_chart_axis *axis, bool is_upright)
@@ -209,6 +210,9 @@ sf_chart_ticks_names(struct sf_chart_ruler *ruler,
     every = (uint32_t)fmax(every,
                            ceil(axis->n_ticks / (double)SF_CHART_MAX_TICKS));
     for (uint32_t i = 0; i < axis->n_ticks; i += every) {
+        if (!*axis->names[i]) {
+            continue;
+        }
         struct sf_chart_tick *tick = &ruler->ticks[ruler->n_ticks++];
         tick->at = i;
         sf_chart_shorten(axis->names[i], SF_CHART_SMALL, 200, tick->text,

@@ -130,6 +130,19 @@ class Charts(unittest.TestCase):
         self.assertAlmostEqual(stacked[4][1] + stacked[4][2], stacked[0][1],
                                delta=0.02)
 
+    def test_bars_without_a_name(self):
+        """They said 'sf:q=3, : 258.7' and stood on a tick without text."""
+        root = self.roots["lone"]
+        titles = [title.text for title in root.iter(f"{SVG}title")]
+        head = next(text.text for text in root.iter(f"{SVG}text")
+                    if text.get("class") == "head")
+        self.assertEqual(len(titles), 3)
+        for i, title in enumerate(titles):
+            self.assertRegex(title, f"[^,:], {head}: {250 + 50 * i}$")
+        self.assertEqual([path.get("d") for path in root.iter(f"{SVG}path")
+                          if path.get("class") == "axis" and
+                          path.get("d").endswith("v4")], [])
+
     def test_heat_map(self):
         cells = [rect for rect in self.roots["heat"].iter(f"{SVG}rect")
                  if rect.find(f"{SVG}title") is not None]

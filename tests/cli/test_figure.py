@@ -5,6 +5,7 @@ import csv
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -328,7 +329,22 @@ class Studies(harness.Case):
             for pdf in pdfs:
                 self.assertTrue(os.path.exists(pdf[:-3] + "csv"))
             self.assertNotIn("shown", os.listdir(path))
+            self.can_be_pasted(done.stdout, path)
             return done.stdout, bytes_of(path)
+
+    def can_be_pasted(self, said, path):
+        """A study showed sed -n /gone, /,/^$/p without quotes."""
+        shown = re.findall(r"\n    [$] ((?:.|\n(?!\n))*)\n\n", said)
+        self.assertGreater(len(shown), 2)
+        for command in shown:
+            if not command.startswith(("sed", "awk", "head", "ls", "wc")):
+                continue
+            done = subprocess.run(["sh", "-c", command], capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+            self.assertIn("".join(f"    {line}\n" for line in
+                                  done.stdout.splitlines()), said)
+            self.assertIn(path, shlex.split(command)[-1])
 
     def test_layers(self):
         text, _ = self.runs("layers", "small")
@@ -362,6 +378,7 @@ class Studies(harness.Case):
                 text = file.read()
             self.assertTrue(text.startswith("#!/bin/sh\n"))
             self.assertIn("set -eu\n", text)
+            self.assertIn('. "$(dirname -- "$0")/study.sh"\n', text)
             self.assertTrue(os.access(path, os.X_OK))
 
     def test_what_goes_wrong_ends_a_study(self):

@@ -218,7 +218,9 @@ class Words(Made):
                 "planned: 50 switches and 200 hosts in 5 racks, 375 cables",
                 "The tables in the switches are sound: each of 850 LIDs",
                 "These routes cannot deadlock on any service level",
-                "Under traffic permutation, ft2:ports=12 carries 100.0\u00a0%",
+                "Under traffic permutation, with equal shares over the "
+                "layers, ft2:ports=12 carries 66.7\u00a0%",
+                "With the best shares, the most is 100.0\u00a0%",
                 "alltoall on ft2:ports=12 with routing ftree (layers: 4)",
                 "sf:q=3 against ft2:ports=8: faster by more than 1 % in"):
             self.says_in(words, said)
@@ -231,6 +233,36 @@ class Words(Made):
         ahead = sum(c["gain"] > 0.01 for c in cells)
         self.says_in(f"in {ahead} of {len(cells)} measurements", said)
 
+    def test_what_is_carried_names_the_shares(self):
+        """The best shares, which hosts do not choose, passed for what the
+        network carries."""
+        folder = self.folder()
+        self.succeeds("analyze", "sf:q=3", "-s", "gates,minimal", "-l", "2,4",
+                      "-t", "all-to-all,permutation", "-o", folder)
+        rows = [row for row in self.load(f"{folder}/analysis.json")["rows"]
+                if row["kind"] == "layers"]
+        said = [words for words in self.read(folder).said
+                if "Under traffic" in words]
+        for traffic, words in zip(("all-to-all", "permutation"), said):
+            most = {split: f"{100 * max(means):.1f}\u00a0%"
+                    for split in ("equal", "best")
+                    for means in [[item["mean"] for row in rows
+                                   for item in row["throughput"]
+                                   if item["traffic"] == traffic and
+                                   item["split"] == split]]}
+            self.says_in(f"Under traffic {traffic}, with equal shares over "
+                         f"the layers, sf:q=3 carries {most['equal']}", words)
+            self.says_in("With the best shares, the most is "
+                         f"{most['best']}, with ", words)
+        self.assertEqual(len(said), 2)
+        self.succeeds("analyze", "sf:q=3", "-l", "2", "-t", "permutation",
+                      "--split", "best", "-o", f"{folder}/best")
+        said = [words for words in self.read(f"{folder}/best").said
+                if "Under traffic" in words]
+        self.says_in("with the best shares over the layers, "
+                     "sf:q=3 carries", said[0])
+        self.assertNotIn("equal", said[0])
+
     def test_routings_that_are_not_told_are_counted(self):
         folder = self.folder()
         self.succeeds("analyze", "sf:q=3", "-s", "gates,minimal", "--layers",
@@ -238,7 +270,7 @@ class Words(Made):
         said = self.read(folder).said
         told = [words for words in said if "share no link" in words]
         self.assertEqual(len(told), 4)
-        self.says_in(f"There are 2 more routings in {folder}/analysis.json.",
+        self.says_in(f"2 more routings are in {folder}/analysis.json.",
                      "\n".join(said))
 
     def test_large_files_are_named_and_not_shown(self):
@@ -414,9 +446,29 @@ class Page(Made):
                                check=True).stdout
         for section in self.reader.sections.values():
             self.assertIn(section["title"], words)
+        # Figures share pages, which were half empty.
+        pages = words.rstrip("\f").count("\f") + 1
+        self.assertLess(pages, 0.8 * self.reader.tags["svg"])
         # Figures that were folded away, and no controls.
         self.assertIn("Step 1, R4", words)
         self.assertNotIn("Enlarge", words)
+
+    def test_room_is_used(self):
+        """The cost of a design stood beyond the right edge, and figures had
+        empty room beside them."""
+        page = self.open(width=1285)  # 1300 without the bar that scrolls.
+        self.assertEqual(page.run(
+            "Array.from(document.querySelectorAll('#r1 .wide'), "
+            "w => w.scrollWidth - w.clientWidth)"), [0])
+        tops = page.run("Array.from(document.querySelectorAll("
+                        "'#r8 .figures > figure'), f => f.offsetTop)")
+        self.assertGreater(len(tops), 2)
+        self.assertLess(len(set(tops)), len(tops))
+        # What stands below a figure does not make it wider.
+        self.assertEqual(page.run(
+            "Array.from(document.querySelectorAll('.figures > figure'), "
+            "f => f.getBoundingClientRect().width - f.querySelector('svg')"
+            ".getBoundingClientRect().width).filter(d => d > 1)"), [])
 
     def test_tablet(self):
         page = self.open(width=768)
@@ -478,6 +530,71 @@ class Wiring(hall.Hall):
         whole = Reader(self.succeeds("report", self.folder, "-o", "-"))
         self.assertIn("wiring.svg of slimfly verify", "".join(whole.words))
 
+    def test_two_verifications_of_a_plan(self):
+        """Links to both were called the same."""
+        self.start("sf:q=3")
+        self.write()
+        folder = f"{self.folder}/checks"
+        os.mkdir(folder)
+        for name in "old", "new":
+            done = harness.slimfly("verify", self.plan, self.found, "-f",
+                                   "json", "-o", f"{folder}/{name}.json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        page = Reader(self.succeeds("report", folder, "-o", "-"))
+        said = "\n".join(page.said)
+        for name in "old", "new":
+            self.assertIn(f"Wiring: sf:q=3, {folder}/{name}.json", said)
+        page = Reader(self.succeeds("report", f"{folder}/old.json", "-o",
+                                    "-"))
+        self.assertNotIn("Wiring: sf:q=3,", "\n".join(page.said))
+
+
+class Numbers(Report):
+    """One thing is no several things: There are 1 findings."""
+
+    def said(self, data):
+        path = f"{self.folder()}/one.json"
+        return "\n".join(self.read(self.write(path, data)).said)
+
+    def test_verification(self):
+        said = self.said({
+            "schema": "slimfly.verification", "plan": "sf:q=3",
+            "matches": False, "counts": {"planned_cables": 9, "right": 8},
+            "findings": [{"verdict": "missing", "text": "a"}],
+            "moves": [{"label": "C1", "text": "Plug it in."}]})
+        self.assertIn("There is 1 finding; 1 move of a cable end mends what "
+                      "can be mended", said)
+
+    def test_routes(self):
+        said = self.said({
+            "schema": "slimfly.route", "n_switches": 1, "n_layers": 1,
+            "scheme": "gates", "lanes": {"n_vls": 1, "safe_on_any_sl": True},
+            "n_broken_paths": 1, "mean_hops": 1.5, "most_hops": 2})
+        for words in ("1 switch is routed by scheme gates in 1 layer:",
+                      "1 path of the routes is broken.",
+                      "need 1 virtual lane."):
+            self.assertIn(words, said)
+
+    def test_audits(self):
+        self.assertIn("1 pair of switch and LID. Without an entry: 1. ",
+                      self.said({
+                          "schema": "slimfly.audit", "sound": False,
+                          "n_lids": 1, "n_pairs": 1, "deadlock": {},
+                          "faults": {"no_entry": 1, "dead_end": 0,
+                                     "loop": 0}}))
+        self.assertIn("1 entry changes.", self.said({
+            "schema": "slimfly.change", "safe": True,
+            "n_changed_entries": 1}))
+
+    def test_others(self):
+        said = self.said({"schema": "slimfly.simulation",
+                          "rows": [{"finished": False}]})
+        self.assertIn("1 of 1 simulation did not finish.", said)
+        folder = self.folder()
+        self.succeeds("plan", "jellyfish:n=6,k=2,p=1", "-o", folder)
+        self.assertRegex("\n".join(self.read(folder).said),
+                         " in 1 rack, ")
+
 
 class Families(Report):
     def test_all_families(self):
@@ -521,6 +638,7 @@ class Comparison(Report):
             "schema": "slimfly.comparison", "schema_version": 1,
             "program": "slimfly 9", "command": "slimfly compare",
             "equal": "hosts", "hosts": 200, "currency": "USD", "note": None,
+            "layers": 4, "prices": {"year": 2023},
             "answers": ["The Slim Fly costs half."], "networks": networks})
         self.write(f"{folder}/simulation.json", {
             "schema": "slimfly.simulation", "schema_version": 1, "rows": []})
@@ -529,9 +647,24 @@ class Comparison(Report):
         section = page.find("Comparison")[0]
         self.assertEqual(section["tables"]["Side by side"],
                          [["figure", "sf:q=5", "ft2:ports=24"],
-                          ["cost", "1,000", "2,000"],
-                          ["latency at low load", "2\u00a0\u00b5s",
-                           "2\u00a0\u00b5s"], ["x_y", "\u2013", "\u2013"]])
+                          ["cost, USD", "1,000", "2,000"],
+                          ["latency at 10 % uniform load, mean",
+                           "2\u00a0\u00b5s", "2\u00a0\u00b5s"],
+                          # What the page does not know is readable, too.
+                          ["x y", "\u2013", "\u2013"]])
+        self.assertEqual(
+            (section["facts"]["prices of"], section["facts"]["layers"]),
+            ("2023", "4"))
+        # What the text says below its table.
+        for words in ("Equal shares: each layer carries the same part",
+                      "Best shares: each layer carries what the traffic needs",
+                      "two bounds, which are less than 0.1\u00a0% apart",
+                      "Uniform load is simulated packet by packet",
+                      "means of 3 draws of failures and of traffic"):
+            self.says_in(words, "".join(page.words))
+        # Units differ from row to row, so the table does not sort.
+        self.says_in('<h3>Side by side</h3>\n<div class="wide">'
+                     '<table class="rows"><thead>', self.text(folder))
         # A rack is no share of anything.
         none = "\u2013"
         self.assertEqual(
@@ -556,6 +689,27 @@ class Comparison(Report):
         self.says_in('<td class="n">2\u00a0\u00b5s</td>', self.text(folder))
         self.assertEqual(page.find("Simulation"), [])
 
+    def test_rows_are_called_by_words(self):
+        """load_taken_per_million stood there, and names of rows that made no
+        sense without their headings."""
+        folder = self.folder()
+        self.succeeds("compare", "sf:q=3", "ft2:ports=8", "--equal", "cost",
+                      "-t", "permutation", "--failures", "links", "--shares",
+                      "5", "--draws", "1", "-o", folder)
+        page = self.read(folder)
+        rows = page.find("Comparison")[0]["tables"]["Side by side"][1:]
+        figures = self.load(f"{folder}/comparison.json")["networks"][0][
+            "figures"]
+        self.assertIn("load_taken_per_million", figures)
+        names = [row[0] for row in rows]
+        self.assertEqual(len(names), len(figures))
+        self.assertEqual(len(set(names)), len(names))
+        self.assertEqual([name for name in names if "_" in name], [])
+        for name in ("cost for each host, USD",
+                     "lowest uniform load that is too much",
+                     "fewest links whose failure cuts two hosts off"):
+            self.assertIn(name, names)
+        self.says_in("<h3>How networks compare</h3>", self.text(folder))
 
     def test_figures_come_in_the_order_of_the_question(self):
         """They came by name: throughput after latency and failures."""
@@ -579,6 +733,29 @@ class Comparison(Report):
         self.says_in("failed-parts.svg</b> of <code>slimfly compare", text)
         self.says_in("another.svg</b>, which does not say what command made "
                      "it</p>", text)
+
+
+class Runs(Report):
+    def test_runs_are_told_apart(self):
+        """The same sentence stood there twice, with different numbers."""
+        folder = self.folder()
+        self.succeeds("simulate", "sf:q=3", "-w", "alltoall", "--placement",
+                      "racks,random", "--schemes", "minimal,gates", "-o",
+                      folder)
+        said = "\n".join(self.read(folder).said)
+        for scheme in "minimal", "gates":
+            for placement in "racks", "random":
+                self.says_in(f"alltoall on sf:q=3 with routing {scheme} "
+                             f"(layers: 4, placement: {placement}): all has "
+                             "come", said)
+
+    def test_what_does_not_differ_is_not_told(self):
+        folder = self.folder()
+        self.succeeds("simulate", "sf:q=3", "-w", "permutation", "--load",
+                      "0.1,0.2", "--schemes", "minimal,gates", "-o", folder)
+        self.says_in("permutation on sf:q=3 with routing gates (layers: 4): "
+                     "of a load of 10.0\u00a0%",
+                     "\n".join(self.read(folder).said))
 
 
 class Loads(Report):
@@ -612,6 +789,29 @@ class Damage(Report):
         self.fails("report", other, says="schemas design, topology, plan")
         self.fails("report", folder, says="expected results of slimfly")
         self.assertEqual(os.listdir(folder), ["other.json"])
+
+    def test_the_page_never_replaces_what_it_shows(self):
+        """report s -o s/comparison.json left HTML in place of the results."""
+        folder = self.analysis()
+        path, figure = f"{folder}/analysis.json", f"{folder}/path-lengths.svg"
+        self.write(f"{folder}/other.json", {"schema": "other"})
+        os.symlink(path, f"{folder}/page.html")
+        before = {}
+        for name in sorted(os.listdir(folder)):
+            if os.path.isfile(f"{folder}/{name}"):
+                with open(f"{folder}/{name}", "rb") as file:
+                    before[name] = file.read()
+        for output in (path, figure, f"{folder}/other.json",
+                       f"{folder}/./analysis.json", f"{folder}/page.html"):
+            self.fails("report", folder, "-o", output,
+                       says=f"{output}: the page would replace")
+        self.fails("report", path, "-o", path, says="another FILE")
+        for name, data in before.items():
+            with open(f"{folder}/{name}", "rb") as file:
+                self.assertEqual(file.read(), data, name)
+        # A page of before may be replaced.
+        for _ in range(2):
+            self.succeeds("report", folder, "-o", f"{folder}/report.html")
 
     def test_damaged_json(self):
         folder = self.analysis()

@@ -161,6 +161,24 @@ draw_bars(const char *name, bool is_stacked, uint32_t n_names)
     draw(name, (struct sf_chart){ .panel_width = 520 });
 }
 
+/* One bar of each series, for which the panel has no name. */
+static void
+draw_lone_bars(void)
+{
+    static const char *const nothing[] = { "" };
+
+    reset(3, 1, SF_CHART_BARS);
+    for (int i = 0; i < 3; i++) {
+        points[i][0].y = 250 + 50 * i;
+    }
+    panels[0].x = (struct sf_chart_axis){ .scale = SF_CHART_NAMES,
+                                          .names = nothing,
+                                          .n_ticks = 1 };
+    panels[0].y.has_zero = true;
+    snprintf(panels[0].title, sizeof panels[0].title, "cost, kUSD");
+    draw("lone", (struct sf_chart){ 0 });
+}
+
 static void
 draw_histogram(void)
 {
@@ -280,6 +298,7 @@ main(int argc, char **argv)
     draw_bars("bars", false, 4);
     draw_bars("tilted", false, 8);
     draw_bars("stacked", true, 4);
+    draw_lone_bars();
     draw_histogram();
     draw_boxes();
     draw_heat("heat", MAX_SERIES, SF_CHART_LINEAR);

@@ -49,6 +49,7 @@ sf_results_free(struct sf_results *results)
             free_result(results->list.items[i]);
         }
         free(results->list.items);
+        free(results->read.items);
         free(results);
     }
 }
@@ -91,6 +92,37 @@ is_same(const char *a, const char *b)
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
            x.st_ino == y.st_ino;
+}
+
+/* Notes that the file 'path' is read. */
+static enum sf_status
+note_read(struct sf_results *results, const char *path, struct sf_error *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0 &&
+        !sf_vec_push(&results->read, ((struct results_identity){
+                                         about.st_dev, about.st_ino }))) {
+        return sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    return SF_OK;
+}
+
+bool
+sf_results_have_read(const struct sf_results *results, const char *path)
+{
+    struct stat about;
+    bool is_read = false;
+
+    if (stat(path, &about) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < results->read.n; i++) {
+        const struct results_identity *file = &results->read.items[i];
+        is_read |=
+            file->device == about.st_dev && file->number == about.st_ino;
+    }
+    return is_read;
 }
 
 /* Keeps what the file 'path' holds; takes 'root' over. */
@@ -152,7 +184,10 @@ add_file(struct sf_results *results, const char *path, const char *folder,
             return SF_OK;
         }
     }
-    enum sf_status status = sf_file_read(path, &text, &length, err);
+    enum sf_status status = note_read(results, path, err);
+    if (status == SF_OK) {
+        status = sf_file_read(path, &text, &length, err);
+    }
     if (status != SF_OK) {
         return status;
     }
@@ -238,13 +273,14 @@ add_figure(struct sf_results *results, size_t first, const char *folder,
         free(figure.path);
         return sf_fail(err, SF_ENOMEM, "out of memory");
     }
+    enum sf_status status = note_read(results, figure.path, err);
     /* They come by name, and stay so among those of a pattern. */
     for (size_t i = result->figures.n - 1;
          i > 0 && result->figures.items[i - 1].pattern > figure.pattern; i--) {
         result->figures.items[i] = result->figures.items[i - 1];
         result->figures.items[i - 1] = figure;
     }
-    return SF_OK;
+    return status;
 }
 
 /* Takes out those results from 'first' on that others only repeat. */

@@ -175,8 +175,9 @@ static void
 write_head(struct results_page *page, const struct results_table *table,
            const enum use *uses)
 {
-    fputs("<div class=\"wide\"><table class=\"sorts\"><thead><tr>",
-          page->stream);
+    fprintf(page->stream,
+            "<div class=\"wide\"><table class=\"%s\"><thead><tr>",
+            table->is_fixed ? "rows" : "rows sorts");
     for (size_t c = 0; table->columns[c].title; c++) {
         const struct results_column *column = &table->columns[c];
         if (uses[c] == SHOWN) {

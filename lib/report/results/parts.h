@@ -16,6 +16,8 @@
 #include "slimfly/plan.h"
 #include "slimfly/results.h"
 
+#include <sys/types.h>
+
 /* The parts of the summary, in its order. */
 enum results_topic {
     RESULTS_PLANNED,
@@ -70,6 +72,7 @@ struct results_table {
     const char *file;  /* Where all rows are, too; NULL: in the JSON file. */
     const struct results_column *columns; /* Ended by one without a title. */
     bool is_silent; /* Nothing is said where it has no rows. */
+    bool is_fixed;  /* It does not sort: units differ from row to row. */
 };
 
 /* A file that is too large or too dull for a page. */
@@ -122,8 +125,15 @@ struct result {
     SF_VEC(struct results_figure) figures;
 };
 
+/* Which file it is, whatever its path. */
+struct results_identity {
+    dev_t device;
+    ino_t number;
+};
+
 struct sf_results {
     SF_VEC(struct result *) list;
+    SF_VEC(struct results_identity) read; /* Also what the page leaves out. */
 };
 
 struct results_sentence {
@@ -178,14 +188,19 @@ const json_t *sf_results_array(struct results_page *page, const json_t *object,
 const char *sf_results_format(double value, enum results_unit unit,
                               char text[RESULTS_VALUE_SIZE]);
 
+/* Writes how many there are of what one is called 'one', and several 'many':
+ * "1 rack", "1,200 hosts".  The text is cut off where 'text' ends. */
+const char *sf_results_things(double n, const char *one, const char *many,
+                              char text[RESULTS_VALUE_SIZE]);
+
 /* Escaped text between two that are written as they are. */
 void sf_results_write(FILE *stream, const char *before, const char *text,
                       const char *after);
 
-/* Writes what a result is called; one without a subject goes by its file if
- * the name must tell it from others. */
-void sf_results_write_name(const struct result *result, bool is_unique,
-                           FILE *stream);
+/* Writes what a result is called.  If the name must tell it from the others of
+ * the page, it has the file where the subject does not do that. */
+void sf_results_write_name(const struct results_page *page,
+                           const struct result *result, bool is_unique);
 
 /* Writes what made what follows: file, program, command; 'root' has the
  * latter, NULL stands for unknown ones. */

@@ -45,21 +45,22 @@ sf_results_tell_plan(struct results_page *page, const struct result *result)
     uint32_t n_hosts = plan->fabric->n_nodes - n_switches, n_optical = 0;
     double metres = 0, cost;
     const char *currency;
-    char text[3][RESULTS_VALUE_SIZE];
+    char text[4][RESULTS_VALUE_SIZE];
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         n_optical += plan->cables[i].medium == SF_OPTICAL;
         metres += plan->cables[i].length;
     }
-    sf_results_say(page, RESULTS_PLANNED, RESULTS_FACT,
-                   "%s (%s) is planned: %s switches and %s hosts in %u racks, "
-                   "%s cables of %.0f m together, %u of them optical.",
-                   plan->spec, plan->title,
-                   sf_results_format(n_switches, RESULTS_COUNT, text[0]),
-                   sf_results_format(n_hosts, RESULTS_COUNT, text[1]),
-                   plan->n_racks,
-                   sf_results_format(plan->n_cables, RESULTS_COUNT, text[2]),
-                   metres, n_optical);
+    sf_results_say(
+        page, RESULTS_PLANNED, RESULTS_FACT,
+        "%s (%s) is planned: %s and %s in %s, %s of %.0f m together, "
+        "%u of them optical.",
+        plan->spec, plan->title,
+        sf_results_things(n_switches, "switch", "switches", text[0]),
+        sf_results_things(n_hosts, "host", "hosts", text[1]),
+        sf_results_things(plan->n_racks, "rack", "racks", text[2]),
+        sf_results_things(plan->n_cables, "cable", "cables", text[3]), metres,
+        n_optical);
     const char *path = find_cost(page, plan->spec, &cost, &currency);
     if (path && n_hosts) {
         sf_results_say(
@@ -248,13 +249,13 @@ tell_candidate(struct results_page *page, enum results_topic topic,
 
     sf_results_say(
         page, topic, RESULTS_FACT,
-        "%s is %s: %s hosts, %s switches, %s %s. It carries at most %s under "
-        "uniform traffic and %s under the worst permutation.",
+        "%s is %s: %s, %s, %s %s. It carries at most %s under uniform "
+        "traffic and %s under the worst permutation.",
         what, sf_results_text(candidate, "spec", "?"),
-        sf_results_format(sf_results_number(candidate, "n_endpoints"),
-                          RESULTS_COUNT, text[0]),
-        sf_results_format(sf_results_number(candidate, "n_switches"),
-                          RESULTS_COUNT, text[1]),
+        sf_results_things(sf_results_number(candidate, "n_endpoints"), "host",
+                          "hosts", text[0]),
+        sf_results_things(sf_results_number(candidate, "n_switches"), "switch",
+                          "switches", text[1]),
         sf_results_format(sf_results_number(candidate, "cost"), RESULTS_COUNT,
                           text[2]),
         currency,
@@ -273,7 +274,7 @@ sf_results_tell_design(struct results_page *page, const struct result *result)
     const json_t *slim_fly = NULL, *non_blocking = NULL;
     const char *currency =
         sf_results_text(result->root, "prices.currency", "USD");
-    char what[128];
+    char what[128], text[RESULTS_VALUE_SIZE];
     size_t i;
 
     if (!best) {
@@ -291,8 +292,9 @@ sf_results_tell_design(struct results_page *page, const struct result *result)
         }
     }
     snprintf(what, sizeof what,
-             "Of %zu networks that design looked at, the first by %.32s",
-             json_array_size(candidates),
+             "Of %s that design looked at, the first by %.32s",
+             sf_results_things((double)json_array_size(candidates), "network",
+                               "networks", text),
              sf_results_text(result->root, "question.sort", "its order"));
     tell_candidate(page, RESULTS_PLANNED, what, best, currency);
     if (slim_fly && slim_fly != best) {
@@ -316,13 +318,13 @@ sf_results_tell_topology(struct results_page *page,
     sf_results_say(
         page, RESULTS_PLANNED,
         sf_results_truth(root, "connected") ? RESULTS_FACT : RESULTS_BAD,
-        "%s has %s switches, %s hosts and %s links between switches%s.",
+        "%s has %s, %s and %s between switches%s.",
         sf_results_text(root, "spec", "The network"),
-        sf_results_format(sf_results_number(root, "n_switches"), RESULTS_COUNT,
-                          text[0]),
-        sf_results_format(sf_results_number(root, "n_endpoints"),
-                          RESULTS_COUNT, text[1]),
-        sf_results_format(sf_results_number(root, "n_links"), RESULTS_COUNT,
+        sf_results_things(sf_results_number(root, "n_switches"), "switch",
+                          "switches", text[0]),
+        sf_results_things(sf_results_number(root, "n_endpoints"), "host",
+                          "hosts", text[1]),
+        sf_results_things(sf_results_number(root, "n_links"), "link", "links",
                           text[2]),
         sf_results_truth(root, "connected") ? "" : ", and is not connected");
 }

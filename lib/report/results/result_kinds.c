@@ -381,12 +381,16 @@ static const struct results_file evaluation_files[] = {
 static const struct results_column comparison_facts[] = {
     RESULTS_COLUMN("compared for equal", "equal", RESULTS_PLAIN),
     RESULTS_COLUMN("hosts", "hosts", RESULTS_COUNT),
+    RESULTS_COLUMN("layers", "layers", RESULTS_COUNT),
     RESULTS_COLUMN("currency", "currency", RESULTS_PLAIN),
+    RESULTS_COLUMN("prices of", "prices.year", RESULTS_LABEL),
+    RESULTS_COLUMN("source of prices", "prices.source", RESULTS_PLAIN),
     RESULTS_COLUMN("note", "note", RESULTS_PLAIN),
     { 0 },
 };
 
 static const struct results_file comparison_files[] = {
+    { "comparison.txt", "the table as text, with all that was assumed" },
     { "comparison.csv", "all figures" },
     { "simulation.json", "each simulation" },
     { 0 },

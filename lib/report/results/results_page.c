@@ -44,18 +44,46 @@ turn_to(struct results_page *page, uint32_t i)
     return page->results[i];
 }
 
-void
-sf_results_write_name(const struct result *result, bool is_unique,
-                      FILE *stream)
+/* What a result is of; NULL if it does not say so. */
+static const char *
+subject_of(const struct result *result)
 {
-    const char *subject =
-        result->kind->subject
-            ? sf_results_text(result->root, result->kind->subject, NULL)
-            : NULL;
+    return result->kind->subject
+               ? sf_results_text(result->root, result->kind->subject, NULL)
+               : NULL;
+}
 
-    sf_xml_write(result->kind->about.title, stream);
-    if (subject || is_unique) {
-        sf_results_write(stream, ": ", subject ? subject : result->path, "");
+/* Whether the page has another result of the same kind and subject. */
+static bool
+has_namesake(const struct results_page *page, const struct result *result)
+{
+    const char *subject = subject_of(result);
+
+    for (uint32_t i = 0; subject && i < page->n_results; i++) {
+        const struct result *other = page->results[i];
+        const char *its = subject_of(other);
+        if (other != result && other->kind == result->kind && its &&
+            !strcmp(its, subject)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+sf_results_write_name(const struct results_page *page,
+                      const struct result *result, bool is_unique)
+{
+    const char *subject = subject_of(result);
+
+    sf_xml_write(result->kind->about.title, page->stream);
+    if (subject) {
+        sf_results_write(page->stream, ": ", subject, "");
+    }
+    if (is_unique && !subject) {
+        sf_results_write(page->stream, ": ", result->path, "");
+    } else if (is_unique && has_namesake(page, result)) {
+        sf_results_write(page->stream, ", ", result->path, "");
     }
 }
 
@@ -91,7 +119,7 @@ write_summary(const struct results_page *page)
         [RESULTS_PLANNED] = "What is planned",
         [RESULTS_WRONG] = "Is anything wrong?",
         [RESULTS_CARRIES] = "What it carries",
-        [RESULTS_COMPARED] = "What it was compared with",
+        [RESULTS_COMPARED] = "How networks compare",
     };
 
     fputs("<section id=\"summary\"><h2>Summary</h2>\n", page->stream);
@@ -109,7 +137,7 @@ write_contents(const struct results_page *page)
     for (uint32_t i = 0; i < page->n_results; i++) {
         const struct result *result = page->results[i];
         fprintf(page->stream, "<li><a href=\"#r%u\">", i + 1);
-        sf_results_write_name(result, false, page->stream);
+        sf_results_write_name(page, result, false);
         sf_results_write(page->stream, "</a> <span class=\"why\">",
                          result->path, "</span></li>\n");
     }
@@ -161,11 +189,11 @@ write_figures(struct results_page *page, const struct result *result)
     }
     fputs("<h3>Figures</h3>\n", page->stream);
     if (are_many) {
-        fprintf(page->stream,
-                "<details open><summary>%zu figures</summary>\n"
-                "<div class=\"many\">\n",
+        fprintf(page->stream, "<details open><summary>%zu figures</summary>\n",
                 n_shown);
     }
+    fprintf(page->stream, "<div class=\"%s\">\n",
+            are_many ? "many" : "figures");
     for (size_t i = 0; i < n_shown && sf_results_fine(page); i++) {
         const struct results_figure *figure = &result->figures.items[i];
         const char *path = figure->path;
@@ -180,7 +208,7 @@ write_figures(struct results_page *page, const struct result *result)
         room -= about.st_size;
         sf_results_write_figure(page, figure);
     }
-    fputs(are_many ? "</div></details>\n" : "", page->stream);
+    fputs(are_many ? "</div></details>\n" : "</div>\n", page->stream);
     if (n_shown < n) {
         fprintf(page->stream,
                 "<p class=\"more\">These are the first %zu of %zu figures. "
@@ -198,7 +226,7 @@ write_section(struct results_page *page, uint32_t i)
     const struct results_kind *kind = result->kind;
 
     fprintf(page->stream, "<section class=\"result\" id=\"r%u\"><h2>", i + 1);
-    sf_results_write_name(result, false, page->stream);
+    sf_results_write_name(page, result, false);
     fputs("</h2>\n", page->stream);
     sf_results_write_origin(result->root, result->path, page->stream);
     if (kind->facts) {

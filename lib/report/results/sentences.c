@@ -50,8 +50,7 @@ sf_results_write_topic(const struct results_page *page,
                 marks[sentence->mood]);
         sf_xml_write(sentence->text, page->stream);
         fprintf(page->stream, " <a href=\"#r%u\">", sentence->result + 1);
-        sf_results_write_name(page->results[sentence->result], true,
-                              page->stream);
+        sf_results_write_name(page, page->results[sentence->result], true);
         fputs("</a></li>\n", page->stream);
     }
     if (is_begun) {

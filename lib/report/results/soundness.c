@@ -17,6 +17,7 @@ sf_results_tell_verification(struct results_page *page,
     uint64_t n = sf_results_whole(page, root, "counts.planned_cables");
     uint64_t n_right = sf_results_whole(page, root, "counts.right");
     const char *plan = sf_results_text(root, "plan", "the plan");
+    char text[2][RESULTS_VALUE_SIZE];
     size_t i;
 
     if (!sf_results_fine(page)) {
@@ -33,10 +34,14 @@ sf_results_tell_verification(struct results_page *page,
     sf_results_say(
         page, RESULTS_WRONG, RESULTS_BAD,
         "The wiring is not as planned (%s): %llu of %llu cables are "
-        "right. There are %zu findings; %zu moves of cable ends mend "
-        "what can be mended by moving.",
+        "right. There %s %s; %s what can be mended by moving.",
         plan, (unsigned long long)n_right, (unsigned long long)n,
-        json_array_size(findings), json_array_size(moves));
+        json_array_size(findings) == 1 ? "is" : "are",
+        sf_results_things((double)json_array_size(findings), "finding",
+                          "findings", text[0]),
+        sf_results_things((double)json_array_size(moves),
+                          "move of a cable end mends",
+                          "moves of cable ends mend", text[1]));
     json_array_foreach(moves, i, item)
     {
         if (i < MAX_NAMED) {
@@ -55,28 +60,31 @@ sf_results_tell_route(struct results_page *page, const struct result *result)
     uint64_t n_layers = sf_results_whole(page, root, "n_layers");
     uint64_t n_vls = sf_results_whole(page, root, "lanes.n_vls");
     uint64_t n_broken = sf_results_whole(page, root, "n_broken_paths");
-    char hops[RESULTS_VALUE_SIZE];
+    char text[3][RESULTS_VALUE_SIZE];
 
     sf_results_say(
         page, RESULTS_CARRIES, RESULTS_FACT,
-        "%llu switches are routed by scheme %s in %llu layers: %s hops "
-        "on average, at most %llu.",
-        (unsigned long long)n_switches, sf_results_text(root, "scheme", "?"),
-        (unsigned long long)n_layers,
+        "%s routed by scheme %s in %s: %s hops on average, at most %llu.",
+        sf_results_things((double)n_switches, "switch is", "switches are",
+                          text[0]),
+        sf_results_text(root, "scheme", "?"),
+        sf_results_things((double)n_layers, "layer", "layers", text[1]),
         sf_results_format(sf_results_number(root, "mean_hops"), RESULTS_PLAIN,
-                          hops),
+                          text[2]),
         (unsigned long long)sf_results_whole(page, root, "most_hops"));
     if (n_broken) {
-        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                       "%llu paths of the routes are broken.",
-                       (unsigned long long)n_broken);
+        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD, "%s broken.",
+                       sf_results_things((double)n_broken,
+                                         "path of the routes is",
+                                         "paths of the routes are", text[0]));
     }
     if (sf_results_truth(root, "lanes.safe_on_any_sl")) {
         sf_results_say(
             page, RESULTS_WRONG, RESULTS_GOOD,
             "These routes cannot deadlock on any service level; they "
-            "need %llu virtual lane%s.",
-            (unsigned long long)n_vls, n_vls == 1 ? "" : "s");
+            "need %s.",
+            sf_results_things((double)n_vls, "virtual lane", "virtual lanes",
+                              text[0]));
     } else if (sf_results_truth(root, "lanes.safe_on_path_sls")) {
         sf_results_say(
             page, RESULTS_WRONG, RESULTS_FACT,
@@ -124,6 +132,7 @@ sf_results_tell_audit(struct results_page *page, const struct result *result)
     uint64_t n_missing = sf_results_whole(page, root, "faults.no_entry");
     uint64_t n_ends = sf_results_whole(page, root, "faults.dead_end");
     uint64_t n_loops = sf_results_whole(page, root, "faults.loop");
+    char text[RESULTS_VALUE_SIZE];
 
     if (!sf_results_fine(page)) {
         return;
@@ -140,10 +149,12 @@ sf_results_tell_audit(struct results_page *page, const struct result *result)
     if (n_missing + n_ends + n_loops) {
         sf_results_say(
             page, RESULTS_WRONG, RESULTS_BAD,
-            "The audit followed %llu pairs of switch and LID: %llu "
-            "have no entry, %llu end before the LID, %llu loop.",
-            (unsigned long long)n_pairs, (unsigned long long)n_missing,
-            (unsigned long long)n_ends, (unsigned long long)n_loops);
+            "The audit followed %s of switch and LID. Without an "
+            "entry: %llu. Ending before the LID: %llu. In a loop: "
+            "%llu.",
+            sf_results_things((double)n_pairs, "pair", "pairs", text),
+            (unsigned long long)n_missing, (unsigned long long)n_ends,
+            (unsigned long long)n_loops);
     }
     tell_deadlocks(page, root);
 }
@@ -153,19 +164,18 @@ sf_results_tell_change(struct results_page *page, const struct result *result)
 {
     const json_t *root = result->root;
     uint64_t n = sf_results_whole(page, root, "n_changed_entries");
+    char text[RESULTS_VALUE_SIZE];
 
     if (sf_results_truth(root, "safe")) {
         sf_results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                       "The change of tables is safe while packets flow: %llu "
-                       "entries change.",
-                       (unsigned long long)n);
+                       "The change of tables is safe while packets flow: %s.",
+                       sf_results_things((double)n, "entry changes",
+                                         "entries change", text));
         return;
     }
-    sf_results_say(
-        page, RESULTS_WRONG, RESULTS_BAD,
-        "The change of tables (%llu entries) is not safe while packets "
-        "flow.",
-        (unsigned long long)n);
+    sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                   "The change of tables (%s) is not safe while packets flow.",
+                   sf_results_things((double)n, "entry", "entries", text));
     tell_deadlocks(page, root);
 }
 

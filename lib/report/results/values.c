@@ -168,6 +168,17 @@ sf_results_format(double value, enum results_unit unit,
     return text;
 }
 
+const char *
+sf_results_things(double n, const char *one, const char *many,
+                  char text[RESULTS_VALUE_SIZE])
+{
+    char number[RESULTS_VALUE_SIZE];
+
+    snprintf(text, RESULTS_VALUE_SIZE, "%.24s %.38s",
+             sf_results_format(n, RESULTS_COUNT, number), n == 1 ? one : many);
+    return text;
+}
+
 void
 sf_results_write(FILE *stream, const char *before, const char *text,
                  const char *after)
