@@ -129,6 +129,11 @@ cli_lab_list(const struct cli_lab *lab)
     } else {
         sf_labs_write_text(&list, stdout);
     }
+    if (list.n_unseen) {
+        code = cli_fail("lab list: %u network namespaces may be of labs whose "
+                        "folder is gone; to look into them needs root",
+                        list.n_unseen);
+    }
     sf_labs_clear(&list);
     return code;
 }

@@ -266,6 +266,9 @@ struct sf_lab_entry {
 struct sf_lab_list {
     uint32_t n;
     struct sf_lab_entry *entries; /* By name. */
+    uint32_t n_unseen; /* Network namespaces that are of no lab in the list,
+                        * may be of one whose folder is gone, and could not be
+                        * entered without root. */
 };
 
 /* Lists the labs of 'folder', which need not be there, and those whose folder

@@ -102,11 +102,13 @@ void sf_lab_spaces_clear(struct sf_lab_spaces *spaces);
 
 /* lost.c: marks a namespace as one that the folder of 'lab' notes; adds to
  * 'spaces' those of the lab 'name', NULL for any, whose mark is of the folder
- * 'path', which may be NULL, or of one that is gone. */
+ * 'path', which may be NULL, or of one that is gone; and to 'unseen', if
+ * nonnull, those that this process may not enter. */
 enum sf_status sf_lab_put_mark(const struct sf_lab *lab, struct sf_netlink *nl,
                                struct sf_error *err);
 enum sf_status sf_lab_find_marked(const char *name, const char *path,
                                   struct sf_lab_spaces *spaces,
+                                  struct sf_lab_spaces *unseen,
                                   struct sf_error *err);
 
 /* state.c: what a lab is, to and from a file of its folder.  Reading fills all

@@ -16,7 +16,7 @@ struct sf_netns_home {
     int fd;
 };
 
-/* Whether this process may make network namespaces at all; SF_EPERMIT and one
+/* Whether this process may make network namespaces at all; SF_EIO and one
  * sentence if not.  Nothing stays. */
 enum sf_status sf_netns_allowed(struct sf_error *err);
 
@@ -40,7 +40,8 @@ enum sf_status sf_netns_make(const char *name, int *fdp, uint64_t *inodep,
  * its identity, 0 for a file that holds no namespace. */
 int sf_netns_open(const char *name, uint64_t *inodep);
 
-/* Moves the calling thread into a namespace. */
+/* Moves the calling thread into a namespace.  Without the rights to do so the
+ * thread stays where it is. */
 enum sf_status sf_netns_enter(int fd, const char *name, struct sf_error *err);
 
 /* Removes the name.  The namespace ends when no process is in it any more. */
