@@ -31,6 +31,9 @@ enum sf_control_kind {
                            * written: 'text' says why; it is tried again. */
     SF_CONTROL_ANSWERS,   /* It does again. */
     SF_CONTROL_NOTED,     /* Others know of what switches hold: a lab does. */
+    SF_CONTROL_UNSAVED,   /* What is to outlive a restart could not be written,
+                           * for the reason in 'text'; it is tried again. */
+    SF_CONTROL_SAVED,     /* It could be again. */
     SF_CONTROL_STOPPED,
 };
 

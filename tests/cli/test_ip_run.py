@@ -417,6 +417,34 @@ class Lab(harness.Case):
         self.assertEqual(self.all_routes(), before)
         self.lab("check")
 
+    def test_the_state_cannot_be_written(self):
+        """It ended then, and nobody repaired."""
+        self.up()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        base = f"{self.state}/base.json"
+        with open(base, encoding="utf-8") as file:
+            before = file.read()
+        shutil.rmtree(self.state)
+        with open(self.state, "w", encoding="utf-8"):
+            pass
+        since = len(controller.events)
+        self.breaks(controller, "sf-0-0-0--sf-0-0-1")
+        event = controller.wait_for("unsaved", since)
+        self.assertIn("Not a directory", event["text"])
+        self.restores(controller)
+        os.remove(self.state)
+        controller.wait_for("saved", since)
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        told = [event["event"] for event in controller.events[since:]]
+        self.assertEqual((told.count("unsaved"), told.count("saved")), (1, 1))
+        done = slimfly("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another controller holds the lock", done.stderr)
+        self.assertEqual(controller.end(), (0, ""))
+
     def test_two_do_not_fight(self):
         self.up()
         first = self.run_controller()

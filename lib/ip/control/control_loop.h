@@ -32,6 +32,11 @@ struct sf_control_ops {
     enum sf_status (*note)(void *self, const struct sf_core *core,
                            struct sf_error *err);
 
+    /* Writes into 'folder' what outlives a restart besides the state, if it is
+     * not there; NULL: nothing. */
+    enum sf_status (*keep)(void *self, const struct sf_control_folder *folder,
+                           struct sf_error *err);
+
     /* Whether the switches are gone for good; NULL: never. */
     bool (*is_gone)(void *self);
 };
@@ -45,7 +50,7 @@ struct sf_control_switches {
 /* Runs until it is cancelled or the switches are gone.  'folder' is locked. */
 enum sf_status sf_control_run(struct sf_core *core,
                               const struct sf_control_switches *switches,
-                              const struct sf_control_folder *folder,
+                              struct sf_control_folder *folder,
                               const struct sf_control_params *params,
                               struct sf_error *err);
 

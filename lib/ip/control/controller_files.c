@@ -118,6 +118,37 @@ sf_control_folder_close(struct sf_control_folder *folder)
     *folder = (struct sf_control_folder){ .fd = -1 };
 }
 
+/* Whether the lock that is held is the one of the folder's name. */
+static bool
+is_same_lock(const struct sf_control_folder *folder)
+{
+    struct path lock = path_of(folder, LOCK_FILE);
+    struct stat own, named;
+
+    return fstat(folder->fd, &own) == 0 && stat(lock.text, &named) == 0 &&
+           own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+enum sf_status
+sf_control_folder_mend(struct sf_control_folder *folder, struct sf_error *err)
+{
+    struct sf_control_folder fresh;
+    bool is_held;
+
+    if (is_same_lock(folder)) {
+        return SF_OK;
+    }
+    enum sf_status status =
+        sf_control_folder_open(&fresh, folder->path, &is_held, err);
+    if (status != SF_OK) {
+        sf_control_folder_close(&fresh);
+        return status;
+    }
+    sf_control_folder_close(folder);
+    *folder = fresh;
+    return SF_OK;
+}
+
 /* Writes 'root' so that readers see all of it or what was before; frees it. */
 static enum sf_status
 write_json(const struct sf_control_folder *folder, const char *file,
@@ -297,4 +328,10 @@ sf_control_read_base(const struct sf_control_folder *folder,
         *routesp = NULL;
     }
     return status;
+}
+
+bool
+sf_control_has_base(const struct sf_control_folder *folder)
+{
+    return access(path_of(folder, BASE_FILE).text, F_OK) == 0;
 }

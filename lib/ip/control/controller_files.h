@@ -18,6 +18,10 @@ enum sf_status sf_control_folder_open(struct sf_control_folder *folder,
                                       struct sf_error *err);
 void sf_control_folder_close(struct sf_control_folder *folder);
 
+/* Makes the folder anew, with its lock, if somebody has removed it. */
+enum sf_status sf_control_folder_mend(struct sf_control_folder *folder,
+                                      struct sf_error *err);
+
 /* Which links were down when that was last written, by ports [n_ports] of the
  * base's fabric, and whether there was anything.  A state of another network,
  * by 'identity', is none. */
@@ -43,5 +47,8 @@ enum sf_status sf_control_write_base(const struct sf_control_folder *folder,
                                      const struct sf_network *network,
                                      const struct sf_routes *routes,
                                      struct sf_error *err);
+
+/* Whether there is a file of these routes, of whatever network. */
+bool sf_control_has_base(const struct sf_control_folder *folder);
 
 #endif

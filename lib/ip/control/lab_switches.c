@@ -29,6 +29,7 @@ struct lab {
     struct sf_routes *routes;
     struct sf_ip_addresses addresses;
     bool has_alternates;
+    bool is_base; /* 'routes' are what the controller starts from. */
     char (*names)[SF_IP_NAME_SIZE]; /* [n_switches] */
     struct sf_netlink *sockets;     /* [n_switches] */
     struct pollfd *watched;         /* [n_switches] */
@@ -528,12 +529,25 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
     return status;
 }
 
+/* The base is kept once; it is not what the lab notes later. */
+static enum sf_status
+keep(void *self, const struct sf_control_folder *folder, struct sf_error *err)
+{
+    const struct lab *lab = self;
+
+    return lab->is_base && !sf_control_has_base(folder)
+               ? sf_control_write_base(folder, lab->identity, lab->network,
+                                       lab->routes, err)
+               : SF_OK;
+}
+
 static const struct sf_control_ops ops = {
     .wait = wait_for_links,
     .read_links = read_links,
     .read_routes = read_routes,
     .write = write_routes,
     .note = note,
+    .keep = keep,
     .is_gone = is_gone,
 };
 
@@ -587,6 +601,7 @@ find_base(struct lab *lab, const struct sf_control_folder *folder,
         status = sf_control_write_base(folder, lab->identity, lab->network,
                                        lab->routes, err);
     }
+    lab->is_base = status == SF_OK;
     return status == SF_OK ? wrap(lab->network, lab->routes, base, err)
                            : status;
 }
@@ -616,7 +631,7 @@ check_base(const struct lab *lab, const struct sf_routing *base,
 
 static enum sf_status
 control(struct lab *lab, const struct sf_routing *given,
-        const struct sf_control_folder *folder,
+        struct sf_control_folder *folder,
         const struct sf_control_params *params, struct sf_error *err)
 {
     struct sf_routing base = { 0 };
