@@ -91,6 +91,15 @@ class Words(harness.Case):
                        folder, says="expected one fabric with --exec")
             self.fails("ip", "run", SMALL, "--exec", "ssh", "--state", folder,
                        says="does not say where {switch} stands")
+            done = slimfly("ip", "run", "hx2:2x2,p=1", "--exec",
+                           "false {switch}", "--state", folder, "--once")
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn("0 links are down as far as known: 4 of 4 switches "
+                          "do not answer\n", done.stdout)
+            self.assertIn("silent switch hx2-0-0: the command failed with "
+                          "exit code 1\n", done.stdout)
+            self.assertIn("stopped: 4 of 4 switches did not answer\n",
+                          done.stdout)
             self.fails("ip", "run", "--lab", "none", "--lab-folder", folder,
                        "--state", f"{folder}/state",
                        says="there is no lab 'none'")
@@ -503,7 +512,8 @@ class Lab(harness.Case):
         self.addCleanup(lambda: controller.process.poll() is None and
                         controller.process.kill())
         event = controller.wait_for("silent", switch=silent)
-        self.assertIn("no route to host", event["text"])
+        self.assertEqual(event["text"], "the command failed with exit code "
+                         "255: no route to host")
         controller.wait_for("started")
         with open(marker, "w", encoding="utf-8"):
             pass
@@ -539,7 +549,7 @@ class Lab(harness.Case):
             event = controller.wait_for("silent", switch=last)
             # A command may have been on its way, which ssh ends in silence.
             self.assertRegex(event["text"],
-                             f"{last}: .*(Connection refused|command failed)")
+                             "Connection refused|command failed")
             management.start(last)
             controller.wait_for("answers", switch=last)
             since = len(controller.events)

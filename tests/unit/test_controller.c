@@ -626,9 +626,8 @@ TEST(controller_runs_commands)
     struct sf_command commands[ARRAY_SIZE(lines)];
 
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-        commands[i] = (struct sf_command){ .line = strdup(lines[i]),
-                                           .where = "there",
-                                           .err = &errors[i] };
+        commands[i] =
+            (struct sf_command){ .line = strdup(lines[i]), .err = &errors[i] };
     }
     commands[0].input = strdup("route add\n");
     commands[0].n_input = strlen(commands[0].input);
@@ -641,12 +640,13 @@ TEST(controller_runs_commands)
     CHECK_EQ(errors[0].status, SF_OK);
     CHECK(commands[0].output.n == 10 &&
           !memcmp(commands[0].output.items, "route add\n", 10));
-    CHECK_STR(errors[1].text, "there: the command failed: no such host");
-    CHECK_STR(errors[2].text, "there: no answer in time");
+    CHECK_STR(errors[1].text,
+              "the command failed with exit code 255: no such host");
+    CHECK_STR(errors[2].text, "no answer in time");
     CHECK_EQ(errors[3].status, SF_OK);
     CHECK_EQ(commands[3].output.n, 200000u);
     CHECK_EQ(errors[4].status, SF_OK);
-    CHECK_STR(errors[5].text, "there: the command failed");
+    CHECK_STR(errors[5].text, "signal 9 ended the command");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         sf_command_clear(&commands[i]);
     }

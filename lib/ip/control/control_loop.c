@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ip/control/control_loop.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,11 +67,23 @@ is_cancelled(const struct sf_control_params *params)
     return params->is_cancelled && params->is_cancelled();
 }
 
+static uint32_t
+count_silent(const struct runner *runner)
+{
+    uint32_t n = 0;
+
+    for (uint32_t s = 0; s < runner->n_switches; s++) {
+        n += runner->is_silent[s];
+    }
+    return n;
+}
+
 static void
 tell(const struct runner *runner, struct sf_control_event event)
 {
     event.fabric = runner->core->fabric;
     event.n_down = sf_core_count_down(runner->core);
+    event.n_silent = count_silent(runner);
     if (runner->params->tell) {
         runner->params->tell(runner->params->aux, &event);
     }
@@ -506,13 +519,22 @@ note_last(const struct runner *runner, struct sf_error *err)
 static void
 stop(struct runner *runner)
 {
+    char silent[80];
+    uint32_t n_silent = count_silent(runner);
     const struct sf_control_params *params = runner->params;
     bool is_asked_for = is_cancelled(params) || params->once;
+    bool is_incomplete = false;
     const char *text = NULL;
     struct sf_error err;
 
     if (is_gone(runner) || !is_asked_for) {
         text = "the switches are gone";
+    } else if (params->once && n_silent) {
+        (void)snprintf(silent, sizeof silent,
+                       "%u of %u switches did not answer", n_silent,
+                       runner->n_switches);
+        text = silent;
+        is_incomplete = true;
     } else if (runner->note_at > 0 && runner->switches->ops->note &&
                note_last(runner, &err) != SF_OK) {
         sf_error_add_context(&err, "the last repair was not noted");
@@ -521,7 +543,11 @@ stop(struct runner *runner)
     if (runner->save_at > 0 && !is_gone(runner)) {
         save(runner);
     }
-    tell_of(runner, SF_CONTROL_STOPPED, SF_NONE, text);
+    tell(runner, (struct sf_control_event){ .kind = SF_CONTROL_STOPPED,
+                                            .port = SF_NONE,
+                                            .node = SF_NONE,
+                                            .text = text,
+                                            .is_incomplete = is_incomplete });
 }
 
 static enum sf_status
