@@ -103,6 +103,7 @@ class Words(harness.Case):
             self.fails("ip", "run", "--lab", "none", "--lab-folder", folder,
                        "--state", f"{folder}/state",
                        says="there is no lab 'none'")
+            self.assertFalse(os.path.exists(f"{folder}/state"))
 
 
 @unittest.skipIf(REFUSAL, REFUSAL)
@@ -463,6 +464,12 @@ class Lab(harness.Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("another controller holds the lock: process "
                       f"{first.process.pid} on ", done.stderr)
+        # A folder of its own is no way around that.
+        done = slimfly("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", f"{self.state}2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another controller holds the lock: process "
+                      f"{first.process.pid} on ", done.stderr)
         second = self.run_controller("--standby")
         self.assertIn(f"process {first.process.pid} on ",
                       second.wait_for("standby")["text"])
@@ -584,8 +591,20 @@ class Lab(harness.Case):
         controller = self.run_controller()
         controller.wait_for("noted")
         self.lab("down")
-        controller.wait_for("stopped")
+        event = controller.wait_for("stopped")
+        self.assertEqual(event["text"], "the switches are gone")
         self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
+
+    def test_the_folder_of_the_lab_goes(self):
+        """It said that the switches are gone, which they were not."""
+        self.up()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        shutil.rmtree(f"{self.folder}/lab-{self.name}")
+        event = controller.wait_for("stopped")
+        self.assertIn("the folder of the lab is gone", event["text"])
+        self.assertEqual(controller.process.wait(PATIENCE), 1)
         controller.end()
 
 

@@ -468,10 +468,11 @@ TEST(controller_keeps_state_and_base)
 
     begin(&core, "sf:q=3,p=2", "gates:sets=2", 3);
     was_down = calloc(core.fabric->n_ports, sizeof *was_down);
-    CHECK_EQ(sf_control_folder_open(&first, folder.path, &is_held, &err),
+    CHECK_EQ(sf_control_folder_open(&first, folder.path, NULL, &is_held, &err),
              SF_OK);
-    CHECK_EQ(sf_control_folder_open(&second, folder.path, &is_held, &err),
-             SF_EIO);
+    CHECK_EQ(
+        sf_control_folder_open(&second, folder.path, NULL, &is_held, &err),
+        SF_EIO);
     CHECK(is_held && strstr(err.text, "another controller holds the lock: "
                                       "process "));
     sf_control_folder_close(&second);
@@ -526,7 +527,7 @@ TEST(controller_keeps_state_and_base)
              SF_EPARSE);
     CHECK(strstr(err.text, "state.json:1: ") != NULL);
     sf_control_folder_close(&first);
-    CHECK_EQ(sf_control_folder_open(&first, folder.path, &is_held, &err),
+    CHECK_EQ(sf_control_folder_open(&first, folder.path, NULL, &is_held, &err),
              SF_OK); /* The lock goes with who has it. */
     sf_control_folder_close(&first);
     free(was_down);

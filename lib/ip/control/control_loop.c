@@ -99,7 +99,7 @@ tell_of(const struct runner *runner, enum sf_control_kind kind, uint32_t node,
 }
 
 enum sf_status
-sf_control_lock(const struct sf_control_params *params,
+sf_control_lock(const struct sf_control_params *params, const char *also,
                 struct sf_control_folder *folder, struct sf_error *err)
 {
     static const struct timespec pause = { 0, 200000000 };
@@ -107,8 +107,8 @@ sf_control_lock(const struct sf_control_params *params,
     struct sf_error reason;
 
     for (;;) {
-        enum sf_status status =
-            sf_control_folder_open(folder, params->folder, &is_held, &reason);
+        enum sf_status status = sf_control_folder_open(
+            folder, params->folder, also, &is_held, &reason);
         if (status == SF_OK) {
             return SF_OK;
         }
@@ -475,18 +475,23 @@ note(struct runner *runner)
     }
 }
 
-static bool
-is_gone(const struct runner *runner)
+/* See struct sf_control_ops. */
+static const char *
+why_gone(const struct runner *runner, bool *is_alarmingp)
 {
     const struct sf_control_ops *ops = runner->switches->ops;
 
-    return ops->is_gone && ops->is_gone(runner->switches->self);
+    *is_alarmingp = false;
+    return ops->why_gone ? ops->why_gone(runner->switches->self, is_alarmingp)
+                         : NULL;
 }
 
 static bool
 is_over(const struct runner *runner)
 {
-    return is_cancelled(runner->params) || is_gone(runner);
+    bool is_alarming;
+
+    return is_cancelled(runner->params) || why_gone(runner, &is_alarming);
 }
 
 /* Lets others know of what has not been told yet, since there is no later
@@ -521,26 +526,24 @@ stop(struct runner *runner)
 {
     char silent[80];
     uint32_t n_silent = count_silent(runner);
-    const struct sf_control_params *params = runner->params;
-    bool is_asked_for = is_cancelled(params) || params->once;
-    bool is_incomplete = false;
-    const char *text = NULL;
     struct sf_error err;
+    bool is_incomplete;
+    const char *text = why_gone(runner, &is_incomplete);
+    bool is_gone = text != NULL;
 
-    if (is_gone(runner) || !is_asked_for) {
-        text = "the switches are gone";
-    } else if (params->once && n_silent) {
+    if (!is_gone && runner->params->once && n_silent) {
         (void)snprintf(silent, sizeof silent,
                        "%u of %u switches did not answer", n_silent,
                        runner->n_switches);
         text = silent;
         is_incomplete = true;
-    } else if (runner->note_at > 0 && runner->switches->ops->note &&
+    } else if (!is_gone && runner->note_at > 0 &&
+               runner->switches->ops->note &&
                note_last(runner, &err) != SF_OK) {
         sf_error_add_context(&err, "the last repair was not noted");
         text = err.text;
     }
-    if (runner->save_at > 0 && !is_gone(runner)) {
+    if (runner->save_at > 0 && !is_gone) {
         save(runner);
     }
     tell(runner, (struct sf_control_event){ .kind = SF_CONTROL_STOPPED,

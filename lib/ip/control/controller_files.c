@@ -81,31 +81,43 @@ write_note(int fd)
     }
 }
 
+/* Takes the lock of a file, which is made if need be. */
+static enum sf_status
+lock(const char *path, int *fdp, bool *is_heldp, struct sf_error *err)
+{
+    *fdp = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (*fdp < 0) {
+        return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    if (flock(*fdp, LOCK_EX | LOCK_NB)) {
+        *is_heldp = errno == EWOULDBLOCK;
+        return *is_heldp
+                   ? fail_held(*fdp, path, err)
+                   : sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    write_note(*fdp);
+    return SF_OK;
+}
+
 enum sf_status
 sf_control_folder_open(struct sf_control_folder *folder, const char *path,
-                       bool *is_heldp, struct sf_error *err)
+                       const char *also, bool *is_heldp, struct sf_error *err)
 {
     *is_heldp = false;
-    *folder = (struct sf_control_folder){ .path = sf_strdup(path), .fd = -1 };
+    *folder = (struct sf_control_folder){ .path = sf_strdup(path),
+                                          .fd = -1,
+                                          .also_fd = -1 };
     if (!folder->path) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a path");
     }
     if (!make_folders(folder->path)) {
         return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
     }
-    struct path lock = path_of(folder, LOCK_FILE);
-    folder->fd = open(lock.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (folder->fd < 0) {
-        return sf_fail(err, SF_EIO, "%s: %s", lock.text, strerror(errno));
-    }
-    if (flock(folder->fd, LOCK_EX | LOCK_NB)) {
-        *is_heldp = errno == EWOULDBLOCK;
-        return *is_heldp ? fail_held(folder->fd, lock.text, err)
-                         : sf_fail(err, SF_EIO, "%s: %s", lock.text,
-                                   strerror(errno));
-    }
-    write_note(folder->fd);
-    return SF_OK;
+    enum sf_status status =
+        lock(path_of(folder, LOCK_FILE).text, &folder->fd, is_heldp, err);
+    return status == SF_OK && also
+               ? lock(also, &folder->also_fd, is_heldp, err)
+               : status;
 }
 
 void
@@ -114,8 +126,11 @@ sf_control_folder_close(struct sf_control_folder *folder)
     if (folder->fd >= 0) {
         close(folder->fd); /* And with it the lock. */
     }
+    if (folder->also_fd >= 0) {
+        close(folder->also_fd);
+    }
     free(folder->path);
-    *folder = (struct sf_control_folder){ .fd = -1 };
+    *folder = (struct sf_control_folder){ .fd = -1, .also_fd = -1 };
 }
 
 /* Whether the lock that is held is the one of the folder's name. */
@@ -139,11 +154,13 @@ sf_control_folder_mend(struct sf_control_folder *folder, struct sf_error *err)
         return SF_OK;
     }
     enum sf_status status =
-        sf_control_folder_open(&fresh, folder->path, &is_held, err);
+        sf_control_folder_open(&fresh, folder->path, NULL, &is_held, err);
     if (status != SF_OK) {
         sf_control_folder_close(&fresh);
         return status;
     }
+    fresh.also_fd = folder->also_fd;
+    folder->also_fd = -1;
     sf_control_folder_close(folder);
     *folder = fresh;
     return SF_OK;

@@ -8,14 +8,16 @@
 
 struct sf_control_folder {
     char *path;
-    int fd; /* Of the file with the lock; -1: not ours. */
+    int fd;      /* Of the file with the lock; -1: not ours. */
+    int also_fd; /* The same of the second lock. */
 };
 
-/* Makes the folder if need be, and takes its lock.  SF_EIO with '*is_heldp'
- * true: another controller has it, and 'err' says which. */
+/* Makes the folder if need be, and takes its lock; and that of the file
+ * 'also', if nonnull, in a folder that is there.  SF_EIO with '*is_heldp'
+ * true: another controller has one of them, and 'err' says which. */
 enum sf_status sf_control_folder_open(struct sf_control_folder *folder,
-                                      const char *path, bool *is_heldp,
-                                      struct sf_error *err);
+                                      const char *path, const char *also,
+                                      bool *is_heldp, struct sf_error *err);
 void sf_control_folder_close(struct sf_control_folder *folder);
 
 /* Makes the folder anew, with its lock, if somebody has removed it. */

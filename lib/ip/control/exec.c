@@ -273,7 +273,7 @@ sf_control_exec(const struct sf_control_exec *exec,
         status = sf_ip_names_build(fabric, &self.names, err);
     }
     if (status == SF_OK) {
-        status = sf_control_lock(params, &folder, err);
+        status = sf_control_lock(params, NULL, &folder, err);
     }
     if (status != SF_OK) {
         sf_ip_names_free(self.names);

@@ -489,9 +489,10 @@ make_lab_routes(const struct lab *lab, const struct sf_core *core,
     return status;
 }
 
-/* Whether the namespace of the first switch is another one, or none. */
-static bool
-is_gone(void *self)
+/* Whether the namespace of the first switch is another one, or none, or the
+ * folder of the lab is. */
+static const char *
+why_gone(void *self, bool *is_alarmingp)
 {
     const struct lab *lab = self;
     char space[SF_LAB_NAMESPACE_SIZE + SF_LAB_NAME_SIZE];
@@ -502,7 +503,14 @@ is_gone(void *self)
     if (fd >= 0) {
         close(fd);
     }
-    return fd < 0 || inode != lab->inode || when_made(lab) != lab->made;
+    bool is_there = fd >= 0 && inode == lab->inode;
+    uint64_t made = when_made(lab);
+    *is_alarmingp = is_there && !made;
+    return *is_alarmingp
+               ? "the folder of the lab is gone, and links that fail "
+                 "from now on are not repaired"
+           : is_there && made == lab->made ? NULL
+                                           : "the switches are gone";
 }
 
 /* Tells the lab how it is routed now. */
@@ -512,6 +520,7 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
     struct lab *lab = self;
     struct sf_routes *routes = NULL;
     struct sf_lab *opened;
+    bool is_alarming;
     enum sf_status status = make_lab_routes(lab, core, &routes, err);
 
     if (status == SF_OK) {
@@ -519,7 +528,7 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
             sf_lab_open(lab->folder, lab->name, SF_LAB_CHANGE, &opened, err);
     }
     if (status == SF_OK) {
-        status = is_gone(lab)
+        status = why_gone(lab, &is_alarming)
                      ? sf_fail(err, SF_EINVAL,
                                "the lab '%s' is another one now", lab->name)
                      : sf_lab_set_routes(opened, routes, err);
@@ -548,7 +557,7 @@ static const struct sf_control_ops ops = {
     .write = write_routes,
     .note = note,
     .keep = keep,
-    .is_gone = is_gone,
+    .why_gone = why_gone,
 };
 
 /* A routing of routes of which nobody knows how they were made: paths may be
@@ -662,8 +671,19 @@ sf_control_lab(const char *lab_folder, const char *name,
     struct lab lab = { .folder = lab_folder ? lab_folder : SF_LAB_FOLDER,
                        .name = name ? name : SF_LAB_NAME };
     struct sf_control_folder folder;
-    enum sf_status status = sf_control_lock(params, &folder, err);
+    struct sf_lab *opened;
+    char lock[4096];
 
+    /* Nothing is made for a lab that is not there. */
+    enum sf_status status =
+        sf_lab_open(lab.folder, lab.name, SF_LAB_LOOK, &opened, err);
+    if (status != SF_OK) {
+        return status;
+    }
+    sf_lab_close(opened);
+    snprintf(lock, sizeof lock, "%s/lab-%s/%s", lab.folder, lab.name,
+             SF_LAB_CONTROLLER);
+    status = sf_control_lock(params, lock, &folder, err);
     if (status != SF_OK) {
         return status;
     }

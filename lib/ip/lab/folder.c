@@ -191,7 +191,8 @@ sf_lab_folder_remove(struct sf_lab_folder *folder, struct sf_error *err)
 {
     /* The note of what was made goes last. */
     static const char *const files[] = { SF_LAB_STATE, SF_LAB_STATE ".new",
-                                         SF_LAB_HOSTS, SF_LAB_SPACES };
+                                         SF_LAB_HOSTS, SF_LAB_CONTROLLER,
+                                         SF_LAB_SPACES };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (unlinkat(folder->fd, files[i], 0) && errno != ENOENT) {

@@ -58,8 +58,9 @@ uint32_t sf_lab_port_number(const struct sf_lab *lab, uint32_t node,
                             const char *text);
 
 /* folder.c */
-#define SF_LAB_STATE  "lab.json"
-#define SF_LAB_SPACES "namespaces"
+#define SF_LAB_STATE      "lab.json"
+#define SF_LAB_SPACES     "namespaces"
+#define SF_LAB_CONTROLLER "controller.lock"
 
 /* Makes the folder of a lab that is not there yet, and locks it; opens that of
  * one that is there, and locks it for looking or for changes.  SF_EINVAL:
