@@ -205,11 +205,48 @@ audit_files(const struct cli_args *args)
     return code;
 }
 
+/* A lab has its addresses, its ports and, unless a fabric is given besides,
+ * its routes: refuses options that say others. */
+static bool
+check_lab_options(const struct cli_args *args)
+{
+    static const int of_lab[] = { OPT_PREFIX,     OPT_IPV6,
+                                  OPT_ALTERNATES, OPT_PORTS,
+                                  OPT_HOST_PORTS, OPT_RUN_INTERVAL,
+                                  OPT_RUN_LIMIT,  OPT_RUN_AT_ONCE };
+    static const int of_fabric[] = {
+        OPT_SCHEME, OPT_LAYERS,    OPT_PATH_SETS, OPT_PER_HOST, OPT_MAX_HOPS,
+        OPT_LANES,  OPT_GUARANTEE, OPT_MAX_VLS,   OPT_MAX_SLS,  OPT_SEED
+    };
+
+    for (size_t i = 0; i < sizeof of_lab / sizeof *of_lab; i++) {
+        if (cli_has(args, OPT_RUN_LAB) && cli_has(args, of_lab[i])) {
+            cli_fail("ip run: --%s is for --exec; the lab says by itself what "
+                     "it is like",
+                     cli_name(args, of_lab[i]));
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof of_fabric / sizeof *of_fabric; i++) {
+        if (cli_has(args, OPT_RUN_LAB) && args->n_words < 2 &&
+            cli_has(args, of_fabric[i])) {
+            cli_fail("ip run: --%s says how FABRIC is routed; the lab is "
+                     "routed already",
+                     cli_name(args, of_fabric[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
 static int
 run_controller(const struct cli_args *args)
 {
     struct cli_ip_params params;
 
+    if (!check_lab_options(args)) {
+        return CLI_ERROR;
+    }
     return read_options(args, &params) ? cli_ip_run(args, &params) : CLI_ERROR;
 }
 
@@ -233,7 +270,7 @@ check_options(const struct cli_args *args, const struct cli_verb *verb)
         { OPT_RUN_STATE, "run" },      { OPT_RUN_STANDBY, "run" },
         { OPT_RUN_INTERVAL, "run" },   { OPT_RUN_CHECK, "run" },
         { OPT_RUN_ONCE, "run" },       { OPT_RUN_AT_ONCE, "run" },
-        { OPT_RUN_LIMIT, "run" },
+        { OPT_RUN_LIMIT, "run" },      { OPT_OUTPUT, "plan" },
     };
 
     return cli_check_verb_options(args, verb, own, sizeof own / sizeof *own);

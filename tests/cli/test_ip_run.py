@@ -86,6 +86,16 @@ class Words(harness.Case):
         self.fails("ip", "run", SMALL, "--exec", "ssh {switch}",
                    says="--state DIR")
         self.fails("ip", "run", "a", "b", says="ip run: expected one fabric")
+        for option, value in (("--prefix", "10.0.0.0/8"), ("--ports", "a%d"),
+                              ("--alternates", "none"), ("--limit", "3")):
+            self.fails("ip", "run", "--lab", "a", option, value,
+                       says=f"ip run: {option} is for --exec")
+        for option, value in (("--layers", "2"), ("--scheme", "minimal"),
+                              ("--seed", "2")):
+            self.fails("ip", "run", "--lab", "a", option, value,
+                       says=f"ip run: {option} says how FABRIC is routed")
+        self.fails("ip", "run", "--lab", "a", "-o", "x",
+                   says="ip run: --output is for ip plan")
         with tempfile.TemporaryDirectory() as folder:
             self.fails("ip", "run", "--exec", "ssh {switch}", "--state",
                        folder, says="expected one fabric with --exec")
