@@ -157,7 +157,8 @@ make_plan(const struct cli_args *args)
     if (!folder || !*folder) {
         return cli_fail("ip plan: expected a folder for the files, -o DIR");
     }
-    if (!read_options(args, &params)) {
+    /* What cannot be is refused before paths are chosen. */
+    if (!read_options(args, &params) || !cli_ip_check_folder(folder)) {
         return CLI_ERROR;
     }
     if (cli_ip_load(&ip, args, args->words[1], &params)) {
@@ -306,7 +307,8 @@ const struct cli_command cli_command_ip = {
         "addresses, routes and MPTCP, on one interface or on one for each "
         "layer. inventory.json and addresses.csv list everything; "
         "topology.clab.yml is for containerlab. All files appear when all are "
-        "complete, and those of an earlier plan are replaced.\n"
+        "complete, and those of an earlier plan are replaced. Files of "
+        "others stay.\n"
         "\n"
         "The bits behind the prefix are shared out among layer, switch and "
         "port: 10.LAYER.SWITCH.PORT, if that is enough. Port 0 is the switch "

@@ -40,6 +40,25 @@ die(void)
     raise(interrupted);
 }
 
+/* Whether the addresses fit what is about to be routed. */
+static bool
+check_network(const void *aux, const struct sf_network *network,
+              uint32_t n_layers)
+{
+    const struct sf_lab_params *params = aux;
+    struct sf_ip_params plan = params->addresses;
+    struct sf_ip_addresses addresses;
+    struct sf_error err;
+
+    plan.n_layers = n_layers;
+    if (sf_ip_plan_addresses(network->fabric, &plan, &addresses, &err) !=
+        SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 int
 cli_lab_up(const struct cli_lab *lab)
 {
@@ -66,11 +85,12 @@ cli_lab_up(const struct cli_lab *lab)
     if (sf_lab_allowed(&params, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    struct sf_routing *routing = cli_load_routing(
+    struct sf_routing *routing = cli_load_routing_if(
         args, lab->words[0],
-        (struct sf_routing_params){
-            .layers = { .may_exceed = true },
-            .without_lanes = cli_has(args, OPT_LAB_WITHOUT_LANES) });
+        (struct sf_routing_params){ .layers = { .may_exceed = true },
+                                    .without_lanes =
+                                        cli_has(args, OPT_LAB_WITHOUT_LANES) },
+        check_network, &params);
     if (!routing) {
         return CLI_ERROR;
     }

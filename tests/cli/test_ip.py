@@ -94,6 +94,48 @@ class Plan(Folder):
         self.assertEqual(names, {"hx2-0-0", "hx2-0-1", "hx2-1-0", "hx2-1-1",
                                  "mine", "notes"})
 
+    def test_what_cannot_be_is_refused_before_routing(self):
+        """Routing this takes minutes."""
+        file = f"{self.top}/file"
+        with open(file, "w", encoding="utf-8"):
+            pass
+        for args, says in [
+                (["-o", f"{self.top}/x", "--prefix", "10.0.0.0/16"],
+                 "choose a prefix of at most"),
+                (["-o", f"{self.top}/x", "--ports", "averyverylongname%d"],
+                 "15"),
+                (["-o", f"{self.top}/x", "--host-ports", "thirteenlongg%d"],
+                 "interfaces of layers"),
+                (["-o", file], "this is a file")]:
+            done = subprocess.run(
+                [harness.PROGRAM, "ip", "plan", "sf:q=19", "--layers", "64",
+                 *args], capture_output=True, text=True, check=False,
+                timeout=120)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(os.listdir(self.top), ["file"])
+
+    def test_files_of_others_stay(self):
+        folder = f"{self.top}/plan"
+        os.makedirs(f"{folder}/hosts")
+        with open(f"{folder}/hosts/mine.host.batch", "w",
+                  encoding="utf-8") as file:
+            file.write("mine\n")
+        self.plan("sf:q=4", name="plan")
+        self.plan("hx2:2x2", name="plan")
+        names = {name.split(".")[0] for name in
+                 os.listdir(f"{folder}/hosts")}
+        self.assertIn("mine", names)
+        self.assertIn("node0003", names)
+        self.assertNotIn("node0095", names)
+        for text in ("{\"all\": {}}\n", "[]", "mine"):
+            with open(f"{folder}/inventory.json", "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+            self.fails("ip", "plan", "sf:q=4", "-o", folder,
+                       says="inventory.json is not of 'slimfly ip plan'")
+            self.assertEqual(self.read(f"{folder}/inventory.json"), text)
+
     def test_addresses_are_as_the_plan_says(self):
         folder = self.plan("sf:q=4", "-l", "3", "--prefix", "172.16.0.0/12")
         inventory = json.loads(self.read(f"{folder}/inventory.json"))
