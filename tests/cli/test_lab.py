@@ -331,6 +331,25 @@ class Lab(harness.Case):
         self.refuses("fail", "sf-0-0-0:77", says="no cable is plugged into")
         self.refuses("fail", "sf-0-0-0--sf-0-0-0", says="has no link to")
 
+    def test_circles_are_told_as_the_tables_say(self):
+        """With a dead switch, hops that were right were called wrong."""
+        n_circles = 0
+        self.lab("up", "sf:q=4,p=1", "--layers", "3")
+        for switch in ("sf-0-0-0", "sf-0-1-1", "sf-1-2-2"):
+            self.lab("fail", switch)
+            code, found = self.found("check")
+            self.assertEqual(code, 1)
+            faults = [finding["fault"] for finding in found["findings"]]
+            self.assertLessEqual(set(faults), {"circle", "cut"})
+            self.assertEqual(found["paths"] - found["right"], found["cut"])
+            if "circle" in faults:
+                n_circles += 1
+                text = slimfly("lab", "check", "--name", self.name,
+                               "--folder", self.folder).stdout
+                self.assertIn("packets go round in a circle over ", text)
+            self.lab("restore")
+        self.assertGreater(n_circles, 0)
+
     def test_restore_keeps_what_took_over(self):
         self.lab("up", SMALL, "--no-alternates")
         prefix, gateway, device = next(
