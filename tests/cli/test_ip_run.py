@@ -234,6 +234,29 @@ class Lab(harness.Case):
         self.settled(controller)
         self.assertEqual(self.all_routes(), before)
 
+    def test_restore_leaves_routes_to_the_controller(self):
+        """It put alternates of the network without the link beside those of
+        the controller, for a second."""
+        self.up()
+        before = self.all_routes()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        self.breaks(controller, "sf-0-0-0--sf-0-0-1")
+        harness.stop(controller.process)
+        repaired = {node: self.routes(node)
+                    for node in ("sf-0-0-0", "sf-0-0-1")}
+        self.lab("restore")
+        for node, routes in repaired.items():
+            self.assertEqual(self.routes(node), routes)
+        since = len(controller.events)
+        controller.process.send_signal(signal.SIGCONT)
+        controller.wait_for("repaired", since, down=0)
+        controller.wait_for("noted", since, down=0)
+        self.assertEqual(controller.end(), (0, ""))
+        self.settled(controller)
+        self.assertEqual(self.all_routes(), before)
+        self.lab("check")
+
     def test_what_it_did_last_is_noted(self):
         self.up()
         controller = self.run_controller()

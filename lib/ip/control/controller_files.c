@@ -81,6 +81,25 @@ write_note(int fd)
     }
 }
 
+/* Who looks whether there is a controller has the lock for a moment. */
+static bool
+try_lock(int fd)
+{
+    static const struct timespec pause = { 0, 10000000 };
+
+    for (int i = 0; i < 10; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 /* Takes the lock of a file, which is made if need be. */
 static enum sf_status
 lock(const char *path, int *fdp, bool *is_heldp, struct sf_error *err)
@@ -89,7 +108,7 @@ lock(const char *path, int *fdp, bool *is_heldp, struct sf_error *err)
     if (*fdp < 0) {
         return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
     }
-    if (flock(*fdp, LOCK_EX | LOCK_NB)) {
+    if (!try_lock(*fdp)) {
         *is_heldp = errno == EWOULDBLOCK;
         return *is_heldp
                    ? fail_held(*fdp, path, err)

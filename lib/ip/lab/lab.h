@@ -62,6 +62,9 @@ uint32_t sf_lab_port_number(const struct sf_lab *lab, uint32_t node,
 #define SF_LAB_SPACES     "namespaces"
 #define SF_LAB_CONTROLLER "controller.lock"
 
+/* Whether a controller is at work, which has a lock on a file of its own. */
+bool sf_lab_is_controlled(const struct sf_lab_folder *folder);
+
 /* Makes the folder of a lab that is not there yet, and locks it; opens that of
  * one that is there, and locks it for looking or for changes.  SF_EINVAL:
  * there is one, or none. */
@@ -194,6 +197,12 @@ enum sf_status sf_lab_put_rate(const struct sf_lab *lab, uint32_t node,
 enum sf_status sf_lab_put_routes(const struct sf_lab *lab, uint32_t node,
                                  uint32_t port, struct sf_netlink *nl,
                                  struct sf_error *err);
+
+/* Of these, for a port of switch 's', all but the routes: who is at the other
+ * end. */
+enum sf_status sf_lab_put_peer(const struct sf_lab *lab, uint32_t s,
+                               uint32_t port, struct sf_netlink *nl,
+                               struct sf_error *err);
 
 /* Sets all interfaces of a node up; sets that of a port up or down. */
 enum sf_status sf_lab_put_up(const struct sf_lab *lab, uint32_t node,
