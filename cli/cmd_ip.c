@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "ip_plan.h"
 #include "ip_run.h"
+#include "routed.h"
 #include "verbs.h"
 
 #include <string.h>
@@ -111,9 +112,10 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
         n_alternates += sf_ip_is_alternate(&tables->routes[i]);
     }
     cli_progress_end();
-    printf("%u switches, %u hosts, %u layers in %s\n", tables->n_switches,
+    printf("%u switches, %u hosts, %u layer%s in %s\n", tables->n_switches,
            plan->network->fabric->n_nodes - tables->n_switches,
-           addresses->n_layers, sf_ip_prefix_text(addresses->prefix).text);
+           addresses->n_layers, addresses->n_layers == 1 ? "" : "s",
+           sf_ip_prefix_text(addresses->prefix).text);
     printf("  an address is %u bits of prefix, %u of layer, %u of switch, %u "
            "of port: layer 0 of switch 0 is %s\n",
            addresses->prefix.length, addresses->layer_bits,
@@ -130,17 +132,20 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
     } else {
         puts("  no lanes by ports: lossless traffic can deadlock");
     }
+    cli_tell_robustness(ip->routing);
     printf("  the tables were made in %.3f s and written to %s:\n",
            ip->seconds, folder);
     for (const struct sf_ip_file *file = sf_ip_files; file->name; file++) {
         if (file->needs_lanes && !tables->lanes) {
             continue;
         }
-        printf("    %s%-24s %s%s\n",
-               file->subject == SF_IP_OF_SWITCHES ? "switches/NAME"
-               : file->subject == SF_IP_OF_HOSTS  ? "hosts/NAME"
-                                                  : "",
-               file->name, file->summary,
+        char path[64];
+        (void)snprintf(path, sizeof path, "%s%s",
+                       file->subject == SF_IP_OF_SWITCHES ? "switches/NAME"
+                       : file->subject == SF_IP_OF_HOSTS  ? "hosts/NAME"
+                                                          : "",
+                       file->name);
+        printf("    %-27s  %s%s\n", path, file->summary,
                file->is_not_run ? " (written after its schema, not run)" : "");
     }
 }

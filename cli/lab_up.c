@@ -53,6 +53,9 @@ check_network(const void *aux, const struct sf_network *network,
     plan.n_layers = n_layers;
     if (sf_ip_plan_addresses(network->fabric, &plan, &addresses, &err) !=
         SF_OK) {
+        if (plan.prefix) {
+            sf_error_add_context(&err, "--prefix");
+        }
         cli_fail("%s", err.text);
         return false;
     }
@@ -98,22 +101,23 @@ cli_lab_up(const struct cli_lab *lab)
     catch_signals();
     enum sf_status status =
         sf_lab_up(&params, routing->network, routing->routes, &sizes, &err);
-    sf_routing_free(routing);
-    if (status != SF_OK) {
-        cli_fail("%s", err.text);
-        if (interrupted) {
-            die();
-        }
-        return CLI_ERROR;
-    }
+    double seconds = cli_seconds() - start;
+    int code = CLI_FINE;
     cli_progress_end();
-    return cli_is(args, OPT_FORMAT, "json")
-               ? cli_lab_told(
-                     sf_lab_write_up_json(lab->name, &sizes, stdout, &err),
-                     &err)
-               : (sf_lab_write_up_text(lab->name, &sizes,
-                                       cli_seconds() - start, stdout),
-                  CLI_FINE);
+    if (status != SF_OK) {
+        code = cli_fail("%s", err.text);
+    } else if (cli_is(args, OPT_FORMAT, "json")) {
+        code = cli_lab_told(
+            sf_lab_write_up_json(lab->name, &sizes, stdout, &err), &err);
+    } else {
+        sf_lab_write_up_text(lab->name, &sizes, seconds, stdout);
+        cli_tell_robustness(routing);
+    }
+    sf_routing_free(routing);
+    if (status != SF_OK && interrupted) {
+        die();
+    }
+    return code;
 }
 
 int

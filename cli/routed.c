@@ -157,3 +157,18 @@ cli_load_routing_if(const struct cli_args *args, const char *word,
     }
     return routing;
 }
+
+void
+cli_tell_robustness(const struct sf_routing *routing)
+{
+    struct sf_robustness robustness;
+    struct sf_layer_spec spec;
+
+    if (sf_layer_spec_parse(routing->params.layers.scheme, 0, &spec, NULL) ==
+            SF_OK &&
+        spec.is_robust &&
+        sf_robustness_measure(routing->network, routing->routes, &robustness,
+                              NULL) == SF_OK) {
+        sf_robustness_write_text(&robustness, routing->network, stdout);
+    }
+}

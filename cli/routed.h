@@ -39,4 +39,8 @@ struct sf_routing *cli_load_routing_if(const struct cli_args *args,
                                        cli_network_check *check,
                                        const void *aux);
 
+/* Says what one dead link does, if the layers of 'routing' are to be robust,
+ * as 'slimfly route' does. */
+void cli_tell_robustness(const struct sf_routing *routing);
+
 #endif

@@ -212,6 +212,11 @@ class Lab(harness.Case):
                                  (found["right"], found["host_right"]))
                 self.lab("down")
 
+    def test_robust_layers(self):
+        self.assertIn("one dead link between switches hits all addresses of 0 "
+                      "of ", self.lab("up", "sf:q=4,p=1", "--scheme",
+                                      "gates:robust=yes"))
+
     def test_ipv6(self):
         self.lab("up", SMALL, "--ipv6", "--prefix", "fd00:1:2::/48",
                  "--ports", "Ethernet%d:first=0,step=4")
