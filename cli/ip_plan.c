@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Says which option an error of addresses is about. */
+static void
+name_option(const struct cli_ip_params *params, struct sf_error *err)
+{
+    if (params->addresses.prefix) {
+        sf_error_add_context(err, "--prefix");
+    }
+}
+
 /* Whether addresses and names fit what is about to be routed. */
 static bool
 check_network(const void *aux, const struct sf_network *network,
@@ -24,8 +33,12 @@ check_network(const void *aux, const struct sf_network *network,
 
     addresses.n_layers = n_layers;
     if (sf_ip_plan_addresses(network->fabric, &addresses, &tables.addresses,
-                             &err) != SF_OK ||
-        sf_ip_plan_check(&plan, &err) != SF_OK) {
+                             &err) != SF_OK) {
+        name_option(params, &err);
+        cli_fail("%s", err.text);
+        return false;
+    }
+    if (sf_ip_plan_check(&plan, &err) != SF_OK) {
         cli_fail("%s", err.text);
         return false;
     }
@@ -50,6 +63,9 @@ cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
     addresses.n_layers = ip->routing->routes->n_addresses;
     enum sf_status status = sf_ip_plan_addresses(network->fabric, &addresses,
                                                  &ip->addresses, &err);
+    if (status != SF_OK) {
+        name_option(params, &err);
+    }
     if (status == SF_OK) {
         status = sf_ip_encode(network, ip->routing->routes, &ip->addresses,
                               params->alternates, &ip->tables, &err);

@@ -115,6 +115,31 @@ class Plan(Folder):
             self.assertIn(says, done.stderr)
         self.assertEqual(os.listdir(self.top), ["file"])
 
+    def test_prefixes_that_are_not_for_hosts(self):
+        for prefix in ("0.0.0.0/0", "127.1.0.0/16", "169.254.0.0/16",
+                       "169.0.0.0/8", "128.0.0.0/1", "240.0.0.0/8", "::/16",
+                       "::/0", "fe80::/64", "fc00::/6", "ff00::/16"):
+            self.fails("ip", "plan", "hx2:2x2", "-o", f"{self.top}/x",
+                       "--prefix", prefix,
+                       says=f"--prefix: {prefix} is not for hosts, as ")
+        for prefix in ("169.128.0.0/12", "126.0.0.0/8", "2001:db8::/48"):
+            self.plan("hx2:2x2", "--prefix", prefix)
+
+    def test_what_a_plan_says(self):
+        said = self.succeeds("ip", "plan", "sf:q=4", "-s",
+                             "gates:robust=yes", "-o", f"{self.top}/x")
+        self.assertIn("one dead link between switches hits all addresses of 0 "
+                      "of 4464 pairs of hosts\n", said)
+        lines = [line for line in said.splitlines()
+                 if line.startswith("    ") and "for ip -batch" in line]
+        self.assertEqual(len(lines), 3)
+        self.assertEqual({re.search(r"  (?=\S)(?!s)", line[4:]).end()
+                          for line in lines}, {29})
+        said = self.succeeds("ip", "plan", "hx2:2x2", "-l", "1", "-o",
+                             f"{self.top}/y")
+        self.assertIn(" 1 layer in 10.0.0.0/8\n", said)
+        self.assertNotIn("one dead link", said)
+
     def test_files_of_others_stay(self):
         folder = f"{self.top}/plan"
         os.makedirs(f"{folder}/hosts")
