@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import unittest
 
 import yaml
 
@@ -200,6 +201,8 @@ class Plan(Folder):
                 (["ip", "fly"], "found 'fly'"),
                 (["ip", "plan"], "ip plan: expected one fabric"),
                 (["ip", "plan", "sf:q=4"], "-o DIR"),
+                (["ip", "plan", "xpander", "-o", out],
+                 "xpander: k is missing"),
                 (["ip", "audit", "sf:q=4"], "expected a fabric and a folder"),
                 (["ip", "audit", "sf:q=4", self.top], "inventory.json"),
                 (["ip", "plan", "sf:q=4", "-o", self.top, "--routes", "x"],
@@ -437,8 +440,27 @@ class Audit(Folder):
 
     def test_another_fabric(self):
         folder = self.plan(self.SPEC)
-        self.fails("ip", "audit", "sf:q=3", folder, says="expected a port")
-        self.fails("ip", "audit", "hx2:2x2", folder, says="hx2-0-0")
+        self.fails("ip", "audit", "sf:q=3", folder,
+                   says="inventory.json: the plan is of 32 switches and 96 "
+                   "hosts, and the fabric has 18 and 54")
+        self.fails("ip", "audit", "hx2:2x2", folder,
+                   says="and the fabric has 4 and 4")
+        # One of the same numbers.
+        self.fails("ip", "audit", "jellyfish:n=32,k=6,p=3", folder,
+                   says="jellyfish-0.routes.batch")
+
+    @unittest.skipIf(os.getuid(), "only root can become somebody else")
+    def test_a_folder_that_may_not_be_read(self):
+        folder = self.plan("hx2:2x2")
+        program = f"{self.top}/slimfly"
+        shutil.copy(harness.PROGRAM, program)
+        os.chmod(f"{folder}/inventory.json", 0)
+        done = subprocess.run(
+            [program, "ip", "audit", "hx2:2x2", folder], text=True,
+            capture_output=True, check=False, cwd=self.top, user=65534,
+            group=65534, extra_groups=[])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("inventory.json: Permission denied", done.stderr)
 
 
 class Held(Folder):
