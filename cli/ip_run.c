@@ -103,6 +103,11 @@ check_options(const struct cli_args *args)
                  "with --exec");
         return false;
     }
+    if (cli_has(args, OPT_RUN_STATE) && !*cli_text(args, OPT_RUN_STATE)) {
+        cli_fail("ip run: --state: expected the name of a folder, found an "
+                 "empty one");
+        return false;
+    }
     if (!has_lab && args->n_words != 2) {
         cli_fail("ip run: expected one fabric with --exec: the folder of "
                  "'slimfly route', or what 'ip plan' was called with; found "

@@ -86,6 +86,8 @@ class Words(harness.Case):
         self.fails("ip", "run", SMALL, "--exec", "ssh {switch}",
                    says="--state DIR")
         self.fails("ip", "run", "a", "b", says="ip run: expected one fabric")
+        self.fails("ip", "run", "--lab", "a", "--state", "",
+                   says="ip run: --state: expected the name of a folder")
         for option, value in (("--prefix", "10.0.0.0/8"), ("--ports", "a%d"),
                               ("--alternates", "none"), ("--limit", "3")):
             self.fails("ip", "run", "--lab", "a", option, value,
@@ -487,6 +489,26 @@ class Lab(harness.Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("another controller holds the lock", done.stderr)
         self.assertEqual(controller.end(), (0, ""))
+
+    def test_files_that_are_cut_off(self):
+        self.up()
+        controller = self.run_controller("--once")
+        self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
+        for name in ("state.json", "base.json"):
+            path = f"{self.state}/{name}"
+            with open(path, "r+", encoding="utf-8") as file:
+                file.truncate(40)
+            self.fails("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state, "--once",
+                       says=f"{name}:1: ")
+            self.fails("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state, "--once",
+                       says="it is safe to remove the file")
+            os.remove(path)
+        controller = self.run_controller("--once")
+        self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
 
     def test_two_do_not_fight(self):
         self.up()

@@ -22,6 +22,10 @@
 #define BASE       "slimfly.controller-base"
 #define PATH_SIZE  4096
 
+#define BASE_ADVICE                                                       \
+    "it is safe to remove the file: the controller then starts from the " \
+    "routes that the lab has"
+
 struct path {
     char text[PATH_SIZE];
 };
@@ -252,6 +256,17 @@ read_json(const struct path *path, const char *schema, const char *identity,
     return reader.status;
 }
 
+/* Adds to an error of a broken file what can be done about it. */
+static enum sf_status
+add_advice(enum sf_status status, const char *advice, struct sf_error *err)
+{
+    if (status == SF_EPARSE && err) {
+        size_t n = strlen(err->text);
+        (void)snprintf(err->text + n, sizeof err->text - n, "; %s", advice);
+    }
+    return status;
+}
+
 static void
 read_down(struct sf_json_reader *reader, const json_t *root,
           const struct sf_fabric *fabric, bool *was_down)
@@ -294,7 +309,10 @@ sf_control_read_state(const struct sf_control_folder *folder,
         status = reader.status;
     }
     json_decref(root);
-    return status;
+    return add_advice(status,
+                      "it is safe to remove the file: links are looked at "
+                      "after each start",
+                      err);
 }
 
 enum sf_status
@@ -351,7 +369,7 @@ sf_control_read_base(const struct sf_control_folder *folder,
 
     *routesp = NULL;
     if (status != SF_OK || !root) {
-        return status;
+        return add_advice(status, BASE_ADVICE, err);
     }
     status = sf_routes_from_json(&reader, root, "", network, routesp);
     for (uint32_t i = 0; status == SF_OK && i < (*routesp)->n_sets; i++) {
@@ -363,7 +381,7 @@ sf_control_read_base(const struct sf_control_folder *folder,
         sf_routes_free(*routesp);
         *routesp = NULL;
     }
-    return status;
+    return add_advice(status, BASE_ADVICE, err);
 }
 
 bool
