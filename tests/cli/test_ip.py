@@ -403,6 +403,18 @@ class Audit(Folder):
         self.damaged("switches/sf-0-1-0.sonic.json", '"distance": "10,100"',
                      '"distance": "10,101"', "has not the routes")
 
+    def test_tables_for_people_differ(self):
+        self.damaged("addresses.csv", "node0003,eth1,1,10.1.1.1",
+                     "node0003,eth1,1,10.1.1.9", "addresses.csv: has not "
+                     "node0003,eth1,1,10.1.1.1, which the batches have")
+        self.damaged("addresses.csv", "sf-0-0-0,lo,0,10.0.0.0\n", "",
+                     "addresses.csv: has not sf-0-0-0,lo,0,10.0.0.0")
+        self.damaged("addresses.csv", "sf-0-0-0,lo,0,", "sf,lo,0,",
+                     "addresses.csv: has sf,lo,0,10.0.0.0, which the batches "
+                     "have not")
+        self.damaged("lanes.csv", ",swp4,0,3,3", ",swp4,0,4,3",
+                     "lanes.csv: has not sf-0-0-0,")
+
     def test_an_address_is_there_twice(self):
         self.damaged("hosts/node0003.host.batch", "address replace 10.0.1.1/",
                      "address replace 10.0.2.1/", "both have the address")

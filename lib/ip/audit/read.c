@@ -302,5 +302,6 @@ sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
          s++) {
         status = compare_switch(held, folder, s, err);
     }
-    return status;
+    return status == SF_OK && !dumps ? sf_ip_compare_csv(held, folder, err)
+                                     : status;
 }
