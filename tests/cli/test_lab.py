@@ -179,7 +179,8 @@ class Lab(harness.Case):
                             self.name, "--lab-folder", self.folder, "--state",
                             f"{self.temporary.name}/state")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("a lab needs root", done.stderr)
+        self.assertIn("a lab needs network namespaces and root", done.stderr)
+        self.assertFalse(os.path.exists(f"{self.temporary.name}/state"))
         done = without_root(self.temporary.name, "lab", "list", *where)
         self.assertIn(f"{self.name}  ", done.stdout)
         # Other labs on this machine may not be seen.

@@ -674,13 +674,17 @@ sf_control_lab(const char *lab_folder, const char *name,
     struct sf_lab *opened;
     char lock[4096];
 
-    /* Nothing is made for a lab that is not there. */
+    /* Nothing is made for a lab that is not there, or by who may not enter
+     * it. */
     enum sf_status status =
         sf_lab_open(lab.folder, lab.name, SF_LAB_LOOK, &opened, err);
+    if (status == SF_OK) {
+        sf_lab_close(opened);
+        status = sf_netns_allowed(err);
+    }
     if (status != SF_OK) {
         return status;
     }
-    sf_lab_close(opened);
     snprintf(lock, sizeof lock, "%s/lab-%s/%s", lab.folder, lab.name,
              SF_LAB_CONTROLLER);
     status = sf_control_lock(params, lock, &folder, err);
