@@ -680,7 +680,7 @@ sf_control_lab(const char *lab_folder, const char *name,
         sf_lab_open(lab.folder, lab.name, SF_LAB_LOOK, &opened, err);
     if (status == SF_OK) {
         sf_lab_close(opened);
-        status = sf_netns_allowed(err);
+        status = sf_netns_permitted(err);
     }
     if (status != SF_OK) {
         return status;

@@ -154,7 +154,7 @@ open_folder(struct sf_lab_folder *own, const char *folder, const char *name,
         if (spaces.n) {
             status = sf_lab_folder_make(own, folder, name, err);
         } else if (unseen.n) {
-            status = sf_netns_allowed(err);
+            status = sf_netns_permitted(err);
         }
     }
     sf_lab_spaces_clear(&spaces);
@@ -174,7 +174,7 @@ sf_lab_down(const char *folder, const char *name,
     if (status != SF_OK) {
         return status;
     }
-    status = sf_netns_allowed(err);
+    status = sf_netns_permitted(err);
     if (status == SF_OK) {
         status = sf_lab_spaces_read(&own, &spaces, err);
     }

@@ -41,18 +41,29 @@ try_unshare(void)
     return WIFEXITED(code) ? WEXITSTATUS(code) : EINTR;
 }
 
+static enum sf_status
+fail_refused(int code, struct sf_error *err)
+{
+    return sf_fail(err, SF_EIO,
+                   "a lab needs network namespaces and root, and this process "
+                   "may not make one: %s",
+                   strerror(code));
+}
+
 enum sf_status
 sf_netns_allowed(struct sf_error *err)
 {
     int code = try_unshare();
 
-    if (code == 0) {
-        return SF_OK;
-    }
-    return sf_fail(err, SF_EIO,
-                   "a lab needs network namespaces and root, and this process "
-                   "may not make one: %s",
-                   strerror(code));
+    return code == 0 ? SF_OK : fail_refused(code, err);
+}
+
+enum sf_status
+sf_netns_permitted(struct sf_error *err)
+{
+    int code = try_unshare();
+
+    return code != EPERM ? SF_OK : fail_refused(code, err);
 }
 
 enum sf_status

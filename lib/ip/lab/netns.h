@@ -20,6 +20,10 @@ struct sf_netns_home {
  * sentence if not.  Nothing stays. */
 enum sf_status sf_netns_allowed(struct sf_error *err);
 
+/* The same for who works with namespaces that are there: a machine that has no
+ * room for more is fine. */
+enum sf_status sf_netns_permitted(struct sf_error *err);
+
 /* Notes where the calling thread is, and brings it back.  The second closes
  * what the first opened; a thread that cannot come back must not go on, so
  * that is an abort. */
