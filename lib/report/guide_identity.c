@@ -1,4 +1,4 @@
-/* guide_identity.c -- tells plans apart by what their cables join. */
+/* sf_guide_identity.c -- tells plans apart by what their cables join. */
 #include "report/guide_parts.h"
 
 static uint64_t
@@ -41,7 +41,7 @@ mix_end(uint64_t hash, const struct sf_plan *plan, uint32_t port)
 /* Lengths and media do not count: a cable that is plugged in as it should be
  * stays so when it could have been shorter. */
 uint64_t
-guide_identity(const struct sf_plan *plan)
+sf_guide_identity(const struct sf_plan *plan)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
