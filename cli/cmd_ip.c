@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "ip_plan.h"
 #include "ip_run.h"
+#include "routed.h"
 #include "verbs.h"
 
 #include <string.h>
@@ -133,17 +134,20 @@ tell_plan(const struct cli_ip *ip, const struct sf_ip_plan *plan,
     } else {
         puts("  no lanes by ports: lossless traffic can deadlock");
     }
+    cli_tell_robustness(ip->routing);
     printf("  the tables were made in %.3f s and written to %s:\n",
            ip->seconds, folder);
     for (const struct sf_ip_file *file = sf_ip_files; file->name; file++) {
         if (file->needs_lanes && !tables->lanes) {
             continue;
         }
-        printf("    %s%-24s %s%s\n",
-               file->subject == SF_IP_OF_SWITCHES ? "switches/NAME"
-               : file->subject == SF_IP_OF_HOSTS  ? "hosts/NAME"
-                                                  : "",
-               file->name, file->summary,
+        char path[64];
+        (void)snprintf(path, sizeof path, "%s%s",
+                       file->subject == SF_IP_OF_SWITCHES ? "switches/NAME"
+                       : file->subject == SF_IP_OF_HOSTS  ? "hosts/NAME"
+                                                          : "",
+                       file->name);
+        printf("    %-27s  %s%s\n", path, file->summary,
                file->is_not_run ? " (written after its schema, not run)" : "");
     }
 }
@@ -160,7 +164,8 @@ make_plan(const struct cli_args *args)
     if (!folder || !*folder) {
         return cli_fail("ip plan: expected a folder for the files, -o DIR");
     }
-    if (!read_options(args, &params)) {
+    /* What cannot be is refused before paths are chosen. */
+    if (!read_options(args, &params) || !cli_ip_check_folder(folder)) {
         return CLI_ERROR;
     }
     if (cli_ip_load(&ip, args, args->words[1], &params)) {
@@ -208,11 +213,48 @@ audit_files(const struct cli_args *args)
     return code;
 }
 
+/* A lab has its addresses, its ports and, unless a fabric is given besides,
+ * its routes: refuses options that say others. */
+static bool
+check_lab_options(const struct cli_args *args)
+{
+    static const int of_lab[] = { OPT_PREFIX,     OPT_IPV6,
+                                  OPT_ALTERNATES, OPT_PORTS,
+                                  OPT_HOST_PORTS, OPT_RUN_INTERVAL,
+                                  OPT_RUN_LIMIT,  OPT_RUN_AT_ONCE };
+    static const int of_fabric[] = {
+        OPT_SCHEME, OPT_LAYERS,    OPT_PATH_SETS, OPT_PER_HOST, OPT_MAX_HOPS,
+        OPT_LANES,  OPT_GUARANTEE, OPT_MAX_VLS,   OPT_MAX_SLS,  OPT_SEED
+    };
+
+    for (size_t i = 0; i < sizeof of_lab / sizeof *of_lab; i++) {
+        if (cli_has(args, OPT_RUN_LAB) && cli_has(args, of_lab[i])) {
+            cli_fail("ip run: --%s is for --exec; the lab says by itself what "
+                     "it is like",
+                     cli_name(args, of_lab[i]));
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof of_fabric / sizeof *of_fabric; i++) {
+        if (cli_has(args, OPT_RUN_LAB) && args->n_words < 2 &&
+            cli_has(args, of_fabric[i])) {
+            cli_fail("ip run: --%s says how FABRIC is routed; the lab is "
+                     "routed already",
+                     cli_name(args, of_fabric[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
 static int
 run_controller(const struct cli_args *args)
 {
     struct cli_ip_params params;
 
+    if (!check_lab_options(args)) {
+        return CLI_ERROR;
+    }
     return read_options(args, &params) ? cli_ip_run(args, &params) : CLI_ERROR;
 }
 
@@ -236,7 +278,7 @@ check_options(const struct cli_args *args, const struct cli_verb *verb)
         { OPT_RUN_STATE, "run" },      { OPT_RUN_STANDBY, "run" },
         { OPT_RUN_INTERVAL, "run" },   { OPT_RUN_CHECK, "run" },
         { OPT_RUN_ONCE, "run" },       { OPT_RUN_AT_ONCE, "run" },
-        { OPT_RUN_LIMIT, "run" },
+        { OPT_RUN_LIMIT, "run" },      { OPT_OUTPUT, "plan" },
     };
 
     return cli_check_verb_options(args, verb, own, sizeof own / sizeof *own);
@@ -272,7 +314,8 @@ const struct cli_command cli_command_ip = {
         "addresses, routes and MPTCP, on one interface or on one for each "
         "layer. inventory.json and addresses.csv list everything; "
         "topology.clab.yml is for containerlab. All files appear when all are "
-        "complete, and those of an earlier plan are replaced.\n"
+        "complete, and those of an earlier plan are replaced. Files of "
+        "others stay.\n"
         "\n"
         "The bits behind the prefix are shared out among layer, switch and "
         "port: 10.LAYER.SWITCH.PORT, if that is enough. Port 0 is the switch "

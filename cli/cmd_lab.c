@@ -34,7 +34,9 @@ static const struct cli_option options[] = {
       .help = "up: choose paths without regard to virtual lanes, which TCP "
               "does not need" },
     { OPT_LAB_TRAFFIC, "traffic", 0, CLI_TEXT, "TRAFFIC",
-      .help = "measure: which hosts send to which, as for 'slimfly analyze'",
+      .help = "measure: which hosts send to which, as for 'slimfly analyze', "
+              "except "
+              "paper",
       .value = "switch-permutation:distance=2" },
     { OPT_LAB_MODES, "modes", 'm', CLI_WORDS, "LIST",
       .help = "measure: one connection (single), one a layer (layers), or "
@@ -177,7 +179,8 @@ const struct cli_command cli_command_lab = {
         "With measure it sends TCP flows of --traffic through a lab with "
         "--rate, all at once, and shows what they get beside what the flow "
         "model of 'slimfly simulate' predicts for the same paths. Traffic is "
-        "as for 'slimfly analyze', but every flow takes what it gets. Choose "
+        "as for 'slimfly analyze', except paper, but every flow takes what it "
+        "gets. Choose "
         "rates that this machine can carry: 2 Mbit/s for the 50-switch Slim "
         "Fly on two cores.\n"
         "\n"

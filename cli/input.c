@@ -5,6 +5,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Whether 'word' is a spec: no file is called so, and it has parameters, or is
+ * the name of a family, whose message says which it takes. */
+static bool
+is_spec(const char *word)
+{
+    struct stat status;
+
+    return stat(word, &status) != 0 &&
+           (strchr(word, ':') || sf_family_find(word) != SF_NONE);
+}
+
 /* Plans the topology of a spec with the default floor. */
 static struct sf_plan *
 plan_spec(const char *spec)
@@ -27,11 +38,10 @@ plan_spec(const char *spec)
 struct sf_plan *
 cli_load_plan(const char *word)
 {
-    struct stat status;
     struct sf_plan *plan;
     struct sf_error err;
 
-    if (stat(word, &status) != 0 && strchr(word, ':')) {
+    if (is_spec(word)) {
         return plan_spec(word);
     }
     char *inside = cli_is_folder(word) ? cli_join(word, "plan.json") : NULL;
@@ -72,7 +82,6 @@ discover(const char *source, unsigned timeout)
 bool
 cli_is_plan(const char *word)
 {
-    struct stat status;
     size_t length = strlen(word);
 
     if (cli_is_folder(word)) {
@@ -83,8 +92,7 @@ cli_is_plan(const char *word)
     if (sf_is_lldp(word)) {
         return false;
     }
-    return (stat(word, &status) != 0 && strchr(word, ':') &&
-            !sf_is_live(word)) ||
+    return (is_spec(word) && !sf_is_live(word)) ||
            (length > 5 && !strcmp(word + length - 5, ".json"));
 }
 

@@ -6,6 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Says which option an error of addresses is about. */
+static void
+name_option(const struct cli_ip_params *params, struct sf_error *err)
+{
+    if (params->addresses.prefix) {
+        sf_error_add_context(err, "--prefix");
+    }
+}
+
+/* Whether addresses and names fit what is about to be routed. */
+static bool
+check_network(const void *aux, const struct sf_network *network,
+              uint32_t n_layers)
+{
+    const struct cli_ip_params *params = aux;
+    struct sf_ip_params addresses = params->addresses;
+    struct sf_ip_tables tables = { .n_switches = network->fabric->n_switches };
+    struct sf_ip_plan plan = { network,
+                               &tables,
+                               NULL,
+                               &sf_ip_default_classes,
+                               params->switch_ports,
+                               params->host_ports };
+    struct sf_error err;
+
+    addresses.n_layers = n_layers;
+    if (sf_ip_plan_addresses(network->fabric, &addresses, &tables.addresses,
+                             &err) != SF_OK) {
+        name_option(params, &err);
+        cli_fail("%s", err.text);
+        return false;
+    }
+    if (sf_ip_plan_check(&plan, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 bool
 cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
             const struct cli_ip_params *params)
@@ -15,8 +54,8 @@ cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
 
     *ip = (struct cli_ip){ 0 };
     double start = cli_seconds();
-    ip->routing =
-        cli_load_routing(args, word, (struct sf_routing_params){ 0 });
+    ip->routing = cli_load_routing_if(
+        args, word, (struct sf_routing_params){ 0 }, check_network, params);
     if (!ip->routing) {
         return false;
     }
@@ -24,6 +63,9 @@ cli_ip_load(struct cli_ip *ip, const struct cli_args *args, const char *word,
     addresses.n_layers = ip->routing->routes->n_addresses;
     enum sf_status status = sf_ip_plan_addresses(network->fabric, &addresses,
                                                  &ip->addresses, &err);
+    if (status != SF_OK) {
+        name_option(params, &err);
+    }
     if (status == SF_OK) {
         status = sf_ip_encode(network, ip->routing->routes, &ip->addresses,
                               params->alternates, &ip->tables, &err);
@@ -44,88 +86,4 @@ cli_ip_clear(struct cli_ip *ip)
     sf_ip_names_free(ip->names);
     sf_ip_tables_free(ip->tables);
     sf_routing_free(ip->routing);
-}
-
-/* A file of a plan, for cli_write_file(). */
-struct file_of {
-    const struct sf_ip_plan *plan;
-    const struct sf_ip_file *file;
-    uint32_t node;
-};
-
-static enum sf_status
-write_one(const void *aux, FILE *stream, struct sf_error *err)
-{
-    const struct file_of *of = aux;
-    return of->file->write(of->plan, of->node, stream, err);
-}
-
-/* Writes the files of one kind of subject into 'folder'. */
-static int
-write_nodes(const struct sf_ip_plan *plan, enum sf_ip_subject subject,
-            const char *folder)
-{
-    const struct sf_fabric *fabric = plan->network->fabric;
-    bool is_all = subject == SF_IP_OF_ALL;
-    uint32_t first = subject == SF_IP_OF_HOSTS ? fabric->n_switches : 0;
-    uint32_t end = is_all                         ? 1
-                   : subject == SF_IP_OF_SWITCHES ? fabric->n_switches
-                                                  : fabric->n_nodes;
-    int code = cli_make_folder(folder);
-
-    for (struct file_of of = { plan, sf_ip_files, 0 }; of.file->name;
-         of.file++) {
-        if (of.file->subject != subject ||
-            (of.file->needs_lanes && !plan->tables->lanes)) {
-            continue;
-        }
-        for (of.node = first; code == CLI_FINE && of.node < end; of.node++) {
-            char name[256];
-            (void)snprintf(name, sizeof name, "%s%s",
-                           is_all ? "" : plan->names->names[of.node],
-                           of.file->name);
-            code = cli_write_file(folder, name, write_one, &of);
-        }
-    }
-    return code;
-}
-
-/* Whether a file of such a name belongs to a plan. */
-static bool
-is_ours(void *aux, const char *name)
-{
-    (void)aux;
-    for (const struct sf_ip_file *file = sf_ip_files; file->name; file++) {
-        size_t n = strlen(name), ending = strlen(file->name);
-        if (n >= ending && strcmp(name + n - ending, file->name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int
-cli_ip_write(const struct sf_ip_plan *plan, const char *folder)
-{
-    static const struct {
-        enum sf_ip_subject subject;
-        const char *name;
-    } folders[] = { { SF_IP_OF_SWITCHES, "switches" },
-                    { SF_IP_OF_HOSTS, "hosts" },
-                    { SF_IP_OF_ALL, "." } };
-    int code = CLI_FINE;
-
-    cli_begin_files();
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char *path = cli_join(folder, folders[i].name);
-        if (code == CLI_FINE) {
-            code =
-                path ? write_nodes(plan, folders[i].subject, path) : CLI_ERROR;
-        }
-        if (code == CLI_FINE) {
-            code = cli_remove_others(path, is_ours, NULL);
-        }
-        free(path);
-    }
-    return cli_end_files(code);
 }

@@ -26,7 +26,13 @@ bool cli_ip_load(struct cli_ip *ip, const struct cli_args *args,
                  const char *word, const struct cli_ip_params *params);
 void cli_ip_clear(struct cli_ip *ip);
 
-/* Writes all files of 'plan' into 'folder'; returns an exit code. */
+/* Whether a plan can be written into 'folder', as far as can be told before:
+ * it can be made or written, and has nothing of others in the places of ours.
+ * If not, says why. */
+bool cli_ip_check_folder(const char *folder);
+
+/* Writes all files of 'plan' into 'folder', and removes those of the plan that
+ * is there; returns an exit code. */
 int cli_ip_write(const struct sf_ip_plan *plan, const char *folder);
 
 #endif

@@ -28,7 +28,8 @@ const struct cli_option cli_ip_run_options[] = {
               "hold; 0: never",
       .min = 0, .max = 86400, .value = "30" },
     { OPT_RUN_ONCE, "once", 0, CLI_FLAG,
-      .help = "run: end when all switches hold what they are to" },
+      .help = "run: end when all switches hold what they are to; exit code 1 "
+              "if some did not answer" },
     { OPT_RUN_AT_ONCE, "at-once", 0, CLI_NUMBER, "N",
       .help = "run: commands of --exec at once", .min = 1, .max = 256,
       .value = "16" },
@@ -65,13 +66,20 @@ catch_signals(void)
     }
 }
 
+/* What is told, and how it ended. */
+struct teller {
+    const struct cli_args *args;
+    bool is_incomplete;
+};
+
 static void
 tell(void *aux, const struct sf_control_event *event)
 {
-    const struct cli_args *args = aux;
+    struct teller *teller = aux;
 
+    teller->is_incomplete |= event->is_incomplete;
     cli_progress_end();
-    if (cli_is(args, OPT_FORMAT, "json")) {
+    if (cli_is(teller->args, OPT_FORMAT, "json")) {
         (void)sf_control_event_write_json(event, stdout, NULL);
     } else {
         sf_control_event_write_text(event, stdout);
@@ -93,6 +101,11 @@ check_options(const struct cli_args *args)
     if (!has_lab && !cli_has(args, OPT_RUN_STATE)) {
         cli_fail("ip run: expected a folder for lock and state, --state DIR, "
                  "with --exec");
+        return false;
+    }
+    if (cli_has(args, OPT_RUN_STATE) && !*cli_text(args, OPT_RUN_STATE)) {
+        cli_fail("ip run: --state: expected the name of a folder, found an "
+                 "empty one");
         return false;
     }
     if (!has_lab && args->n_words != 2) {
@@ -146,7 +159,7 @@ cli_ip_run(const struct cli_args *args, const struct cli_ip_params *params)
 {
     struct cli_ip ip = { 0 };
     struct sf_error err;
-    struct cli_args copy = *args;
+    struct teller teller = { .args = args };
 
     if (!check_options(args)) {
         return CLI_ERROR;
@@ -163,14 +176,15 @@ cli_ip_run(const struct cli_args *args, const struct cli_ip_params *params)
         .once = cli_has(args, OPT_RUN_ONCE),
         .is_cancelled = is_interrupted,
         .tell = tell,
-        .aux = &copy,
+        .aux = &teller,
     };
     int code = CLI_ERROR;
     if (args->n_words < 2 || cli_ip_load(&ip, args, args->words[1], params)) {
         catch_signals();
         enum sf_status status = control(args, params, &ip, &how, &err);
-        code = status == SF_OK || interrupted ? CLI_FINE
-                                              : cli_fail("%s", err.text);
+        code = status != SF_OK && !interrupted ? cli_fail("%s", err.text)
+               : teller.is_incomplete          ? CLI_FINDINGS
+                                               : CLI_FINE;
     }
     cli_ip_clear(&ip);
     free(folder);

@@ -40,6 +40,28 @@ die(void)
     raise(interrupted);
 }
 
+/* Whether the addresses fit what is about to be routed. */
+static bool
+check_network(const void *aux, const struct sf_network *network,
+              uint32_t n_layers)
+{
+    const struct sf_lab_params *params = aux;
+    struct sf_ip_params plan = params->addresses;
+    struct sf_ip_addresses addresses;
+    struct sf_error err;
+
+    plan.n_layers = n_layers;
+    if (sf_ip_plan_addresses(network->fabric, &plan, &addresses, &err) !=
+        SF_OK) {
+        if (plan.prefix) {
+            sf_error_add_context(&err, "--prefix");
+        }
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 int
 cli_lab_up(const struct cli_lab *lab)
 {
@@ -66,11 +88,12 @@ cli_lab_up(const struct cli_lab *lab)
     if (sf_lab_allowed(&params, &err) != SF_OK) {
         return cli_fail("%s", err.text);
     }
-    struct sf_routing *routing = cli_load_routing(
+    struct sf_routing *routing = cli_load_routing_if(
         args, lab->words[0],
-        (struct sf_routing_params){
-            .layers = { .may_exceed = true },
-            .without_lanes = cli_has(args, OPT_LAB_WITHOUT_LANES) });
+        (struct sf_routing_params){ .layers = { .may_exceed = true },
+                                    .without_lanes =
+                                        cli_has(args, OPT_LAB_WITHOUT_LANES) },
+        check_network, &params);
     if (!routing) {
         return CLI_ERROR;
     }
@@ -78,22 +101,23 @@ cli_lab_up(const struct cli_lab *lab)
     catch_signals();
     enum sf_status status =
         sf_lab_up(&params, routing->network, routing->routes, &sizes, &err);
-    sf_routing_free(routing);
-    if (status != SF_OK) {
-        cli_fail("%s", err.text);
-        if (interrupted) {
-            die();
-        }
-        return CLI_ERROR;
-    }
+    double seconds = cli_seconds() - start;
+    int code = CLI_FINE;
     cli_progress_end();
-    return cli_is(args, OPT_FORMAT, "json")
-               ? cli_lab_told(
-                     sf_lab_write_up_json(lab->name, &sizes, stdout, &err),
-                     &err)
-               : (sf_lab_write_up_text(lab->name, &sizes,
-                                       cli_seconds() - start, stdout),
-                  CLI_FINE);
+    if (status != SF_OK) {
+        code = cli_fail("%s", err.text);
+    } else if (cli_is(args, OPT_FORMAT, "json")) {
+        code = cli_lab_told(
+            sf_lab_write_up_json(lab->name, &sizes, stdout, &err), &err);
+    } else {
+        sf_lab_write_up_text(lab->name, &sizes, seconds, stdout);
+        cli_tell_robustness(routing);
+    }
+    sf_routing_free(routing);
+    if (status != SF_OK && interrupted) {
+        die();
+    }
+    return code;
 }
 
 int
@@ -128,6 +152,11 @@ cli_lab_list(const struct cli_lab *lab)
         code = cli_lab_told(sf_labs_write_json(&list, stdout, &err), &err);
     } else {
         sf_labs_write_text(&list, stdout);
+    }
+    if (list.n_unseen) {
+        code = cli_fail("lab list: %u network namespaces may be of labs whose "
+                        "folder is gone; to look into them needs root",
+                        list.n_unseen);
     }
     sf_labs_clear(&list);
     return code;

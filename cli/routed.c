@@ -100,10 +100,12 @@ read_params(const struct cli_args *args, struct sf_routing_params *params)
 /* Routes the fabric of 'word'; false, having said why. */
 static bool
 route(const struct cli_args *args, const char *word,
-      struct sf_routing_params *params, struct sf_routing **routingp)
+      struct sf_routing_params *params, cli_network_check *check,
+      const void *aux, struct sf_routing **routingp)
 {
     struct sf_network *network = NULL;
     struct sf_error err;
+    bool is_refused = false;
 
     if (!read_params(args, params)) {
         return false;
@@ -114,7 +116,10 @@ route(const struct cli_args *args, const char *word,
         return false;
     }
     enum sf_status status = sf_network_build(fabric, &network, &err);
-    if (status == SF_OK) {
+    if (status == SF_OK && check) {
+        is_refused = !check(aux, network, params->layers.n_layers);
+    }
+    if (status == SF_OK && !is_refused) {
         status = sf_routing_build(network, params, routingp, &err);
     }
     if (status == SF_EUNREACHABLE) {
@@ -124,19 +129,28 @@ route(const struct cli_args *args, const char *word,
     }
     sf_network_free(network);
     sf_fabric_free(fabric);
-    return status == SF_OK;
+    return status == SF_OK && !is_refused;
 }
 
 struct sf_routing *
 cli_load_routing(const struct cli_args *args, const char *word,
                  struct sf_routing_params params)
 {
+    return cli_load_routing_if(args, word, params, NULL, NULL);
+}
+
+struct sf_routing *
+cli_load_routing_if(const struct cli_args *args, const char *word,
+                    struct sf_routing_params params, cli_network_check *check,
+                    const void *aux)
+{
     char *inside = cli_find_in_folder(word, "route.json");
     struct sf_routing *routing = NULL;
     struct sf_error err;
 
     if (!inside) {
-        return route(args, word, &params, &routing) ? routing : NULL;
+        return route(args, word, &params, check, aux, &routing) ? routing
+                                                                : NULL;
     }
     free(inside);
     if (sf_ib_read_routing(word, &routing, &err) != SF_OK) {
@@ -144,4 +158,19 @@ cli_load_routing(const struct cli_args *args, const char *word,
         return NULL;
     }
     return routing;
+}
+
+void
+cli_tell_robustness(const struct sf_routing *routing)
+{
+    struct sf_robustness robustness;
+    struct sf_layer_spec spec;
+
+    if (sf_layer_spec_parse(routing->params.layers.scheme, 0, &spec, NULL) ==
+            SF_OK &&
+        spec.is_robust &&
+        sf_robustness_measure(routing->network, routing->routes, &robustness,
+                              NULL) == SF_OK) {
+        sf_robustness_write_text(&robustness, routing->network, stdout);
+    }
 }

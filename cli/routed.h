@@ -25,4 +25,22 @@ struct sf_routing *cli_load_routing(const struct cli_args *args,
                                     const char *word,
                                     struct sf_routing_params params);
 
+/* Looks at a network that is about to be routed in 'n_layers' layers, which
+ * may take long; false, having said why, if nothing can come of it. */
+typedef bool cli_network_check(const void *aux,
+                               const struct sf_network *network,
+                               uint32_t n_layers);
+
+/* The same, with a check before routing.  A routing that is read is not
+ * checked. */
+struct sf_routing *cli_load_routing_if(const struct cli_args *args,
+                                       const char *word,
+                                       struct sf_routing_params params,
+                                       cli_network_check *check,
+                                       const void *aux);
+
+/* Says what one dead link does, if the layers of 'routing' are to be robust,
+ * as 'slimfly route' does. */
+void cli_tell_robustness(const struct sf_routing *routing);
+
 #endif

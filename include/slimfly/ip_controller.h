@@ -31,14 +31,22 @@ enum sf_control_kind {
                            * written: 'text' says why; it is tried again. */
     SF_CONTROL_ANSWERS,   /* It does again. */
     SF_CONTROL_NOTED,     /* Others know of what switches hold: a lab does. */
-    SF_CONTROL_STOPPED,
+    SF_CONTROL_UNSAVED,   /* What is to outlive a restart could not be written,
+                           * for the reason in 'text'; it is tried again. */
+    SF_CONTROL_SAVED,     /* It could be again. */
+    SF_CONTROL_STOPPED, /* 'text', if there is one, says why, or what was left
+                         * undone. */
 };
 
 struct sf_control_event {
     enum sf_control_kind kind;
     const struct sf_fabric *fabric; /* NULL: not known yet. */
     uint32_t port, node;            /* SF_NONE: none. */
-    uint32_t n_down;                /* Links that are down. */
+    uint32_t n_down;                /* Links that are down, */
+    uint32_t n_silent;              /* as far as known: so many switches do not
+                                     * answer. */
+    bool is_incomplete;             /* Of SF_CONTROL_STOPPED: switches may hold
+                                     * something else than they are to. */
     uint32_t n_switches;            /* Changed, */
     uint64_t n_routes;              /* and routes on them. */
     uint64_t n_unreachable;         /* Pairs of switches that nothing joins. */

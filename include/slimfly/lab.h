@@ -126,13 +126,15 @@ enum sf_lab_fault {
     SF_LAB_WRONG_HOP, /* A switch sends them on by another neighbour. */
     SF_LAB_NO_ROUTE,  /* It has no route for them. */
     SF_LAB_LOST,      /* They vanish behind it, or the answers do. */
+    SF_LAB_CIRCLE,    /* With links that are down, the tables send packets
+                       * round in a circle. */
     SF_LAB_CUT,       /* The tables have no way round a link that is down. */
 };
 
 struct sf_lab_finding {
     enum sf_lab_fault fault;
     uint32_t node;            /* Where it happens; a sender, if its own link
-                               * is down. */
+                               * is down; of a circle, one on it. */
     uint32_t layer;           /* What it is about: packets in this layer */
     uint32_t target;          /* to this host; others of its switch may */
     uint32_t expected, found; /* be, too.  The next node by the tables, and
@@ -147,7 +149,7 @@ struct sf_lab_check {
     uint64_t n_host_paths, n_host_right; /* To hosts that are on none of
                                           * these. */
     uint64_t n_cut;    /* Of those that are not right: cut by links that are
-                        * down, as the tables say. */
+                        * down or led round in a circle, as the tables say. */
     uint64_t n_probes; /* Packets sent and answered, */
     uint64_t n_lost;   /* and sent again. */
     uint32_t n_down;   /* Links that are down. */
@@ -265,6 +267,9 @@ struct sf_lab_entry {
 struct sf_lab_list {
     uint32_t n;
     struct sf_lab_entry *entries; /* By name. */
+    uint32_t n_unseen; /* Network namespaces that are of no lab in the list,
+                        * may be of one whose folder is gone, and could not be
+                        * entered without root. */
 };
 
 /* Lists the labs of 'folder', which need not be there, and those whose folder

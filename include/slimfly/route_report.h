@@ -41,5 +41,9 @@ void sf_route_report_write_text(const struct sf_route_report *report,
 enum sf_status sf_route_report_write_json(const struct sf_route_report *report,
                                           FILE *stream, struct sf_error *err);
 
+/* What one dead link does, as lines of the text. */
+void sf_robustness_write_text(const struct sf_robustness *robustness,
+                              const struct sf_network *network, FILE *stream);
+
 #pragma GCC visibility pop
 #endif

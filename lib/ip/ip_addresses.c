@@ -151,21 +151,42 @@ sf_ip_prefix_holds(struct sf_ip_prefix prefix, struct sf_ip_address address)
     return prefix.address.is_v6 == address.is_v6;
 }
 
-/* Refuses prefixes that no host may have an address in. */
+/* Whether two prefixes have an address in common. */
+static bool
+overlap(struct sf_ip_prefix a, struct sf_ip_prefix b)
+{
+    return a.length <= b.length ? sf_ip_prefix_holds(a, b.address)
+                                : sf_ip_prefix_holds(b, a.address);
+}
+
+/* Refuses prefixes with addresses that are not for hosts. */
 static enum sf_status
 check_prefix(const struct sf_ip_prefix *prefix, struct sf_error *err)
 {
-    const uint8_t *bytes = prefix->address.bytes;
-    bool is_bad = prefix->address.is_v6
-                      ? bytes[0] == 0 || bytes[0] >= 0xfe
-                      : bytes[0] == 0 || bytes[0] == 127 || bytes[0] >= 224;
+    static const struct {
+        const char *prefix, *what;
+    } reserved[] = {
+        { "0.0.0.0/8", "stands for this network" },
+        { "127.0.0.0/8", "is for loopback" },
+        { "169.254.0.0/16", "is for addresses of one link" },
+        { "224.0.0.0/4", "is for multicast" },
+        { "240.0.0.0/4", "is reserved" },
+        { "::/128", "stands for no address" },
+        { "::1/128", "is for loopback" },
+        { "fe80::/10", "is for addresses of one link" },
+        { "ff00::/8", "is for multicast" },
+    };
 
-    if (is_bad) {
-        return sf_fail(err, SF_EINVAL,
-                       "%s is not for hosts: expected a prefix such as %s "
-                       "or %s",
-                       sf_ip_prefix_text(*prefix).text, SF_IP_PREFIX,
-                       SF_IP6_PREFIX);
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        struct sf_ip_prefix other;
+        if (sf_ip_prefix_parse(reserved[i].prefix, &other, NULL) == SF_OK &&
+            overlap(*prefix, other)) {
+            return sf_fail(err, SF_EINVAL,
+                           "%s is not for hosts, as %s %s: expected "
+                           "one such as %s or %s",
+                           sf_ip_prefix_text(*prefix).text, reserved[i].prefix,
+                           reserved[i].what, SF_IP_PREFIX, SF_IP6_PREFIX);
+        }
     }
     return SF_OK;
 }
@@ -237,12 +258,13 @@ share_bits(struct sf_ip_addresses *addresses, struct sf_error *err)
     if (n_needed > n_free) {
         return sf_fail(
             err, SF_ELIMIT,
-            "%s is too long: %u layers, %u switches and ports up to %u need "
+            "%s is too long: %u layer%s, %u switches and ports up to %u need "
             "%u + %u + %u bits, and it leaves %u: choose a prefix of at most "
             "%u bits",
             sf_ip_prefix_text(addresses->prefix).text, addresses->n_layers,
-            addresses->n_switches, addresses->max_port, need.layer, need.s,
-            need.port, n_free, all - n_needed);
+            addresses->n_layers == 1 ? "" : "s", addresses->n_switches,
+            addresses->max_port, need.layer, need.s, need.port, n_free,
+            all - n_needed);
     }
     struct fields fields =
         choose_fields(need, addresses->prefix.address.is_v6, n_free);

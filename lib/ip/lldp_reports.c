@@ -542,7 +542,13 @@ sf_lldp_reports_read(struct lldp_reports *reports, const char *path,
         S_ISDIR(status.st_mode)) {
         return read_folder(reports, path, err);
     }
-    return read_file(reports, path, NULL, err);
+    enum sf_status result = read_file(reports, path, NULL, err);
+    return result == SF_OK && reports->list.n == 0
+               ? sf_fail(err, SF_EPARSE,
+                         "%s: expected reports of LLDP, of one switch at "
+                         "least, and found none",
+                         path)
+               : result;
 }
 
 void

@@ -65,6 +65,12 @@ sf_control_event_write_text(const struct sf_control_event *event, FILE *stream)
                 event->n_switches == 1 ? "" : "es", 1e3 * event->after,
                 1e3 * event->repair, 1e3 * event->write, event->n_down,
                 event->n_down == 1 ? " is" : "s are");
+        if (event->n_silent) {
+            fprintf(stream,
+                    " as far as known: %u of %u switches %s not answer",
+                    event->n_silent, event->fabric->n_switches,
+                    event->n_silent == 1 ? "does" : "do");
+        }
     }
     if (event->n_unreachable) {
         fprintf(stream, "; %llu pairs of switches have no path",
@@ -92,9 +98,10 @@ sf_control_event_write_json(const struct sf_control_event *event, FILE *stream,
     char time[40];
 
     write_time(time);
-    json_t *root = json_pack("{s:s, s:s, s:I}", "time", time, "event",
+    json_t *root = json_pack("{s:s, s:s, s:I, s:I}", "time", time, "event",
                              sf_control_kind_name(event->kind), "down",
-                             (json_int_t)event->n_down);
+                             (json_int_t)event->n_down, "silent",
+                             (json_int_t)event->n_silent);
     if (event->port != SF_NONE) {
         json_object_set_new(
             root, "link",

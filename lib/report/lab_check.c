@@ -55,6 +55,11 @@ write_finding(const struct sf_lab *lab, const struct sf_lab_finding *finding,
     case SF_LAB_CUT:
         fprintf(stream, "a link is down and %s has no alternate", node);
         break;
+    case SF_LAB_CIRCLE:
+        fprintf(stream,
+                "packets go round in a circle over %s, as the tables say",
+                node);
+        break;
     }
     fprintf(stream, "; paths: %" PRIu64 "\n", finding->n_paths);
 }
@@ -91,10 +96,9 @@ static json_t *
 make_finding(const struct sf_lab *lab, const struct sf_lab_finding *finding)
 {
     static const char *const names[] = {
-        [SF_LAB_WRONG_HOP] = "wrong-hop",
-        [SF_LAB_NO_ROUTE] = "no-route",
-        [SF_LAB_LOST] = "lost",
-        [SF_LAB_CUT] = "cut",
+        [SF_LAB_WRONG_HOP] = "wrong-hop", [SF_LAB_NO_ROUTE] = "no-route",
+        [SF_LAB_LOST] = "lost",           [SF_LAB_CUT] = "cut",
+        [SF_LAB_CIRCLE] = "circle",
     };
     struct sf_ip_text prefix = prefix_of(lab, finding);
 

@@ -86,9 +86,9 @@ host_name(const struct sf_network *network, uint32_t host)
 }
 
 /* Says what one dead link does. */
-static void
-write_robustness(const struct sf_robustness *robustness,
-                 const struct sf_network *network, FILE *stream)
+void
+sf_robustness_write_text(const struct sf_robustness *robustness,
+                         const struct sf_network *network, FILE *stream)
 {
     uint64_t n_left = robustness->n_hit - robustness->n_bridged;
 
@@ -299,7 +299,7 @@ sf_route_report_write_text(const struct sf_route_report *report, FILE *stream)
     write_lanes(routing->routes->lanes, stream);
     write_shortcomings(routing, figures, stream);
     if (report->robustness) {
-        write_robustness(report->robustness, routing->network, stream);
+        sf_robustness_write_text(report->robustness, routing->network, stream);
     }
     if (report->repair) {
         write_repair(report, stream);

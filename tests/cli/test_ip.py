@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import unittest
 
 import yaml
 
@@ -94,6 +95,73 @@ class Plan(Folder):
         self.assertEqual(names, {"hx2-0-0", "hx2-0-1", "hx2-1-0", "hx2-1-1",
                                  "mine", "notes"})
 
+    def test_what_cannot_be_is_refused_before_routing(self):
+        """Routing this takes minutes."""
+        file = f"{self.top}/file"
+        with open(file, "w", encoding="utf-8"):
+            pass
+        for args, says in [
+                (["-o", f"{self.top}/x", "--prefix", "10.0.0.0/16"],
+                 "choose a prefix of at most"),
+                (["-o", f"{self.top}/x", "--ports", "averyverylongname%d"],
+                 "15"),
+                (["-o", f"{self.top}/x", "--host-ports", "thirteenlongg%d"],
+                 "interfaces of layers"),
+                (["-o", file], "this is a file")]:
+            done = subprocess.run(
+                [harness.PROGRAM, "ip", "plan", "sf:q=19", "--layers", "64",
+                 *args], capture_output=True, text=True, check=False,
+                timeout=120)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+        self.assertEqual(os.listdir(self.top), ["file"])
+
+    def test_prefixes_that_are_not_for_hosts(self):
+        for prefix in ("0.0.0.0/0", "127.1.0.0/16", "169.254.0.0/16",
+                       "169.0.0.0/8", "128.0.0.0/1", "240.0.0.0/8", "::/16",
+                       "::/0", "fe80::/64", "fc00::/6", "ff00::/16"):
+            self.fails("ip", "plan", "hx2:2x2", "-o", f"{self.top}/x",
+                       "--prefix", prefix,
+                       says=f"--prefix: {prefix} is not for hosts, as ")
+        for prefix in ("169.128.0.0/12", "126.0.0.0/8", "2001:db8::/48"):
+            self.plan("hx2:2x2", "--prefix", prefix)
+
+    def test_what_a_plan_says(self):
+        said = self.succeeds("ip", "plan", "sf:q=4", "-s",
+                             "gates:robust=yes", "-o", f"{self.top}/x")
+        self.assertIn("one dead link between switches hits all addresses of 0 "
+                      "of 4464 pairs of hosts\n", said)
+        lines = [line for line in said.splitlines()
+                 if line.startswith("    ") and "for ip -batch" in line]
+        self.assertEqual(len(lines), 3)
+        self.assertEqual({re.search(r"  (?=\S)(?!s)", line[4:]).end()
+                          for line in lines}, {29})
+        said = self.succeeds("ip", "plan", "hx2:2x2", "-l", "1", "-o",
+                             f"{self.top}/y")
+        self.assertIn(" 1 layer in 10.0.0.0/8\n", said)
+        self.assertNotIn("one dead link", said)
+
+    def test_files_of_others_stay(self):
+        folder = f"{self.top}/plan"
+        os.makedirs(f"{folder}/hosts")
+        with open(f"{folder}/hosts/mine.host.batch", "w",
+                  encoding="utf-8") as file:
+            file.write("mine\n")
+        self.plan("sf:q=4", name="plan")
+        self.plan("hx2:2x2", name="plan")
+        names = {name.split(".")[0] for name in
+                 os.listdir(f"{folder}/hosts")}
+        self.assertIn("mine", names)
+        self.assertIn("node0003", names)
+        self.assertNotIn("node0095", names)
+        for text in ("{\"all\": {}}\n", "[]", "mine"):
+            with open(f"{folder}/inventory.json", "w",
+                      encoding="utf-8") as file:
+                file.write(text)
+            self.fails("ip", "plan", "sf:q=4", "-o", folder,
+                       says="inventory.json is not of 'slimfly ip plan'")
+            self.assertEqual(self.read(f"{folder}/inventory.json"), text)
+
     def test_addresses_are_as_the_plan_says(self):
         folder = self.plan("sf:q=4", "-l", "3", "--prefix", "172.16.0.0/12")
         inventory = json.loads(self.read(f"{folder}/inventory.json"))
@@ -133,6 +201,8 @@ class Plan(Folder):
                 (["ip", "fly"], "found 'fly'"),
                 (["ip", "plan"], "ip plan: expected one fabric"),
                 (["ip", "plan", "sf:q=4"], "-o DIR"),
+                (["ip", "plan", "xpander", "-o", out],
+                 "xpander: k is missing"),
                 (["ip", "audit", "sf:q=4"], "expected a fabric and a folder"),
                 (["ip", "audit", "sf:q=4", self.top], "inventory.json"),
                 (["ip", "plan", "sf:q=4", "-o", self.top, "--routes", "x"],
@@ -335,6 +405,18 @@ class Audit(Folder):
         self.damaged("switches/sf-0-1-0.sonic.json", '"distance": "10,100"',
                      '"distance": "10,101"', "has not the routes")
 
+    def test_tables_for_people_differ(self):
+        self.damaged("addresses.csv", "node0003,eth1,1,10.1.1.1",
+                     "node0003,eth1,1,10.1.1.9", "addresses.csv: has not "
+                     "node0003,eth1,1,10.1.1.1, which the batches have")
+        self.damaged("addresses.csv", "sf-0-0-0,lo,0,10.0.0.0\n", "",
+                     "addresses.csv: has not sf-0-0-0,lo,0,10.0.0.0")
+        self.damaged("addresses.csv", "sf-0-0-0,lo,0,", "sf,lo,0,",
+                     "addresses.csv: has sf,lo,0,10.0.0.0, which the batches "
+                     "have not")
+        self.damaged("lanes.csv", ",swp4,0,3,3", ",swp4,0,4,3",
+                     "lanes.csv: has not sf-0-0-0,")
+
     def test_an_address_is_there_twice(self):
         self.damaged("hosts/node0003.host.batch", "address replace 10.0.1.1/",
                      "address replace 10.0.2.1/", "both have the address")
@@ -372,8 +454,27 @@ class Audit(Folder):
 
     def test_another_fabric(self):
         folder = self.plan(self.SPEC)
-        self.fails("ip", "audit", "sf:q=3", folder, says="expected a port")
-        self.fails("ip", "audit", "hx2:2x2", folder, says="hx2-0-0")
+        self.fails("ip", "audit", "sf:q=3", folder,
+                   says="inventory.json: the plan is of 32 switches and 96 "
+                   "hosts, and the fabric has 18 and 54")
+        self.fails("ip", "audit", "hx2:2x2", folder,
+                   says="and the fabric has 4 and 4")
+        # One of the same numbers.
+        self.fails("ip", "audit", "jellyfish:n=32,k=6,p=3", folder,
+                   says="jellyfish-0.routes.batch")
+
+    @unittest.skipIf(os.getuid(), "only root can become somebody else")
+    def test_a_folder_that_may_not_be_read(self):
+        folder = self.plan("hx2:2x2")
+        program = f"{self.top}/slimfly"
+        shutil.copy(harness.PROGRAM, program)
+        os.chmod(f"{folder}/inventory.json", 0)
+        done = subprocess.run(
+            [program, "ip", "audit", "hx2:2x2", folder], text=True,
+            capture_output=True, check=False, cwd=self.top, user=65534,
+            group=65534, extra_groups=[])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("inventory.json: Permission denied", done.stderr)
 
 
 class Held(Folder):

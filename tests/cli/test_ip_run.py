@@ -86,14 +86,36 @@ class Words(harness.Case):
         self.fails("ip", "run", SMALL, "--exec", "ssh {switch}",
                    says="--state DIR")
         self.fails("ip", "run", "a", "b", says="ip run: expected one fabric")
+        self.fails("ip", "run", "--lab", "a", "--state", "",
+                   says="ip run: --state: expected the name of a folder")
+        for option, value in (("--prefix", "10.0.0.0/8"), ("--ports", "a%d"),
+                              ("--alternates", "none"), ("--limit", "3")):
+            self.fails("ip", "run", "--lab", "a", option, value,
+                       says=f"ip run: {option} is for --exec")
+        for option, value in (("--layers", "2"), ("--scheme", "minimal"),
+                              ("--seed", "2")):
+            self.fails("ip", "run", "--lab", "a", option, value,
+                       says=f"ip run: {option} says how FABRIC is routed")
+        self.fails("ip", "run", "--lab", "a", "-o", "x",
+                   says="ip run: --output is for ip plan")
         with tempfile.TemporaryDirectory() as folder:
             self.fails("ip", "run", "--exec", "ssh {switch}", "--state",
                        folder, says="expected one fabric with --exec")
             self.fails("ip", "run", SMALL, "--exec", "ssh", "--state", folder,
                        says="does not say where {switch} stands")
+            done = slimfly("ip", "run", "hx2:2x2,p=1", "--exec",
+                           "false {switch}", "--state", folder, "--once")
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn("0 links are down as far as known: 4 of 4 switches "
+                          "do not answer\n", done.stdout)
+            self.assertIn("silent switch hx2-0-0: the command failed with "
+                          "exit code 1\n", done.stdout)
+            self.assertIn("stopped: 4 of 4 switches did not answer\n",
+                          done.stdout)
             self.fails("ip", "run", "--lab", "none", "--lab-folder", folder,
                        "--state", f"{folder}/state",
                        says="there is no lab 'none'")
+            self.assertFalse(os.path.exists(f"{folder}/state"))
 
 
 @unittest.skipIf(REFUSAL, REFUSAL)
@@ -213,6 +235,29 @@ class Lab(harness.Case):
         self.assertEqual(controller.events[-2]["event"], "stopped")
         self.settled(controller)
         self.assertEqual(self.all_routes(), before)
+
+    def test_restore_leaves_routes_to_the_controller(self):
+        """It put alternates of the network without the link beside those of
+        the controller, for a second."""
+        self.up()
+        before = self.all_routes()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        self.breaks(controller, "sf-0-0-0--sf-0-0-1")
+        harness.stop(controller.process)
+        repaired = {node: self.routes(node)
+                    for node in ("sf-0-0-0", "sf-0-0-1")}
+        self.lab("restore")
+        for node, routes in repaired.items():
+            self.assertEqual(self.routes(node), routes)
+        since = len(controller.events)
+        controller.process.send_signal(signal.SIGCONT)
+        controller.wait_for("repaired", since, down=0)
+        controller.wait_for("noted", since, down=0)
+        self.assertEqual(controller.end(), (0, ""))
+        self.settled(controller)
+        self.assertEqual(self.all_routes(), before)
+        self.lab("check")
 
     def test_what_it_did_last_is_noted(self):
         self.up()
@@ -417,12 +462,66 @@ class Lab(harness.Case):
         self.assertEqual(self.all_routes(), before)
         self.lab("check")
 
+    def test_the_state_cannot_be_written(self):
+        """It ended then, and nobody repaired."""
+        self.up()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        base = f"{self.state}/base.json"
+        with open(base, encoding="utf-8") as file:
+            before = file.read()
+        shutil.rmtree(self.state)
+        with open(self.state, "w", encoding="utf-8"):
+            pass
+        since = len(controller.events)
+        self.breaks(controller, "sf-0-0-0--sf-0-0-1")
+        event = controller.wait_for("unsaved", since)
+        self.assertIn("Not a directory", event["text"])
+        self.restores(controller)
+        os.remove(self.state)
+        controller.wait_for("saved", since)
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(file.read(), before)
+        told = [event["event"] for event in controller.events[since:]]
+        self.assertEqual((told.count("unsaved"), told.count("saved")), (1, 1))
+        done = slimfly("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another controller holds the lock", done.stderr)
+        self.assertEqual(controller.end(), (0, ""))
+
+    def test_files_that_are_cut_off(self):
+        self.up()
+        controller = self.run_controller("--once")
+        self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
+        for name in ("state.json", "base.json"):
+            path = f"{self.state}/{name}"
+            with open(path, "r+", encoding="utf-8") as file:
+                file.truncate(40)
+            self.fails("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state, "--once",
+                       says=f"{name}:1: ")
+            self.fails("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", self.state, "--once",
+                       says="it is safe to remove the file")
+            os.remove(path)
+        controller = self.run_controller("--once")
+        self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
+
     def test_two_do_not_fight(self):
         self.up()
         first = self.run_controller()
         first.wait_for("started")
         done = slimfly("ip", "run", "--lab", self.name, "--lab-folder",
                        self.folder, "--state", self.state)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another controller holds the lock: process "
+                      f"{first.process.pid} on ", done.stderr)
+        # A folder of its own is no way around that.
+        done = slimfly("ip", "run", "--lab", self.name, "--lab-folder",
+                       self.folder, "--state", f"{self.state}2")
         self.assertEqual(done.returncode, 2)
         self.assertIn("another controller holds the lock: process "
                       f"{first.process.pid} on ", done.stderr)
@@ -475,7 +574,8 @@ class Lab(harness.Case):
         self.addCleanup(lambda: controller.process.poll() is None and
                         controller.process.kill())
         event = controller.wait_for("silent", switch=silent)
-        self.assertIn("no route to host", event["text"])
+        self.assertEqual(event["text"], "the command failed with exit code "
+                         "255: no route to host")
         controller.wait_for("started")
         with open(marker, "w", encoding="utf-8"):
             pass
@@ -511,7 +611,7 @@ class Lab(harness.Case):
             event = controller.wait_for("silent", switch=last)
             # A command may have been on its way, which ssh ends in silence.
             self.assertRegex(event["text"],
-                             f"{last}: .*(Connection refused|command failed)")
+                             "Connection refused|command failed")
             management.start(last)
             controller.wait_for("answers", switch=last)
             since = len(controller.events)
@@ -546,8 +646,20 @@ class Lab(harness.Case):
         controller = self.run_controller()
         controller.wait_for("noted")
         self.lab("down")
-        controller.wait_for("stopped")
+        event = controller.wait_for("stopped")
+        self.assertEqual(event["text"], "the switches are gone")
         self.assertEqual(controller.process.wait(PATIENCE), 0)
+        controller.end()
+
+    def test_the_folder_of_the_lab_goes(self):
+        """It said that the switches are gone, which they were not."""
+        self.up()
+        controller = self.run_controller()
+        controller.wait_for("noted")
+        shutil.rmtree(f"{self.folder}/lab-{self.name}")
+        event = controller.wait_for("stopped")
+        self.assertIn("the folder of the lab is gone", event["text"])
+        self.assertEqual(controller.process.wait(PATIENCE), 1)
         controller.end()
 
 

@@ -45,6 +45,17 @@ def comm(child):
         return file.read().strip()
 
 
+def without_root(folder, *args):
+    """Runs the program, copied into 'folder', as nobody."""
+    program = f"{folder}/slimfly"
+    if not os.path.exists(program):
+        os.chmod(folder, 0o777)
+        shutil.copy(harness.PROGRAM, program)
+    return subprocess.run([program, *args], capture_output=True, text=True,
+                          check=False, cwd=folder, user=65534, group=65534,
+                          extra_groups=[], timeout=PATIENCE)
+
+
 class Alone(harness.Case):
     """What needs no lab."""
 
@@ -77,13 +88,8 @@ class Alone(harness.Case):
     @unittest.skipIf(os.getuid(), "who is not root is refused anyway")
     def test_refused_without_root(self):
         with tempfile.TemporaryDirectory() as folder:
-            os.chmod(folder, 0o777)
-            program = f"{folder}/slimfly"
-            shutil.copy(harness.PROGRAM, program)
-            done = subprocess.run(
-                [program, "lab", "up", SMALL, "--folder", f"{folder}/labs"],
-                capture_output=True, text=True, check=False, cwd=folder,
-                user=65534, group=65534, extra_groups=[])
+            done = without_root(folder, "lab", "up", SMALL, "--folder",
+                                f"{folder}/labs")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("a lab needs network namespaces and root",
                           done.stderr)
@@ -153,6 +159,43 @@ class Lab(harness.Case):
         self.assertEqual(names(self.name), [])
         self.assertEqual(os.listdir(self.folder), [])
 
+    @unittest.skipIf(os.getuid(), "who is not root is refused anyway")
+    def test_refused_without_root(self):
+        self.lab("up", SMALL, "--rate", "10")
+        where = ("--name", self.name, "--folder", self.folder)
+        for verb, *words in (
+                ("check",), ("measure",), ("exec", "sf-0-0-0", "--", "true"),
+                ("fail", "sf-0-0-0:1"), ("restore",),
+                ("restore", "sf-0-0-0:1"), ("status",), ("down",),
+                ("up", SMALL)):
+            with self.subTest(verb):
+                done = without_root(self.temporary.name, "lab", verb, *where,
+                                    *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("a lab needs", done.stderr)
+                self.assertIn("root", done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+        done = without_root(self.temporary.name, "ip", "run", "--lab",
+                            self.name, "--lab-folder", self.folder, "--state",
+                            f"{self.temporary.name}/state")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("a lab needs network namespaces and root", done.stderr)
+        self.assertFalse(os.path.exists(f"{self.temporary.name}/state"))
+        done = without_root(self.temporary.name, "lab", "list", *where)
+        self.assertIn(f"{self.name}  ", done.stdout)
+        # Other labs on this machine may not be seen.
+        self.assertIn(done.returncode, (0, 2))
+        shutil.rmtree(self.folder)
+        done = without_root(self.temporary.name, "lab", "list", *where)
+        self.assertEqual((done.returncode, done.stdout), (2, "no labs\n"))
+        self.assertRegex(done.stderr, r"lab list: \d+ network namespaces may "
+                         "be of labs whose folder is gone; to look into them "
+                         "needs root")
+        done = without_root(self.temporary.name, "lab", "down", *where)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a lab needs network namespaces and root", done.stderr)
+        self.assertIn("36 namespaces removed", self.lab("down"))
+
     def test_families(self):
         for spec, options in (
                 ("ft2:leaf=3,core=2,up=1,p=2", ()), ("ft3:ports=4", ()),
@@ -169,6 +212,11 @@ class Lab(harness.Case):
                 self.assertEqual((found["paths"], found["host_paths"]),
                                  (found["right"], found["host_right"]))
                 self.lab("down")
+
+    def test_robust_layers(self):
+        self.assertIn("one dead link between switches hits all addresses of 0 "
+                      "of ", self.lab("up", "sf:q=4,p=1", "--scheme",
+                                      "gates:robust=yes"))
 
     def test_ipv6(self):
         self.lab("up", SMALL, "--ipv6", "--prefix", "fd00:1:2::/48",
@@ -288,6 +336,25 @@ class Lab(harness.Case):
         self.refuses("fail", "nobody", says="has no node 'nobody'")
         self.refuses("fail", "sf-0-0-0:77", says="no cable is plugged into")
         self.refuses("fail", "sf-0-0-0--sf-0-0-0", says="has no link to")
+
+    def test_circles_are_told_as_the_tables_say(self):
+        """With a dead switch, hops that were right were called wrong."""
+        n_circles = 0
+        self.lab("up", "sf:q=4,p=1", "--layers", "3")
+        for switch in ("sf-0-0-0", "sf-0-1-1", "sf-1-2-2"):
+            self.lab("fail", switch)
+            code, found = self.found("check")
+            self.assertEqual(code, 1)
+            faults = [finding["fault"] for finding in found["findings"]]
+            self.assertLessEqual(set(faults), {"circle", "cut"})
+            self.assertEqual(found["paths"] - found["right"], found["cut"])
+            if "circle" in faults:
+                n_circles += 1
+                text = slimfly("lab", "check", "--name", self.name,
+                               "--folder", self.folder).stdout
+                self.assertIn("packets go round in a circle over ", text)
+            self.lab("restore")
+        self.assertGreater(n_circles, 0)
 
     def test_restore_keeps_what_took_over(self):
         self.lab("up", SMALL, "--no-alternates")

@@ -489,6 +489,12 @@ class Reports(Ethernet):
                    says=f"{self.folder}/none")
         self.fails("verify", self.plan, f"lldp:{self.plan}/diagrams",
                    says="expected files NAME.json")
+        for text in ("[]", "{}", ""):
+            path = f"{self.folder}/none.json"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            self.fails("verify", self.plan, f"lldp:{path}",
+                       says="expected reports of LLDP, of one switch at least")
         self.fails("verify", source, self.plan, says="plan")
         self.fails("route", source, "-o", f"{self.folder}/o",
                    says="only 'slimfly verify' and 'slimfly watch'")

@@ -468,10 +468,11 @@ TEST(controller_keeps_state_and_base)
 
     begin(&core, "sf:q=3,p=2", "gates:sets=2", 3);
     was_down = calloc(core.fabric->n_ports, sizeof *was_down);
-    CHECK_EQ(sf_control_folder_open(&first, folder.path, &is_held, &err),
+    CHECK_EQ(sf_control_folder_open(&first, folder.path, NULL, &is_held, &err),
              SF_OK);
-    CHECK_EQ(sf_control_folder_open(&second, folder.path, &is_held, &err),
-             SF_EIO);
+    CHECK_EQ(
+        sf_control_folder_open(&second, folder.path, NULL, &is_held, &err),
+        SF_EIO);
     CHECK(is_held && strstr(err.text, "another controller holds the lock: "
                                       "process "));
     sf_control_folder_close(&second);
@@ -526,7 +527,7 @@ TEST(controller_keeps_state_and_base)
              SF_EPARSE);
     CHECK(strstr(err.text, "state.json:1: ") != NULL);
     sf_control_folder_close(&first);
-    CHECK_EQ(sf_control_folder_open(&first, folder.path, &is_held, &err),
+    CHECK_EQ(sf_control_folder_open(&first, folder.path, NULL, &is_held, &err),
              SF_OK); /* The lock goes with who has it. */
     sf_control_folder_close(&first);
     free(was_down);
@@ -626,9 +627,8 @@ TEST(controller_runs_commands)
     struct sf_command commands[ARRAY_SIZE(lines)];
 
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-        commands[i] = (struct sf_command){ .line = strdup(lines[i]),
-                                           .where = "there",
-                                           .err = &errors[i] };
+        commands[i] =
+            (struct sf_command){ .line = strdup(lines[i]), .err = &errors[i] };
     }
     commands[0].input = strdup("route add\n");
     commands[0].n_input = strlen(commands[0].input);
@@ -641,12 +641,13 @@ TEST(controller_runs_commands)
     CHECK_EQ(errors[0].status, SF_OK);
     CHECK(commands[0].output.n == 10 &&
           !memcmp(commands[0].output.items, "route add\n", 10));
-    CHECK_STR(errors[1].text, "there: the command failed: no such host");
-    CHECK_STR(errors[2].text, "there: no answer in time");
+    CHECK_STR(errors[1].text,
+              "the command failed with exit code 255: no such host");
+    CHECK_STR(errors[2].text, "no answer in time");
     CHECK_EQ(errors[3].status, SF_OK);
     CHECK_EQ(commands[3].output.n, 200000u);
     CHECK_EQ(errors[4].status, SF_OK);
-    CHECK_STR(errors[5].text, "there: the command failed");
+    CHECK_STR(errors[5].text, "signal 9 ended the command");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         sf_command_clear(&commands[i]);
     }

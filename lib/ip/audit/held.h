@@ -123,6 +123,10 @@ enum sf_status sf_ip_held_read(const struct sf_fabric *fabric,
                                struct sf_error *err);
 void sf_ip_held_free(struct sf_ip_held *held);
 
+/* Compares the tables for people that are in the folder with the rest. */
+enum sf_status sf_ip_compare_csv(const struct sf_ip_held *held,
+                                 const char *folder, struct sf_error *err);
+
 /* Follows all paths and alternates. */
 enum sf_status sf_ip_follow_all(const struct sf_ip_held *held,
                                 struct sf_error *err);

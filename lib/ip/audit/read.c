@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "ip/audit/held.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,29 @@ sf_ip_held_free(struct sf_ip_held *held)
     free(held);
 }
 
+/* Says in one sentence that the plan is of another fabric, by the numbers of
+ * nodes in its inventory. */
+static enum sf_status
+check_numbers(const struct sf_ip_held *held, const json_t *root,
+              const char *path, struct sf_error *err)
+{
+    const struct sf_fabric *fabric = held->fabric;
+    const json_t *switches = json_object_get(root, "switches"),
+                 *hosts = json_object_get(root, "hosts");
+    size_t n_switches = json_array_size(switches),
+           n_hosts = json_array_size(hosts);
+    size_t n_own_hosts = fabric->n_nodes - fabric->n_switches;
+
+    if (!json_is_array(switches) || !json_is_array(hosts) ||
+        (n_switches == fabric->n_switches && n_hosts == n_own_hosts)) {
+        return SF_OK;
+    }
+    return sf_fail(err, SF_EINVAL,
+                   "%s: the plan is of %zu switches and %zu hosts, and the "
+                   "fabric has %u and %zu",
+                   path, n_switches, n_hosts, fabric->n_switches, n_own_hosts);
+}
+
 /* Reads the inventory: what ports are called, and how many layers there are.
  */
 static enum sf_status
@@ -44,13 +68,16 @@ read_inventory(struct sf_ip_held *held, const char *folder,
     json_t *root = json_load_file(path, 0, &error);
     enum sf_status status = SF_OK;
     if (!root) {
-        return access(path, R_OK)
-                   ? sf_fail(err, SF_EIO,
+        if (access(path, R_OK) == 0) {
+            return sf_fail(err, SF_EPARSE, "%s:%d: %s", path, error.line,
+                           error.text);
+        }
+        return errno == EACCES
+                   ? sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno))
+                   : sf_fail(err, SF_EIO,
                              "%s: expected a folder that 'slimfly ip plan' "
                              "wrote, with a file inventory.json",
-                             folder)
-                   : sf_fail(err, SF_EPARSE, "%s:%d: %s", path, error.line,
-                             error.text);
+                             folder);
     }
     held->audit->n_files++;
     for (size_t i = 0; status == SF_OK && i < 2; i++) {
@@ -61,6 +88,9 @@ read_inventory(struct sf_ip_held *held, const char *folder,
                              "%s: %s: expected a rule for names of ports",
                              path, keys[i]);
         }
+    }
+    if (status == SF_OK) {
+        status = check_numbers(held, root, path, err);
     }
     held->n_layers =
         (uint32_t)json_integer_value(json_object_get(root, "layers"));
@@ -272,5 +302,6 @@ sf_ip_held_read(const struct sf_fabric *fabric, const char *folder,
          s++) {
         status = compare_switch(held, folder, s, err);
     }
-    return status;
+    return status == SF_OK && !dumps ? sf_ip_compare_csv(held, folder, err)
+                                     : status;
 }

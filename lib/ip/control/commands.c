@@ -76,8 +76,7 @@ start(struct sf_command *command, double timeout)
         become(command, pipes);
     }
     if (command->pid < 0) {
-        (void)sf_fail(command->err, SF_EIO, "%s: no process: %s",
-                      command->where, strerror(errno));
+        (void)sf_fail(command->err, SF_EIO, "no process: %s", strerror(errno));
     } else {
         command->fds[0] = dup(pipes[0][1]);
         command->fds[1] = dup(pipes[1][0]);
@@ -141,8 +140,7 @@ take(struct sf_command *command, int which)
     if (n <= 0) {
         close_fd(&command->fds[which]);
     } else if (!add(command, which, bytes, (size_t)n)) {
-        (void)sf_fail(command->err, SF_ELIMIT, "%s: it prints too much",
-                      command->where);
+        (void)sf_fail(command->err, SF_ELIMIT, "it prints too much");
         command->deadline = 0;
     }
 }
@@ -183,13 +181,17 @@ finish(struct sf_command *command, bool is_late)
     if (command->err->status != SF_OK) {
         return;
     }
+    const char *line = last_line(command);
+    const char *colon = line[0] ? ": " : "";
     if (is_late) {
-        (void)sf_fail(command->err, SF_EIO, "%s: no answer in time",
-                      command->where);
-    } else if (!WIFEXITED(code) || WEXITSTATUS(code) != 0) {
-        const char *line = last_line(command);
-        (void)sf_fail(command->err, SF_EIO, "%s: the command failed%s%s",
-                      command->where, line[0] ? ": " : "", line);
+        (void)sf_fail(command->err, SF_EIO, "no answer in time");
+    } else if (WIFSIGNALED(code)) {
+        (void)sf_fail(command->err, SF_EIO, "signal %d ended the command%s%s",
+                      WTERMSIG(code), colon, line);
+    } else if (WEXITSTATUS(code) != 0) {
+        (void)sf_fail(command->err, SF_EIO,
+                      "the command failed with exit code %d%s%s",
+                      WEXITSTATUS(code), colon, line);
     }
 }
 

@@ -14,7 +14,6 @@ struct sf_command {
     char *line;  /* For the shell. */
     char *input; /* What it gets to read; NULL: nothing. */
     size_t n_input;
-    const char *where;    /* For messages. */
     struct sf_error *err; /* What went wrong; status SF_OK before. */
 
     SF_VEC(char) output, complaints; /* What it printed, where it failed. */

@@ -1,13 +1,15 @@
 #define _GNU_SOURCE
 #include "ip/control/control_loop.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Seconds: between two tries to get the lock, or to reach a switch that does
- * not answer; until what a change of links has left behind is looked at again;
- * without events before others are told; to tell them in the end. */
+/* Seconds: between two tries to get the lock, to reach a switch that does not
+ * answer, or to write files; until what a change of links has left behind is
+ * looked at again; without events before others are told; to tell them in the
+ * end. */
 #define RETRY   2.0
 #define SECOND  1.0
 #define QUIET   .3
@@ -17,7 +19,7 @@
 struct runner {
     struct sf_core *core;
     const struct sf_control_switches *switches;
-    const struct sf_control_folder *folder;
+    struct sf_control_folder *folder;
     const struct sf_control_params *params;
     uint32_t n_switches;
 
@@ -31,8 +33,9 @@ struct runner {
     struct sf_route_list *lists; /* [n_switches] */
 
     double first; /* When the first event came that is not dealt with; 0. */
-    double retry_at, second_at, check_at, note_at; /* 0: not at all. */
-    bool is_retry; /* Switches that did not answer are asked again. */
+    double retry_at, second_at, check_at, note_at; /* 0: not at all; */
+    double save_at; /* likewise, as writing the state has failed. */
+    bool is_retry;  /* Switches that did not answer are asked again. */
     bool has_started;
 };
 
@@ -52,7 +55,8 @@ sf_control_kind_name(enum sf_control_kind kind)
         [SF_CONTROL_LINK_DOWN] = "link-down", [SF_CONTROL_LINK_UP] = "link-up",
         [SF_CONTROL_REPAIRED] = "repaired",   [SF_CONTROL_MENDED] = "mended",
         [SF_CONTROL_SILENT] = "silent",       [SF_CONTROL_ANSWERS] = "answers",
-        [SF_CONTROL_NOTED] = "noted",         [SF_CONTROL_STOPPED] = "stopped",
+        [SF_CONTROL_NOTED] = "noted",         [SF_CONTROL_UNSAVED] = "unsaved",
+        [SF_CONTROL_SAVED] = "saved",         [SF_CONTROL_STOPPED] = "stopped",
     };
     return names[kind];
 }
@@ -63,11 +67,23 @@ is_cancelled(const struct sf_control_params *params)
     return params->is_cancelled && params->is_cancelled();
 }
 
+static uint32_t
+count_silent(const struct runner *runner)
+{
+    uint32_t n = 0;
+
+    for (uint32_t s = 0; s < runner->n_switches; s++) {
+        n += runner->is_silent[s];
+    }
+    return n;
+}
+
 static void
 tell(const struct runner *runner, struct sf_control_event event)
 {
     event.fabric = runner->core->fabric;
     event.n_down = sf_core_count_down(runner->core);
+    event.n_silent = count_silent(runner);
     if (runner->params->tell) {
         runner->params->tell(runner->params->aux, &event);
     }
@@ -83,7 +99,7 @@ tell_of(const struct runner *runner, enum sf_control_kind kind, uint32_t node,
 }
 
 enum sf_status
-sf_control_lock(const struct sf_control_params *params,
+sf_control_lock(const struct sf_control_params *params, const char *also,
                 struct sf_control_folder *folder, struct sf_error *err)
 {
     static const struct timespec pause = { 0, 200000000 };
@@ -91,8 +107,8 @@ sf_control_lock(const struct sf_control_params *params,
     struct sf_error reason;
 
     for (;;) {
-        enum sf_status status =
-            sf_control_folder_open(folder, params->folder, &is_held, &reason);
+        enum sf_status status = sf_control_folder_open(
+            folder, params->folder, also, &is_held, &reason);
         if (status == SF_OK) {
             return SF_OK;
         }
@@ -290,6 +306,31 @@ is_any(const struct runner *runner, const bool *of_switches)
     return false;
 }
 
+/* Writes what is to outlive a restart.  A folder that cannot be written is no
+ * reason to leave links unrepaired, so that is told and tried again. */
+static void
+save(struct runner *runner)
+{
+    const struct sf_control_switches *switches = runner->switches;
+    bool was_unsaved = runner->save_at > 0;
+    struct sf_error err = { 0 };
+    enum sf_status status = sf_control_folder_mend(runner->folder, &err);
+
+    if (status == SF_OK && switches->ops->keep) {
+        status = switches->ops->keep(switches->self, runner->folder, &err);
+    }
+    if (status == SF_OK) {
+        status = sf_control_write_state(runner->folder, switches->identity,
+                                        runner->core, &err);
+    }
+    runner->save_at = status == SF_OK ? 0 : now() + RETRY;
+    if (was_unsaved != (status != SF_OK)) {
+        tell_of(runner,
+                status == SF_OK ? SF_CONTROL_SAVED : SF_CONTROL_UNSAVED,
+                SF_NONE, status == SF_OK ? NULL : err.text);
+    }
+}
+
 /* Makes switches hold what they are to, as far as they answer. */
 static enum sf_status
 act(struct runner *runner, struct sf_error *err)
@@ -340,8 +381,7 @@ act(struct runner *runner, struct sf_error *err)
                  .write = end - settled });
     }
     if (status == SF_OK && (is_repair || !runner->has_started)) {
-        status = sf_control_write_state(runner->folder,
-                                        runner->switches->identity, core, err);
+        save(runner);
         runner->note_at = now() + QUIET;
     }
     runner->first = 0;
@@ -378,6 +418,7 @@ wait_for_work(struct runner *runner, struct sf_error *err)
     bring_forward(&next, runner->second_at);
     bring_forward(&next, runner->check_at);
     bring_forward(&next, runner->note_at);
+    bring_forward(&next, runner->save_at);
     return runner->switches->ops->wait(runner->switches->self,
                                        next > time ? next - time : 0,
                                        runner->hot, err);
@@ -409,6 +450,9 @@ look_at_clock(struct runner *runner)
             runner->hot[s] = runner->is_retry;
         }
     }
+    if (runner->save_at > 0 && now() >= runner->save_at) {
+        save(runner);
+    }
     if (is_check) {
         runner->check_at = now() + runner->params->check;
     }
@@ -431,18 +475,23 @@ note(struct runner *runner)
     }
 }
 
-static bool
-is_gone(const struct runner *runner)
+/* See struct sf_control_ops. */
+static const char *
+why_gone(const struct runner *runner, bool *is_alarmingp)
 {
     const struct sf_control_ops *ops = runner->switches->ops;
 
-    return ops->is_gone && ops->is_gone(runner->switches->self);
+    *is_alarmingp = false;
+    return ops->why_gone ? ops->why_gone(runner->switches->self, is_alarmingp)
+                         : NULL;
 }
 
 static bool
 is_over(const struct runner *runner)
 {
-    return is_cancelled(runner->params) || is_gone(runner);
+    bool is_alarming;
+
+    return is_cancelled(runner->params) || why_gone(runner, &is_alarming);
 }
 
 /* Lets others know of what has not been told yet, since there is no later
@@ -473,21 +522,35 @@ note_last(const struct runner *runner, struct sf_error *err)
 /* Tells the end, and what was left undone.  Switches that are gone are none
  * of others' business, who may have new ones of the same names. */
 static void
-stop(const struct runner *runner)
+stop(struct runner *runner)
 {
-    const struct sf_control_params *params = runner->params;
-    bool is_asked_for = is_cancelled(params) || params->once;
-    const char *text = NULL;
+    char silent[80];
+    uint32_t n_silent = count_silent(runner);
     struct sf_error err;
+    bool is_incomplete;
+    const char *text = why_gone(runner, &is_incomplete);
+    bool is_gone = text != NULL;
 
-    if (is_gone(runner) || !is_asked_for) {
-        text = "the switches are gone";
-    } else if (runner->note_at > 0 && runner->switches->ops->note &&
+    if (!is_gone && runner->params->once && n_silent) {
+        (void)snprintf(silent, sizeof silent,
+                       "%u of %u switches did not answer", n_silent,
+                       runner->n_switches);
+        text = silent;
+        is_incomplete = true;
+    } else if (!is_gone && runner->note_at > 0 &&
+               runner->switches->ops->note &&
                note_last(runner, &err) != SF_OK) {
         sf_error_add_context(&err, "the last repair was not noted");
         text = err.text;
     }
-    tell_of(runner, SF_CONTROL_STOPPED, SF_NONE, text);
+    if (runner->save_at > 0 && !is_gone) {
+        save(runner);
+    }
+    tell(runner, (struct sf_control_event){ .kind = SF_CONTROL_STOPPED,
+                                            .port = SF_NONE,
+                                            .node = SF_NONE,
+                                            .text = text,
+                                            .is_incomplete = is_incomplete });
 }
 
 static enum sf_status
@@ -545,7 +608,7 @@ run(struct runner *runner, struct sf_error *err)
 enum sf_status
 sf_control_run(struct sf_core *core,
                const struct sf_control_switches *switches,
-               const struct sf_control_folder *folder,
+               struct sf_control_folder *folder,
                const struct sf_control_params *params, struct sf_error *err)
 {
     size_t n = core->fabric->n_switches, n_ports = core->fabric->n_ports;

@@ -32,8 +32,15 @@ struct sf_control_ops {
     enum sf_status (*note)(void *self, const struct sf_core *core,
                            struct sf_error *err);
 
-    /* Whether the switches are gone for good; NULL: never. */
-    bool (*is_gone)(void *self);
+    /* Writes into 'folder' what outlives a restart besides the state, if it is
+     * not there; NULL: nothing. */
+    enum sf_status (*keep)(void *self, const struct sf_control_folder *folder,
+                           struct sf_error *err);
+
+    /* NULL, or why there is nothing left to control: the switches are gone for
+     * good.  '*is_alarmingp' is set to whether they still run, while nobody
+     * can repair them.  No function: never. */
+    const char *(*why_gone)(void *self, bool *is_alarmingp);
 };
 
 struct sf_control_switches {
@@ -45,12 +52,14 @@ struct sf_control_switches {
 /* Runs until it is cancelled or the switches are gone.  'folder' is locked. */
 enum sf_status sf_control_run(struct sf_core *core,
                               const struct sf_control_switches *switches,
-                              const struct sf_control_folder *folder,
+                              struct sf_control_folder *folder,
                               const struct sf_control_params *params,
                               struct sf_error *err);
 
-/* Takes the lock of 'params', standing by for it if that is wanted. */
+/* Takes the lock of 'params', and that of the file 'also' if nonnull, standing
+ * by for them if that is wanted. */
 enum sf_status sf_control_lock(const struct sf_control_params *params,
+                               const char *also,
                                struct sf_control_folder *folder,
                                struct sf_error *err);
 

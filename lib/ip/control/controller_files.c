@@ -22,6 +22,10 @@
 #define BASE       "slimfly.controller-base"
 #define PATH_SIZE  4096
 
+#define BASE_ADVICE                                                       \
+    "it is safe to remove the file: the controller then starts from the " \
+    "routes that the lab has"
+
 struct path {
     char text[PATH_SIZE];
 };
@@ -81,31 +85,62 @@ write_note(int fd)
     }
 }
 
+/* Who looks whether there is a controller has the lock for a moment. */
+static bool
+try_lock(int fd)
+{
+    static const struct timespec pause = { 0, 10000000 };
+
+    for (int i = 0; i < 10; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK) {
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
+/* Takes the lock of a file, which is made if need be. */
+static enum sf_status
+lock(const char *path, int *fdp, bool *is_heldp, struct sf_error *err)
+{
+    *fdp = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (*fdp < 0) {
+        return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    if (!try_lock(*fdp)) {
+        *is_heldp = errno == EWOULDBLOCK;
+        return *is_heldp
+                   ? fail_held(*fdp, path, err)
+                   : sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
+    }
+    write_note(*fdp);
+    return SF_OK;
+}
+
 enum sf_status
 sf_control_folder_open(struct sf_control_folder *folder, const char *path,
-                       bool *is_heldp, struct sf_error *err)
+                       const char *also, bool *is_heldp, struct sf_error *err)
 {
     *is_heldp = false;
-    *folder = (struct sf_control_folder){ .path = sf_strdup(path), .fd = -1 };
+    *folder = (struct sf_control_folder){ .path = sf_strdup(path),
+                                          .fd = -1,
+                                          .also_fd = -1 };
     if (!folder->path) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a path");
     }
     if (!make_folders(folder->path)) {
         return sf_fail(err, SF_EIO, "%s: %s", path, strerror(errno));
     }
-    struct path lock = path_of(folder, LOCK_FILE);
-    folder->fd = open(lock.text, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (folder->fd < 0) {
-        return sf_fail(err, SF_EIO, "%s: %s", lock.text, strerror(errno));
-    }
-    if (flock(folder->fd, LOCK_EX | LOCK_NB)) {
-        *is_heldp = errno == EWOULDBLOCK;
-        return *is_heldp ? fail_held(folder->fd, lock.text, err)
-                         : sf_fail(err, SF_EIO, "%s: %s", lock.text,
-                                   strerror(errno));
-    }
-    write_note(folder->fd);
-    return SF_OK;
+    enum sf_status status =
+        lock(path_of(folder, LOCK_FILE).text, &folder->fd, is_heldp, err);
+    return status == SF_OK && also
+               ? lock(also, &folder->also_fd, is_heldp, err)
+               : status;
 }
 
 void
@@ -114,8 +149,44 @@ sf_control_folder_close(struct sf_control_folder *folder)
     if (folder->fd >= 0) {
         close(folder->fd); /* And with it the lock. */
     }
+    if (folder->also_fd >= 0) {
+        close(folder->also_fd);
+    }
     free(folder->path);
-    *folder = (struct sf_control_folder){ .fd = -1 };
+    *folder = (struct sf_control_folder){ .fd = -1, .also_fd = -1 };
+}
+
+/* Whether the lock that is held is the one of the folder's name. */
+static bool
+is_same_lock(const struct sf_control_folder *folder)
+{
+    struct path lock = path_of(folder, LOCK_FILE);
+    struct stat own, named;
+
+    return fstat(folder->fd, &own) == 0 && stat(lock.text, &named) == 0 &&
+           own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+enum sf_status
+sf_control_folder_mend(struct sf_control_folder *folder, struct sf_error *err)
+{
+    struct sf_control_folder fresh;
+    bool is_held;
+
+    if (is_same_lock(folder)) {
+        return SF_OK;
+    }
+    enum sf_status status =
+        sf_control_folder_open(&fresh, folder->path, NULL, &is_held, err);
+    if (status != SF_OK) {
+        sf_control_folder_close(&fresh);
+        return status;
+    }
+    fresh.also_fd = folder->also_fd;
+    folder->also_fd = -1;
+    sf_control_folder_close(folder);
+    *folder = fresh;
+    return SF_OK;
 }
 
 /* Writes 'root' so that readers see all of it or what was before; frees it. */
@@ -185,6 +256,17 @@ read_json(const struct path *path, const char *schema, const char *identity,
     return reader.status;
 }
 
+/* Adds to an error of a broken file what can be done about it. */
+static enum sf_status
+add_advice(enum sf_status status, const char *advice, struct sf_error *err)
+{
+    if (status == SF_EPARSE && err) {
+        size_t n = strlen(err->text);
+        (void)snprintf(err->text + n, sizeof err->text - n, "; %s", advice);
+    }
+    return status;
+}
+
 static void
 read_down(struct sf_json_reader *reader, const json_t *root,
           const struct sf_fabric *fabric, bool *was_down)
@@ -227,7 +309,10 @@ sf_control_read_state(const struct sf_control_folder *folder,
         status = reader.status;
     }
     json_decref(root);
-    return status;
+    return add_advice(status,
+                      "it is safe to remove the file: links are looked at "
+                      "after each start",
+                      err);
 }
 
 enum sf_status
@@ -284,7 +369,7 @@ sf_control_read_base(const struct sf_control_folder *folder,
 
     *routesp = NULL;
     if (status != SF_OK || !root) {
-        return status;
+        return add_advice(status, BASE_ADVICE, err);
     }
     status = sf_routes_from_json(&reader, root, "", network, routesp);
     for (uint32_t i = 0; status == SF_OK && i < (*routesp)->n_sets; i++) {
@@ -296,5 +381,11 @@ sf_control_read_base(const struct sf_control_folder *folder,
         sf_routes_free(*routesp);
         *routesp = NULL;
     }
-    return status;
+    return add_advice(status, BASE_ADVICE, err);
+}
+
+bool
+sf_control_has_base(const struct sf_control_folder *folder)
+{
+    return access(path_of(folder, BASE_FILE).text, F_OK) == 0;
 }

@@ -8,15 +8,21 @@
 
 struct sf_control_folder {
     char *path;
-    int fd; /* Of the file with the lock; -1: not ours. */
+    int fd;      /* Of the file with the lock; -1: not ours. */
+    int also_fd; /* The same of the second lock. */
 };
 
-/* Makes the folder if need be, and takes its lock.  SF_EIO with '*is_heldp'
- * true: another controller has it, and 'err' says which. */
+/* Makes the folder if need be, and takes its lock; and that of the file
+ * 'also', if nonnull, in a folder that is there.  SF_EIO with '*is_heldp'
+ * true: another controller has one of them, and 'err' says which. */
 enum sf_status sf_control_folder_open(struct sf_control_folder *folder,
-                                      const char *path, bool *is_heldp,
-                                      struct sf_error *err);
+                                      const char *path, const char *also,
+                                      bool *is_heldp, struct sf_error *err);
 void sf_control_folder_close(struct sf_control_folder *folder);
+
+/* Makes the folder anew, with its lock, if somebody has removed it. */
+enum sf_status sf_control_folder_mend(struct sf_control_folder *folder,
+                                      struct sf_error *err);
 
 /* Which links were down when that was last written, by ports [n_ports] of the
  * base's fabric, and whether there was anything.  A state of another network,
@@ -43,5 +49,8 @@ enum sf_status sf_control_write_base(const struct sf_control_folder *folder,
                                      const struct sf_network *network,
                                      const struct sf_routes *routes,
                                      struct sf_error *err);
+
+/* Whether there is a file of these routes, of whatever network. */
+bool sf_control_has_base(const struct sf_control_folder *folder);
 
 #endif

@@ -69,10 +69,8 @@ make_commands(const struct exec *exec, const bool *wanted, const char *what,
         if (!wanted[s]) {
             continue;
         }
-        commands[n] =
-            (struct sf_command){ .line = make_line(exec, s, what),
-                                 .where = exec->fabric->nodes[s].name,
-                                 .err = &errors[s] };
+        commands[n] = (struct sf_command){ .line = make_line(exec, s, what),
+                                           .err = &errors[s] };
         if (commands[n].line) {
             where[n++] = s;
         } else {
@@ -147,8 +145,9 @@ use_links(const struct exec *exec, uint32_t s,
           const struct sf_command *command, void *aux)
 {
     (void)sf_ip_read_links(command->output.n ? command->output.items : "",
-                           command->output.n, command->where, exec->fabric,
-                           &exec->params.ports, s, aux, command->err);
+                           command->output.n, "what 'ip -j link' printed",
+                           exec->fabric, &exec->params.ports, s, aux,
+                           command->err);
 }
 
 static void
@@ -164,9 +163,9 @@ use_routes(const struct exec *exec, uint32_t s,
     struct sf_route_list *lists = aux;
 
     (void)sf_ip_read_routes(command->output.n ? command->output.items : "",
-                            command->output.n, command->where, exec->fabric,
-                            &exec->addresses, &exec->params.ports, s,
-                            &lists[s], command->err);
+                            command->output.n, "what 'ip -j route' printed",
+                            exec->fabric, &exec->addresses,
+                            &exec->params.ports, s, &lists[s], command->err);
 }
 
 static void
@@ -214,7 +213,6 @@ write_routes(void *self, const struct sf_push_item *items, size_t n,
         if (commands && errors[s].status == SF_OK) {
             *command = (struct sf_command){
                 .line = make_line(exec, s, "ip -force -batch -"),
-                .where = exec->fabric->nodes[s].name,
                 .err = &errors[s],
             };
             if (command->line &&
@@ -275,7 +273,7 @@ sf_control_exec(const struct sf_control_exec *exec,
         status = sf_ip_names_build(fabric, &self.names, err);
     }
     if (status == SF_OK) {
-        status = sf_control_lock(params, &folder, err);
+        status = sf_control_lock(params, NULL, &folder, err);
     }
     if (status != SF_OK) {
         sf_ip_names_free(self.names);

@@ -29,6 +29,7 @@ struct lab {
     struct sf_routes *routes;
     struct sf_ip_addresses addresses;
     bool has_alternates;
+    bool is_base; /* 'routes' are what the controller starts from. */
     char (*names)[SF_IP_NAME_SIZE]; /* [n_switches] */
     struct sf_netlink *sockets;     /* [n_switches] */
     struct pollfd *watched;         /* [n_switches] */
@@ -488,9 +489,10 @@ make_lab_routes(const struct lab *lab, const struct sf_core *core,
     return status;
 }
 
-/* Whether the namespace of the first switch is another one, or none. */
-static bool
-is_gone(void *self)
+/* Whether the namespace of the first switch is another one, or none, or the
+ * folder of the lab is. */
+static const char *
+why_gone(void *self, bool *is_alarmingp)
 {
     const struct lab *lab = self;
     char space[SF_LAB_NAMESPACE_SIZE + SF_LAB_NAME_SIZE];
@@ -501,7 +503,14 @@ is_gone(void *self)
     if (fd >= 0) {
         close(fd);
     }
-    return fd < 0 || inode != lab->inode || when_made(lab) != lab->made;
+    bool is_there = fd >= 0 && inode == lab->inode;
+    uint64_t made = when_made(lab);
+    *is_alarmingp = is_there && !made;
+    return *is_alarmingp
+               ? "the folder of the lab is gone, and links that fail "
+                 "from now on are not repaired"
+           : is_there && made == lab->made ? NULL
+                                           : "the switches are gone";
 }
 
 /* Tells the lab how it is routed now. */
@@ -511,6 +520,7 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
     struct lab *lab = self;
     struct sf_routes *routes = NULL;
     struct sf_lab *opened;
+    bool is_alarming;
     enum sf_status status = make_lab_routes(lab, core, &routes, err);
 
     if (status == SF_OK) {
@@ -518,7 +528,7 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
             sf_lab_open(lab->folder, lab->name, SF_LAB_CHANGE, &opened, err);
     }
     if (status == SF_OK) {
-        status = is_gone(lab)
+        status = why_gone(lab, &is_alarming)
                      ? sf_fail(err, SF_EINVAL,
                                "the lab '%s' is another one now", lab->name)
                      : sf_lab_set_routes(opened, routes, err);
@@ -528,13 +538,26 @@ note(void *self, const struct sf_core *core, struct sf_error *err)
     return status;
 }
 
+/* The base is kept once; it is not what the lab notes later. */
+static enum sf_status
+keep(void *self, const struct sf_control_folder *folder, struct sf_error *err)
+{
+    const struct lab *lab = self;
+
+    return lab->is_base && !sf_control_has_base(folder)
+               ? sf_control_write_base(folder, lab->identity, lab->network,
+                                       lab->routes, err)
+               : SF_OK;
+}
+
 static const struct sf_control_ops ops = {
     .wait = wait_for_links,
     .read_links = read_links,
     .read_routes = read_routes,
     .write = write_routes,
     .note = note,
-    .is_gone = is_gone,
+    .keep = keep,
+    .why_gone = why_gone,
 };
 
 /* A routing of routes of which nobody knows how they were made: paths may be
@@ -587,6 +610,7 @@ find_base(struct lab *lab, const struct sf_control_folder *folder,
         status = sf_control_write_base(folder, lab->identity, lab->network,
                                        lab->routes, err);
     }
+    lab->is_base = status == SF_OK;
     return status == SF_OK ? wrap(lab->network, lab->routes, base, err)
                            : status;
 }
@@ -616,7 +640,7 @@ check_base(const struct lab *lab, const struct sf_routing *base,
 
 static enum sf_status
 control(struct lab *lab, const struct sf_routing *given,
-        const struct sf_control_folder *folder,
+        struct sf_control_folder *folder,
         const struct sf_control_params *params, struct sf_error *err)
 {
     struct sf_routing base = { 0 };
@@ -647,8 +671,23 @@ sf_control_lab(const char *lab_folder, const char *name,
     struct lab lab = { .folder = lab_folder ? lab_folder : SF_LAB_FOLDER,
                        .name = name ? name : SF_LAB_NAME };
     struct sf_control_folder folder;
-    enum sf_status status = sf_control_lock(params, &folder, err);
+    struct sf_lab *opened;
+    char lock[4096];
 
+    /* Nothing is made for a lab that is not there, or by who may not enter
+     * it. */
+    enum sf_status status =
+        sf_lab_open(lab.folder, lab.name, SF_LAB_LOOK, &opened, err);
+    if (status == SF_OK) {
+        sf_lab_close(opened);
+        status = sf_netns_permitted(err);
+    }
+    if (status != SF_OK) {
+        return status;
+    }
+    snprintf(lock, sizeof lock, "%s/lab-%s/%s", lab.folder, lab.name,
+             SF_LAB_CONTROLLER);
+    status = sf_control_lock(params, lock, &folder, err);
     if (status != SF_OK) {
         return status;
     }

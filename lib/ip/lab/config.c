@@ -404,10 +404,9 @@ put_link_local(const struct sf_lab *lab, uint32_t s, uint32_t port,
                      : SF_OK;
 }
 
-/* Who is at the other end of a port of a switch. */
-static enum sf_status
-put_peer(const struct sf_lab *lab, uint32_t s, uint32_t port,
-         struct sf_netlink *nl, struct sf_error *err)
+enum sf_status
+sf_lab_put_peer(const struct sf_lab *lab, uint32_t s, uint32_t port,
+                struct sf_netlink *nl, struct sf_error *err)
 {
     const struct sf_fabric *fabric = lab->network->fabric;
     uint32_t other = fabric->ports[fabric->ports[port].peer].node;
@@ -437,7 +436,7 @@ put_switch_routes(const struct sf_lab *lab, uint32_t s, uint32_t port,
     for (uint32_t p = of->first_port;
          status == SF_OK && p < of->first_port + of->n_ports; p++) {
         if (is_wanted(lab, p, port)) {
-            status = put_peer(lab, s, p, nl, err);
+            status = sf_lab_put_peer(lab, s, p, nl, err);
         }
     }
     for (size_t i = tables->first[s];

@@ -144,17 +144,21 @@ static enum sf_status
 open_folder(struct sf_lab_folder *own, const char *folder, const char *name,
             struct sf_error *err)
 {
-    struct sf_lab_spaces spaces = { 0 };
+    struct sf_lab_spaces spaces = { 0 }, unseen = { 0 };
     enum sf_status status =
         sf_lab_folder_open(own, folder, name, SF_LAB_CHANGE, err);
 
     if (status == SF_EINVAL &&
-        sf_lab_find_marked(name ? name : SF_LAB_NAME, NULL, &spaces, NULL) ==
-            SF_OK &&
-        spaces.n) {
-        status = sf_lab_folder_make(own, folder, name, err);
+        sf_lab_find_marked(name ? name : SF_LAB_NAME, NULL, &spaces, &unseen,
+                           NULL) == SF_OK) {
+        if (spaces.n) {
+            status = sf_lab_folder_make(own, folder, name, err);
+        } else if (unseen.n) {
+            status = sf_netns_permitted(err);
+        }
     }
     sf_lab_spaces_clear(&spaces);
+    sf_lab_spaces_clear(&unseen);
     return status;
 }
 
@@ -170,9 +174,12 @@ sf_lab_down(const char *folder, const char *name,
     if (status != SF_OK) {
         return status;
     }
-    status = sf_lab_spaces_read(&own, &spaces, err);
+    status = sf_netns_permitted(err);
     if (status == SF_OK) {
-        status = sf_lab_find_marked(own.name, own.path, &spaces, err);
+        status = sf_lab_spaces_read(&own, &spaces, err);
+    }
+    if (status == SF_OK) {
+        status = sf_lab_find_marked(own.name, own.path, &spaces, NULL, err);
     }
     if (status == SF_OK) {
         status = remove_spaces(&spaces, removed, err);

@@ -185,9 +185,25 @@ static enum sf_status
 add_routes(struct sf_lab *lab, uint32_t port, struct sf_netlink *nl,
            struct sf_error *err)
 {
+    uint32_t node = lab->network->fabric->ports[port].node;
+
     nl->passed_over = SF_NETLINK_EXISTS;
-    return sf_lab_put_routes(lab, lab->network->fabric->ports[port].node, port,
-                             nl, err);
+    return sf_lab_put_routes(lab, node, port, nl, err);
+}
+
+/* The same beside a controller, which writes the routes of switches.  What the
+ * lab notes is of the network without the link: it would be wrong by now. */
+static enum sf_status
+add_hosts_routes(struct sf_lab *lab, uint32_t port, struct sf_netlink *nl,
+                 struct sf_error *err)
+{
+    uint32_t node = lab->network->fabric->ports[port].node;
+
+    if (node >= lab->network->fabric->n_switches) {
+        return add_routes(lab, port, nl, err);
+    }
+    nl->passed_over = SF_NETLINK_EXISTS;
+    return sf_lab_put_peer(lab, node, port, nl, err);
 }
 
 static enum sf_status
@@ -247,7 +263,11 @@ enum sf_status
 sf_lab_restore(struct sf_lab *lab, const struct sf_lab_links *links,
                struct sf_error *err)
 {
-    at_end *const steps[] = { set_up, add_routes, sf_lab_await_port, NULL };
+    at_end *const steps[] = { set_up,
+                              sf_lab_is_controlled(&lab->folder)
+                                  ? add_hosts_routes
+                                  : add_routes,
+                              sf_lab_await_port, NULL };
 
     return run_steps(lab, links, steps, err);
 }

@@ -131,6 +131,19 @@ lock(struct sf_lab_folder *folder, enum sf_lab_use use, struct sf_error *err)
                : sf_fail(err, SF_EINVAL, "there is no lab '%s'", folder->name);
 }
 
+bool
+sf_lab_is_controlled(const struct sf_lab_folder *folder)
+{
+    int fd = openat(folder->fd, SF_LAB_CONTROLLER, O_RDONLY | O_CLOEXEC);
+    bool is_held =
+        fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+
+    if (fd >= 0) {
+        close(fd);
+    }
+    return is_held;
+}
+
 enum sf_status
 sf_lab_fail_taken(const struct sf_lab_folder *folder, struct sf_error *err)
 {
@@ -191,7 +204,8 @@ sf_lab_folder_remove(struct sf_lab_folder *folder, struct sf_error *err)
 {
     /* The note of what was made goes last. */
     static const char *const files[] = { SF_LAB_STATE, SF_LAB_STATE ".new",
-                                         SF_LAB_HOSTS, SF_LAB_SPACES };
+                                         SF_LAB_HOSTS, SF_LAB_CONTROLLER,
+                                         SF_LAB_SPACES };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (unlinkat(folder->fd, files[i], 0) && errno != ENOENT) {

@@ -20,7 +20,8 @@ struct path {
     size_t first;            /* Of its nodes, and of its probes. */
     uint16_t layer;
     uint8_t n_nodes; /* Switches that it leads over, by the tables. */
-    bool arrives;    /* By the tables; else it ends at the last. */
+    bool arrives;    /* By the tables; else it ends at the last, */
+    bool circles;    /* or goes on to one where it has been. */
     bool is_extra;   /* For the sake of the last hop only. */
 };
 
@@ -74,10 +75,11 @@ add_path(struct checker *checker, uint32_t sender, uint32_t target,
 
     sf_lab_follow(checker->lab, &checker->down, sender, target, layer, &way);
     path.arrives = way.arrives;
+    path.circles = way.circle != SF_NONE;
     path.n_nodes = (uint8_t)way.n;
     for (uint32_t i = 0; i < way.n; i++) {
         probe.ttl = (uint8_t)(i + 1);
-        probe.is_optional = way.ports[i] == SF_NONE;
+        probe.is_optional = way.ports[i] == SF_NONE || path.circles;
         checker->failed |= !sf_vec_push(&checker->nodes, way.switches[i]) ||
                            !sf_vec_push(&checker->probes, probe);
     }
@@ -85,7 +87,7 @@ add_path(struct checker *checker, uint32_t sender, uint32_t target,
      * says the latter. */
     probe.ttl = (uint8_t)(path.n_nodes + 1);
     probe.is_optional = !path.arrives;
-    checker->failed |= !sf_vec_push(&checker->nodes, SF_NONE) ||
+    checker->failed |= !sf_vec_push(&checker->nodes, way.circle) ||
                        !sf_vec_push(&checker->probes, probe) ||
                        !sf_vec_push(&checker->paths, path);
 }
@@ -172,6 +174,10 @@ is_right(const struct checker *checker, const struct path *path, uint32_t i)
     const struct sf_lab_probe *probe = &checker->probes.items[path->first + i];
     uint32_t node = checker->nodes.items[path->first + i];
 
+    if (path->circles) {
+        return !probe->answer ||
+               (probe->from == node && probe->answer == SF_LAB_EXPIRED);
+    }
     if (i < path->n_nodes) {
         bool is_end = !path->arrives && i + 1u == path->n_nodes;
         return probe->from == node
@@ -258,6 +264,19 @@ ask_kernels(struct checker *checker, struct sf_error *err)
     return status;
 }
 
+/* The switch of least number on the circle that 'path' ends in. */
+static uint32_t
+find_least(const struct checker *checker, const struct path *path)
+{
+    const uint32_t *nodes = checker->nodes.items + path->first;
+    uint32_t least = nodes[path->n_nodes];
+
+    for (uint32_t i = path->n_nodes; nodes[--i] != nodes[path->n_nodes];) {
+        least = nodes[i] < least ? nodes[i] : least;
+    }
+    return least;
+}
+
 /* What is wrong with 'path' at hop 'i', as far as answers tell. */
 static struct sf_lab_finding
 describe(const struct checker *checker, const struct path *path, uint32_t i)
@@ -269,14 +288,18 @@ describe(const struct checker *checker, const struct path *path, uint32_t i)
         .node = i ? nodes[i - 1] : host_node(checker, path->sender),
         .layer = path->layer,
         .target = path->target,
-        .expected = i < path->n_nodes ? nodes[i]
-                    : path->arrives   ? host_node(checker, path->target)
-                                      : SF_NONE,
+        .expected = i < path->n_nodes || path->circles ? nodes[i]
+                    : path->arrives ? host_node(checker, path->target)
+                                    : SF_NONE,
         .found = probe->answer == SF_LAB_NO_ANSWER ? SF_NONE : probe->from,
         .n_paths = 1,
     };
 
-    if (i > path->n_nodes) {
+    if (i > path->n_nodes && path->circles) {
+        finding.fault = SF_LAB_CIRCLE;
+        finding.node = find_least(checker, path);
+        finding.found = finding.expected = SF_NONE;
+    } else if (i > path->n_nodes) {
         finding.fault = SF_LAB_CUT;
         finding.node = path->n_nodes ? nodes[path->n_nodes - 1]
                                      : host_node(checker, path->sender);

@@ -58,8 +58,12 @@ uint32_t sf_lab_port_number(const struct sf_lab *lab, uint32_t node,
                             const char *text);
 
 /* folder.c */
-#define SF_LAB_STATE  "lab.json"
-#define SF_LAB_SPACES "namespaces"
+#define SF_LAB_STATE      "lab.json"
+#define SF_LAB_SPACES     "namespaces"
+#define SF_LAB_CONTROLLER "controller.lock"
+
+/* Whether a controller is at work, which has a lock on a file of its own. */
+bool sf_lab_is_controlled(const struct sf_lab_folder *folder);
 
 /* Makes the folder of a lab that is not there yet, and locks it; opens that of
  * one that is there, and locks it for looking or for changes.  SF_EINVAL:
@@ -102,11 +106,13 @@ void sf_lab_spaces_clear(struct sf_lab_spaces *spaces);
 
 /* lost.c: marks a namespace as one that the folder of 'lab' notes; adds to
  * 'spaces' those of the lab 'name', NULL for any, whose mark is of the folder
- * 'path', which may be NULL, or of one that is gone. */
+ * 'path', which may be NULL, or of one that is gone; and to 'unseen', if
+ * nonnull, those that this process may not enter. */
 enum sf_status sf_lab_put_mark(const struct sf_lab *lab, struct sf_netlink *nl,
                                struct sf_error *err);
 enum sf_status sf_lab_find_marked(const char *name, const char *path,
                                   struct sf_lab_spaces *spaces,
+                                  struct sf_lab_spaces *unseen,
                                   struct sf_error *err);
 
 /* state.c: what a lab is, to and from a file of its folder.  Reading fills all
@@ -191,6 +197,12 @@ enum sf_status sf_lab_put_rate(const struct sf_lab *lab, uint32_t node,
 enum sf_status sf_lab_put_routes(const struct sf_lab *lab, uint32_t node,
                                  uint32_t port, struct sf_netlink *nl,
                                  struct sf_error *err);
+
+/* Of these, for a port of switch 's', all but the routes: who is at the other
+ * end. */
+enum sf_status sf_lab_put_peer(const struct sf_lab *lab, uint32_t s,
+                               uint32_t port, struct sf_netlink *nl,
+                               struct sf_error *err);
 
 /* Sets all interfaces of a node up; sets that of a port up or down. */
 enum sf_status sf_lab_put_up(const struct sf_lab *lab, uint32_t node,

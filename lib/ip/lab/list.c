@@ -68,26 +68,48 @@ add(struct sf_lab_list *list, const char *folder, const char *name,
     return status == SF_OK ? append(list, &entry, err) : status;
 }
 
+/* The lab of a namespace, which is lost unless it is listed. */
+static struct sf_lab_entry
+lost_entry(const struct sf_lab_space *space)
+{
+    struct sf_lab_entry entry = { .is_lost = true };
+
+    snprintf(entry.name, sizeof entry.name, "%.*s",
+             (int)strcspn(space->name, "."), space->name);
+    return entry;
+}
+
+static bool
+is_listed(const struct sf_lab_list *list, const struct sf_lab_entry *entry)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (!compare_entries(&list->entries[i], entry)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Adds the labs whose folder is gone and whose namespaces are not. */
 static enum sf_status
 add_lost(struct sf_lab_list *list, struct sf_error *err)
 {
-    struct sf_lab_spaces spaces = { 0 };
-    enum sf_status status = sf_lab_find_marked(NULL, NULL, &spaces, err);
+    struct sf_lab_spaces spaces = { 0 }, unseen = { 0 };
+    enum sf_status status =
+        sf_lab_find_marked(NULL, NULL, &spaces, &unseen, err);
 
     for (uint32_t i = 0; status == SF_OK && i < spaces.n; i++) {
-        struct sf_lab_entry entry = { .is_lost = true };
-        uint32_t same = 0;
-        snprintf(entry.name, sizeof entry.name, "%.*s",
-                 (int)strcspn(spaces.items[i].name, "."),
-                 spaces.items[i].name);
-        while (same < list->n &&
-               compare_entries(&list->entries[same], &entry)) {
-            same++;
+        struct sf_lab_entry entry = lost_entry(&spaces.items[i]);
+        if (!is_listed(list, &entry)) {
+            status = append(list, &entry, err);
         }
-        status = same == list->n ? append(list, &entry, err) : SF_OK;
+    }
+    for (uint32_t i = 0; i < unseen.n; i++) {
+        struct sf_lab_entry entry = lost_entry(&unseen.items[i]);
+        list->n_unseen += !is_listed(list, &entry);
     }
     sf_lab_spaces_clear(&spaces);
+    sf_lab_spaces_clear(&unseen);
     return status;
 }
 

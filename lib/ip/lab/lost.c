@@ -68,15 +68,16 @@ take_mark(void *aux, const struct nlmsghdr *message)
     return true;
 }
 
-/* Reads the mark of a namespace; "" if it has none, or may not be entered. */
-static void
+/* Reads the mark of a namespace; "" if it has none.  False if the namespace
+ * may not be entered. */
+static bool
 read_mark(int fd, const char *name, char mark[MARK_SIZE])
 {
     struct sf_netlink nl;
 
     mark[0] = '\0';
     if (sf_netns_enter(fd, name, NULL) != SF_OK) {
-        return;
+        return false;
     }
     if (sf_netlink_open(&nl, NETLINK_ROUTE, name, NULL) == SF_OK) {
         struct ifinfomsg *head =
@@ -85,6 +86,7 @@ read_mark(int fd, const char *name, char mark[MARK_SIZE])
         (void)sf_netlink_ask(&nl, take_mark, mark, NULL);
     }
     sf_netlink_close(&nl);
+    return true;
 }
 
 /* Whether a mark is of the folder that has the mark 'own', or of one that is
@@ -136,27 +138,30 @@ add(struct sf_lab_spaces *spaces, const char *name, uint64_t inode,
     return SF_OK;
 }
 
-/* Looks at one namespace, and adds it if it may be removed. */
+/* Looks at one namespace, and adds it if it may be removed; to 'unseen' if it
+ * may not be looked at. */
 static enum sf_status
 look(const char *name, const char *own, struct sf_lab_spaces *spaces,
-     struct sf_error *err)
+     struct sf_lab_spaces *unseen, struct sf_error *err)
 {
     char mark[MARK_SIZE] = "";
     uint64_t inode = 0;
     int fd = sf_netns_open(name, &inode);
+    bool is_seen = fd < 0 || !inode || read_mark(fd, name, mark);
 
-    if (fd >= 0 && inode) {
-        read_mark(fd, name, mark);
-    }
     if (fd >= 0) {
         close(fd);
+    }
+    if (!is_seen) {
+        return unseen ? add(unseen, name, inode, err) : SF_OK;
     }
     return is_free(mark, own) ? add(spaces, name, inode, err) : SF_OK;
 }
 
 enum sf_status
 sf_lab_find_marked(const char *name, const char *path,
-                   struct sf_lab_spaces *spaces, struct sf_error *err)
+                   struct sf_lab_spaces *spaces, struct sf_lab_spaces *unseen,
+                   struct sf_error *err)
 {
     struct sf_netns_home home;
     char own[MARK_SIZE] = "";
@@ -173,7 +178,7 @@ sf_lab_find_marked(const char *name, const char *path,
         for (struct dirent *entry;
              status == SF_OK && (entry = readdir(folder));) {
             if (is_named(entry->d_name, name)) {
-                status = look(entry->d_name, own, spaces, err);
+                status = look(entry->d_name, own, spaces, unseen, err);
             }
         }
         sf_netns_return(&home);

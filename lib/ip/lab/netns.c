@@ -41,18 +41,29 @@ try_unshare(void)
     return WIFEXITED(code) ? WEXITSTATUS(code) : EINTR;
 }
 
+static enum sf_status
+fail_refused(int code, struct sf_error *err)
+{
+    return sf_fail(err, SF_EIO,
+                   "a lab needs network namespaces and root, and this process "
+                   "may not make one: %s",
+                   strerror(code));
+}
+
 enum sf_status
 sf_netns_allowed(struct sf_error *err)
 {
     int code = try_unshare();
 
-    if (code == 0) {
-        return SF_OK;
-    }
-    return sf_fail(err, SF_EIO,
-                   "a lab needs network namespaces and root, and this process "
-                   "may not make one: %s",
-                   strerror(code));
+    return code == 0 ? SF_OK : fail_refused(code, err);
+}
+
+enum sf_status
+sf_netns_permitted(struct sf_error *err)
+{
+    int code = try_unshare();
+
+    return code != EPERM ? SF_OK : fail_refused(code, err);
 }
 
 enum sf_status
@@ -64,10 +75,21 @@ sf_netns_leave(struct sf_netns_home *home, struct sf_error *err)
                : sf_fail(err, SF_EIO, "%s: %s", OWN, strerror(errno));
 }
 
+/* Whether the calling thread is at home. */
+static bool
+is_at_home(const struct sf_netns_home *home)
+{
+    struct stat own, there;
+
+    return fstat(home->fd, &own) == 0 && stat(OWN, &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
 void
 sf_netns_return(struct sf_netns_home *home)
 {
-    if (setns(home->fd, CLONE_NEWNET)) {
+    /* Who may not enter a namespace has not left, and may not come back. */
+    if (setns(home->fd, CLONE_NEWNET) && !is_at_home(home)) {
         abort();
     }
     close(home->fd);
@@ -159,8 +181,14 @@ sf_netns_open(const char *name, uint64_t *inodep)
 enum sf_status
 sf_netns_enter(int fd, const char *name, struct sf_error *err)
 {
-    return setns(fd, CLONE_NEWNET) == 0
-               ? SF_OK
+    if (setns(fd, CLONE_NEWNET) == 0) {
+        return SF_OK;
+    }
+    return errno == EPERM
+               ? sf_fail(err, SF_EIO,
+                         "a lab needs root, and this process may not enter "
+                         "the network namespace of %s: %s",
+                         name, strerror(errno))
                : sf_fail(err, SF_EIO, "%s: %s", name, strerror(errno));
 }
 

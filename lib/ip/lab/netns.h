@@ -16,9 +16,13 @@ struct sf_netns_home {
     int fd;
 };
 
-/* Whether this process may make network namespaces at all; SF_EPERMIT and one
+/* Whether this process may make network namespaces at all; SF_EIO and one
  * sentence if not.  Nothing stays. */
 enum sf_status sf_netns_allowed(struct sf_error *err);
+
+/* The same for who works with namespaces that are there: a machine that has no
+ * room for more is fine. */
+enum sf_status sf_netns_permitted(struct sf_error *err);
 
 /* Notes where the calling thread is, and brings it back.  The second closes
  * what the first opened; a thread that cannot come back must not go on, so
@@ -40,7 +44,8 @@ enum sf_status sf_netns_make(const char *name, int *fdp, uint64_t *inodep,
  * its identity, 0 for a file that holds no namespace. */
 int sf_netns_open(const char *name, uint64_t *inodep);
 
-/* Moves the calling thread into a namespace. */
+/* Moves the calling thread into a namespace.  Without the rights to do so the
+ * thread stays where it is. */
 enum sf_status sf_netns_enter(int fd, const char *name, struct sf_error *err);
 
 /* Removes the name.  The namespace ends when no process is in it any more. */

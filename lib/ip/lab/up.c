@@ -286,7 +286,7 @@ static enum sf_status
 check_lost(const char *name, struct sf_error *err)
 {
     struct sf_lab_spaces spaces = { 0 };
-    enum sf_status status = sf_lab_find_marked(name, NULL, &spaces, err);
+    enum sf_status status = sf_lab_find_marked(name, NULL, &spaces, NULL, err);
 
     if (status == SF_OK && spaces.n) {
         status = sf_fail(err, SF_EINVAL,

@@ -59,6 +59,19 @@ sf_lab_has_link(const struct sf_lab *lab, const struct sf_lab_down *down,
     return !down->is_down[place.s * SF_LAB_N_NUMBERS + place.port];
 }
 
+/* Whether a way has come over 's' before.  Packets remember nothing, so then
+ * it goes round. */
+static bool
+has_been_at(const struct sf_lab_way *way, uint32_t s)
+{
+    for (uint32_t i = 0; i < way->n; i++) {
+        if (way->switches[i] == s) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 sf_lab_follow(const struct sf_lab *lab, const struct sf_lab_down *down,
               uint32_t sender, uint32_t target, uint32_t layer,
@@ -72,7 +85,12 @@ sf_lab_follow(const struct sf_lab *lab, const struct sf_lab_down *down,
     to.layer = layer;
     way->n = 0;
     way->arrives = false;
+    way->circle = SF_NONE;
     while (s != SF_NONE && way->n < SF_MAX_PATH_ARCS) {
+        if (has_been_at(way, s)) {
+            way->circle = s;
+            break;
+        }
         const struct sf_ip_route *route = sf_ip_look_up(
             lab->tables, s, to, down->is_down + (size_t)s * SF_LAB_N_NUMBERS);
         way->switches[way->n] = s;

@@ -30,7 +30,9 @@ struct sf_lab_way {
     uint32_t ports[SF_MAX_PATH_ARCS]; /* By which they send it on, indices into
                                        * fabric->ports; SF_NONE: they do
                                        * not. */
-    bool arrives; /* Else it ends at the last switch, or goes round. */
+    bool arrives;    /* Else it ends at the last switch, or goes round: */
+    uint32_t circle; /* after the last comes this switch again, whose state
+                      * packets are in as before; SF_NONE. */
 };
 
 void sf_lab_follow(const struct sf_lab *lab, const struct sf_lab_down *down,
