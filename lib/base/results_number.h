@@ -1,4 +1,4 @@
-/* sf_results_number.h -- what results are counted by that are kept in a folder
+/* results_number.h -- what results are counted by that are kept in a folder
  * and found again by a later run. */
 #ifndef SF_BASE_RESULTS_NUMBER_H
 #define SF_BASE_RESULTS_NUMBER_H

@@ -1,4 +1,4 @@
-/* sf_guide_identity.c -- tells plans apart by what their cables join. */
+/* guide_identity.c -- tells plans apart by what their cables join. */
 #include "report/guide_parts.h"
 
 static uint64_t
