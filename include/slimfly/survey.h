@@ -1,10 +1,10 @@
 /* survey.h -- several networks side by side: what each costs, what it carries,
  * how long packets take, and what is left when parts fail.
  *
- * Each network gets the same number of hosts, the routing that 'slimfly route'
- * would deploy, and the same questions.  Everything is measured by what stands
- * elsewhere: design.h, comparison.h, simulation.h, failures.h.  What these
- * keep makes interrupted work go on. */
+ * Each network gets the same number of hosts, or with equal cost its own, the
+ * routing that 'slimfly route' would deploy, and the same questions.
+ * Everything is measured by what stands elsewhere: design.h, comparison.h,
+ * simulation.h, failures.h.  What these keep makes interrupted work go on. */
 #ifndef SLIMFLY_SURVEY_H
 #define SLIMFLY_SURVEY_H
 
@@ -26,8 +26,9 @@
 /* What networks have in common. */
 enum sf_survey_equal {
     SF_SURVEY_EQUAL_HOSTS, /* The number of hosts. */
-    SF_SURVEY_EQUAL_COST,  /* Also the money: what they carry is told for each
-                            * million of the currency. */
+    SF_SURVEY_EQUAL_COST,  /* The money: each has its own number of hosts, and
+                            * what these carry is told for each million of the
+                            * currency. */
     SF_N_SURVEY_EQUALS,
 };
 
@@ -46,8 +47,9 @@ struct sf_survey_subject {
 struct sf_survey_params {
     const struct sf_survey_subject *subjects; /* [n_subjects] */
     uint32_t n_subjects;                      /* At least 1. */
-    uint32_t n_hosts; /* Of each; 0: those of the network that has the
-                       * fewest. */
+    uint32_t n_hosts; /* Of each; 0: with equal hosts those of the network
+                       * that has the fewest, with equal cost all that a
+                       * network has. */
     enum sf_survey_equal equal;
     const struct sf_prices *prices; /* NULL: no costs. */
     uint32_t ports; /* Of each switch; 0: for each network the fewest that are
@@ -124,7 +126,7 @@ struct sf_survey_network {
 
 struct sf_survey {
     struct sf_survey_params params; /* As asked, with what they point to. */
-    uint32_t n_hosts;               /* Of each network. */
+    uint32_t n_hosts;               /* Of each network; 0: they differ. */
     uint32_t n_networks;
     struct sf_survey_network *networks; /* [n_networks] As asked. */
 };

@@ -40,6 +40,16 @@ write_network(const struct sf_survey_network *network, FILE *stream)
     }
 }
 
+/* Writes for how many hosts a network costs what it costs, where networks
+ * differ in that. */
+static void
+write_own_hosts(const struct sf_survey *survey, uint32_t number, FILE *stream)
+{
+    if (!survey->n_hosts) {
+        fprintf(stream, " for %u hosts", survey->networks[number].n_hosts);
+    }
+}
+
 /* Tells what the cheapest network costs, and how much more the others do. */
 static void
 tell_costs(const struct sf_survey *survey, FILE *stream)
@@ -62,12 +72,13 @@ tell_costs(const struct sf_survey *survey, FILE *stream)
     write_network(&networks[first], stream);
     fprintf(stream, " costs %s%.2f million %s for %u hosts.",
             next == SF_NONE ? "" : "least: ", cost / 1e6,
-            survey->params.prices->currency, survey->n_hosts);
+            survey->params.prices->currency, networks[first].n_hosts);
     for (; next != SF_NONE; next = best_of(saved, survey->n_networks)) {
         fputs(n_others ? ", " : " ", stream);
         write_network(&networks[next], stream);
         fprintf(stream, "%s %.0f %% more", n_others++ ? "" : " costs",
                 100 * (-saved[next] / cost - 1));
+        write_own_hosts(survey, next, stream);
         saved[next] = (double)NAN;
     }
     fputs(n_others ? ".\n" : "\n", stream);
@@ -183,7 +194,8 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
             fputc(' ', stream);
         }
         write_best(&contest, n_told ? "" : start, stream);
-        fprintf(stream, "%s traffic: ", params->traffics[k]);
+        fprintf(stream, "%s traffic%s: ", params->traffics[k],
+                by_cost || survey->n_hosts ? "" : " for each host");
         if (by_cost) {
             fprintf(stream, "%.0f%s.", contest.values[best],
                     n_told ? "" : " hosts at full rate");

@@ -67,9 +67,10 @@ draw(struct drawing *drawing, const char *title, uint32_t n_columns,
                               .n_panels = drawing->n_panels,
                               .n_columns = n_columns,
                               .panel_width = width };
+    char hosts[SF_SURVEY_TEXT_SIZE];
 
-    snprintf(chart.title, sizeof chart.title, "%s, %u hosts each", title,
-             drawing->survey->n_hosts);
+    sf_survey_hosts_text(drawing->survey, hosts);
+    snprintf(chart.title, sizeof chart.title, "%s, %s", title, hosts);
     return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
@@ -117,7 +118,9 @@ sf_survey_draw_costs(const struct sf_survey_report *report, FILE *stream,
 {
     static const char *const keys[] = { "cost",           "watts",
                                         "switches",       "cables",
-                                        "optical_cables", "cable_metres" };
+                                        "optical_cables", "cable_metres",
+                                        "hosts",          "cost_per_host" };
+    size_t n_keys = sizeof keys / sizeof *keys;
     struct sf_survey_rows rows;
     struct drawing *drawing = begin(report, err);
 
@@ -125,8 +128,10 @@ sf_survey_draw_costs(const struct sf_survey_report *report, FILE *stream,
         return SF_ENOMEM;
     }
     enum sf_status status = sf_survey_rows_make(report->survey, &rows, err);
-    for (size_t i = 0; status == SF_OK && i < sizeof keys / sizeof *keys;
-         i++) {
+    if (report->survey->n_hosts) {
+        n_keys -= 2; /* The last are for networks that differ in hosts. */
+    }
+    for (size_t i = 0; status == SF_OK && i < n_keys; i++) {
         add_bars(drawing, &rows, keys[i]);
     }
     if (status == SF_OK) {

@@ -148,12 +148,13 @@ write_wrapped(const struct sf_survey *survey,
 static void
 write_head(const struct sf_survey *survey, FILE *stream)
 {
-    const struct sf_survey_params *params = &survey->params;
+    char hosts[SF_SURVEY_TEXT_SIZE];
 
-    fprintf(stream, "%u network%s with %u hosts%s, evenly spread%s\n",
-            survey->n_networks, survey->n_networks > 1 ? "s" : "",
-            survey->n_hosts, survey->n_networks > 1 ? " each" : "",
-            params->equal == SF_SURVEY_EQUAL_COST
+    sf_survey_hosts_text(survey, hosts);
+    fprintf(stream, "%u network%s with %s%s%s\n", survey->n_networks,
+            survey->n_networks > 1 ? "s" : "", hosts,
+            survey->n_hosts ? ", evenly spread" : "",
+            survey->params.equal == SF_SURVEY_EQUAL_COST
                 ? "; at equal cost: what they carry is told for each million"
                 : "");
 }
@@ -225,6 +226,15 @@ write_foot(const struct sf_survey *survey, FILE *stream)
                 prices->currency, prices->year);
     }
     fputs(".\n", stream);
+    if (params->equal == SF_SURVEY_EQUAL_COST) {
+        fprintf(stream,
+                "For each million %s: hosts times their share of the rate, "
+                "over the cost.%s\n",
+                prices->currency,
+                survey->n_hosts
+                    ? ""
+                    : " Each network has its own number of hosts.");
+    }
     if (!params->without_simulation) {
         fprintf(stream,
                 "Simulated: %s, all to all, in equal parts over the layers. "

@@ -159,18 +159,55 @@ class Results(Compare):
                  for row in rows}
         for network in found["networks"]:
             name = network["name"]
-            worth = (float(value["throughput_equal", name]) * found["hosts"]
+            worth = (float(value["throughput_equal", name]) * network["hosts"]
                      / network["figures"]["cost"] * 1e6)
             self.assertAlmostEqual(
                 float(value["throughput_equal_per_million", name]), worth,
                 delta=1e-6 * worth)
         text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "--equal",
                              "cost", "--failures", "none", *QUICK)
-        self.assertIn("at equal cost", text.splitlines()[0])
+        # Each has its own hosts, and the tables say how many.
+        self.assertIsNone(found["hosts"])
+        self.assertEqual([n["hosts"] for n in found["networks"]], [54, 18])
+        self.assertEqual([value["hosts", n["name"]]
+                          for n in found["networks"]], ["54", "18"])
+        self.assertTrue(text.startswith(
+            "2 networks with 18 to 54 hosts; at equal cost: "), text)
+        self.assertRegex(text, r"\n  hosts +54 +18\n")
+        self.assertRegex(found["answers"][0],
+                         r"USD for 18 hosts\. .* % more for 54 hosts\.$")
+        self.assertIn("permutation traffic for each host: ",
+                      " ".join(found["answers"]))
         self.assertIn("For each million USD, ", text)
         self.assertRegex(" ".join(text.split()),
                          r"the most permutation traffic: \d+ hosts at full "
                          r"rate\.")
+
+    def test_equal_cost_takes_what_money_buys(self):
+        """All were cut to the hosts of the smallest, so that the one with most
+        hosts for the money did not win."""
+        found = json.loads(self.succeeds(
+            "design", "--ports", "36", "--budget", "300000", "--families",
+            "sf,ft2,hx2,df", "--compare", "--without-simulation",
+            "--failures", "none", "-t", "all-to-all", "--equal", "cost",
+            "-f", "json"))
+        worth = {}
+        for network in found["networks"]:
+            cost = network["figures"]["cost"]
+            self.assertLessEqual(cost, 300000)
+            share = next(t["mean"] for t in network["throughput"]
+                         if t["split"] == "equal")
+            worth[network["name"]] = 1e6 * network["hosts"] * share / cost
+        self.assertEqual(
+            {n["name"]: n["hosts"] for n in found["networks"]},
+            {"hx2:4x4,links=4": 192, "ft2:ports=36,leaf=9": 162,
+             "df:a=8,h=4,g=2": 64, "sf:q=3": 54})
+        best = max(worth, key=worth.get)
+        self.assertEqual(best, "hx2:4x4,links=4")
+        self.assertIn(f"For each million USD, {best} carries the most "
+                      f"all-to-all traffic: {worth[best]:.0f} hosts at full "
+                      "rate.", found["answers"])
+        self.assertIn("Each has all its hosts.", found["note"])
 
     def test_answers_follow_from_the_figures(self):
         found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6", *QUICK,
@@ -620,6 +657,10 @@ class Errors(Compare):
                  "sf:q=3: expected switches of at least 8 ports, found 6"),
                 (["sf:q=3", "--ports", "9", "--equal", "cost"],
                  "sf:q=3: no price is known for its switches of 9 ports"),
+                (["sf:q=3", "hx2:3x3", "--equal", "cost", "-t",
+                  "file:some.csv"],
+                 "traffic 'file:some.csv' names hosts, and with equal cost "
+                 "networks differ in how many they have"),
                 (["sf:q=3", "--failures", "none,links"],
                  "expected 'none' alone, or no 'none'"),
                 (["sf:q=3", "--failures", "none", "--draws", "2"],
