@@ -252,36 +252,118 @@ telling_share(const struct sf_survey *survey)
     return best;
 }
 
-/* Tells what a network keeps of the first traffic after a failure, or that it
- * is cut apart, and how many pairs of hosts are left if some are cut off. */
-static void
-tell_kept(const struct sf_survey_network *network,
-          const struct sf_failure_point *point, double whole, FILE *stream)
-{
-    double left = sf_survey_left(network, point, 0);
-    double reached = 100 * sf_survey_failed(point, SF_FAILURE_REACHED);
-
-    if (isnan(left)) {
-        fprintf(stream, "%s is cut apart", network->name);
-    } else {
-        fprintf(stream, "%s keeps %.0f %%", network->name, 100 * left / whole);
-    }
-    if (point->n_disconnected && !isnan(reached)) {
-        fprintf(stream,
-                " (only %.3g %% of the pairs of hosts still reach each other)",
-                reached);
-    }
-}
-
 /* A failure that is told. */
 struct failure {
     enum sf_failure_kind kind;
     double share;
 };
 
+/* What a failure makes of a network, over all draws. */
+enum fate {
+    NOT_ASKED,    /* It was discovered, or has no such part. */
+    KEEPS_SOME,   /* Some draws leave it traffic. */
+    CUT_APART,    /* No path is left between switches with hosts. */
+    ONE_SWITCH,   /* The hosts that are left are on one switch. */
+    NOTHING_LEFT, /* All its hosts were in what failed. */
+};
+
+static enum fate
+find_fate(const struct sf_survey_network *network,
+          const struct sf_failure_point *point)
+{
+    double whole = sf_survey_left(
+        network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
+    bool is_gone = true;
+
+    if (!point || !(whole > 0)) {
+        return NOT_ASKED;
+    }
+    if (!isnan(sf_survey_left(network, point, 0))) {
+        return KEEPS_SOME;
+    }
+    for (uint32_t i = 0; i < point->n_runs; i++) {
+        is_gone = is_gone && point->runs[i].figures[SF_FAILURE_DEAD_HOSTS] >=
+                                 network->n_hosts;
+    }
+    return is_gone                 ? NOTHING_LEFT
+           : point->n_disconnected ? CUT_APART
+                                   : ONE_SWITCH;
+}
+
+/* Tells what a network keeps of the first traffic after a failure. */
+static void
+tell_share(const struct sf_survey_network *network,
+           const struct sf_failure_point *point, FILE *stream)
+{
+    const struct sf_failure_range *left =
+        sf_failure_throughput(network->failures, point, 0, 0);
+    double whole = sf_survey_left(
+        network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
+
+    fprintf(stream, "%s keeps %.0f %%", network->name,
+            100 * left->mean / whole);
+    if (left->n < point->n_runs) {
+        fprintf(stream, " in the %u of %u draws that leave it some", left->n,
+                point->n_runs);
+    }
+}
+
+/* Tells in brackets how many hosts are gone with what failed, and how many
+ * pairs of hosts reach each other if some are cut off. */
+static void
+tell_losses(const struct sf_survey_network *network,
+            const struct sf_failure_point *point, FILE *stream)
+{
+    double gone = sf_survey_failed(point, SF_FAILURE_DEAD_HOSTS);
+    double reached = 100 * sf_survey_failed(point, SF_FAILURE_REACHED);
+    const char *before = " (";
+
+    if (gone > 0) {
+        fprintf(stream, "%s%.3g %% of its hosts gone", before,
+                100 * gone / network->n_hosts);
+        before = ", ";
+    }
+    if (point->n_disconnected && !isnan(reached)) {
+        fprintf(stream,
+                "%sonly %.3g %% of the pairs of hosts still reach each other",
+                before, reached);
+        before = ", ";
+    }
+    if (*before == ',') {
+        fputc(')', stream);
+    }
+}
+
+/* Tells what is left of a network after a failure. */
+static void
+tell_fate(const struct sf_survey_network *network,
+          const struct sf_failure_point *point, enum fate fate, FILE *stream)
+{
+    switch (fate) {
+    case NOT_ASKED:
+        return;
+    case KEEPS_SOME:
+        tell_share(network, point, stream);
+        break;
+    case CUT_APART:
+        fprintf(stream, "%s is cut apart", network->name);
+        break;
+    case ONE_SWITCH:
+        fprintf(stream, "the hosts that are left of %s are on one switch",
+                network->name);
+        break;
+    case NOTHING_LEFT:
+        fprintf(stream,
+                "nothing is left of %s: all its hosts were in what failed",
+                network->name);
+        return;
+    }
+    tell_losses(network, point, stream);
+}
+
 /* Tells of the networks that carry something after a failure, or else of those
- * that nothing is left of; 'before' stands before the first.  Returns how many
- * these are. */
+ * that do not; 'before' stands before the first.  Returns how many these
+ * are. */
 static uint32_t
 tell_left(const struct sf_survey *survey, const struct failure *failure,
           bool is_kept, const char *before, FILE *stream)
@@ -292,12 +374,10 @@ tell_left(const struct sf_survey *survey, const struct failure *failure,
         const struct sf_survey_network *network = &survey->networks[i];
         const struct sf_failure_point *point =
             sf_survey_point(network, failure->kind, failure->share);
-        double whole = sf_survey_left(
-            network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
-        if (point && whole > 0 &&
-            is_kept != isnan(sf_survey_left(network, point, 0))) {
-            fputs(n_told++ ? ", " : before, stream);
-            tell_kept(network, point, whole, stream);
+        enum fate fate = find_fate(network, point);
+        if (fate != NOT_ASKED && is_kept == (fate == KEEPS_SOME)) {
+            fputs(n_told++ ? is_kept ? ", " : "; " : before, stream);
+            tell_fate(network, point, fate, stream);
         }
     }
     return n_told;
@@ -317,35 +397,51 @@ cuts_hosts_off(const struct sf_survey *survey, const struct failure *failure)
     return false;
 }
 
-/* Tells what the first kind of failures does that was asked for. */
+/* Tells what a failure does to all networks. */
 static void
-tell_failures(const struct sf_survey *survey, FILE *stream)
+tell_failure(const struct sf_survey *survey, const struct failure *failure,
+             FILE *stream)
 {
-    struct failure failure = { SF_FAILURE_LINKS, 0 };
+    bool takes_hosts = failure->kind == SF_FAILURE_SWITCHES ||
+                       failure->kind == SF_FAILURE_RACK;
     char what[SF_SURVEY_TEXT_SIZE];
     char before[SF_SURVEY_TEXT_SIZE + 64];
 
-    while (failure.kind < SF_N_FAILURE_KINDS &&
-           !sf_survey_has_kind(survey, failure.kind)) {
-        failure.kind++;
-    }
-    if (failure.kind == SF_FAILURE_LINKS ||
-        failure.kind == SF_FAILURE_SWITCHES) {
-        failure.share = telling_share(survey);
-    }
-    sf_survey_point_text(failure.kind, failure.share, what);
+    sf_survey_point_text(failure->kind, failure->share, what);
     snprintf(before, sizeof before, "With %s gone and routes repaired, ",
              what);
-    uint32_t n = tell_left(survey, &failure, true, before, stream);
-    if (n) {
-        fprintf(stream, " of what it carries of %s",
-                sf_survey_failed_traffic(survey));
+    uint32_t n_kept = tell_left(survey, failure, true, before, stream);
+    if (n_kept) {
+        fprintf(stream, " of what it carries of %s%s",
+                sf_survey_failed_traffic(survey),
+                takes_hosts ? " for each host that is left" : "");
     }
-    n += tell_left(survey, &failure, false, n ? "; " : before, stream);
-    if (n) {
-        fputs(cuts_hosts_off(survey, &failure) ? ".\n"
-                                               : "; no host was cut off.\n",
+    uint32_t n_other =
+        tell_left(survey, failure, false, n_kept ? "; " : before, stream);
+    if (!n_kept && !n_other) {
+        return;
+    }
+    if (!n_other && !cuts_hosts_off(survey, failure)) {
+        fputs(takes_hosts ? "; all hosts that are left reach each other"
+                          : "; no host was cut off",
               stream);
+    }
+    fputs(".\n", stream);
+}
+
+/* Tells what each kind of failures does that was asked for. */
+static void
+tell_failures(const struct sf_survey *survey, FILE *stream)
+{
+    for (enum sf_failure_kind kind = SF_FAILURE_NONE + 1;
+         kind < SF_N_FAILURE_KINDS; kind++) {
+        bool has_shares =
+            kind == SF_FAILURE_LINKS || kind == SF_FAILURE_SWITCHES;
+        struct failure failure = { kind,
+                                   has_shares ? telling_share(survey) : 0 };
+        if (sf_survey_has_kind(survey, kind)) {
+            tell_failure(survey, &failure, stream);
+        }
     }
 }
 

@@ -239,7 +239,8 @@ class Results(Compare):
                     network["throughput"][i]["mean"] > 0.99 * best,
                     f"{network['name']} " in line
                     or ", all networks carry " in line, line)
-        line = found["answers"][-1]
+        line = next(a for a in found["answers"]
+                    if a.startswith("With 10 % of links gone"))
         for network in networks:
             points = network["failures"]["points"]
             whole, left = (next(p["throughput"][0]["carried"]["mean"]
@@ -260,10 +261,57 @@ class Results(Compare):
         self.assertIsNone(point["throughput"][0]["carried"])
         reached = 100 * point["figures"]["reached"]["mean"]
         line = found["answers"][-1]
-        self.assertIn(f"; ft2:ports=8 is cut apart (only {reached:.3g} % of "
-                      "the pairs of hosts still reach each other).", line)
+        gone = point["figures"]["dead_hosts"]["mean"] / found["hosts"]
+        words = f"{100 * gone:.3g} % of its hosts gone, " if gone else ""
+        self.assertIn(f"; ft2:ports=8 is cut apart ({words}only {reached:.3g} "
+                      "% of the pairs of hosts still reach each other).", line)
         self.assertIn("hx2:4x4 keeps ", line)
         self.assertNotIn("no host was cut off", line)
+
+    def test_networks_of_which_nothing_is_left_are_told(self):
+        """They were said to be cut apart, and no host to be cut off."""
+        quick = ["-t", "all-to-all", "--without-simulation",
+                 "--without-times", "--failures"]
+        gone = "nothing is left of {}: all its hosts were in what failed"
+        line = self.compared("ft2:ports=8", "sf:q=3", *quick, "switches",
+                             "--shares", "100")["answers"][-1]
+        self.assertEqual(
+            line, "With 100 % of switches gone and routes repaired, "
+            + "; ".join(map(gone.format, ["ft2:ports=8", "sf:q=3"])) + ".")
+        line = self.compared("sf:q=5", "jellyfish:n=12,k=4", "--hosts", "16",
+                             *quick, "rack")["answers"][-1]
+        self.assertRegex(line, r"sf:q=5 keeps \d+ %.* for each host that is "
+                         "left; ")
+        self.assertTrue(line.endswith(
+            f"; {gone.format('jellyfish:n=12,k=4')}."), line)
+        line = self.compared("hx2:1x2,p=4", *quick, "switches", "--shares",
+                             "50")["answers"][-1]
+        self.assertTrue(line.endswith(
+            "the hosts that are left of hx2:1x2,p=4 are on one switch (50 % "
+            "of its hosts gone)."), line)
+        # Some draws leave traffic, others none.
+        found = self.compared("ft2:ports=8", *quick, "switches", "--shares",
+                              "50", "--draws", "8")
+        point = found["networks"][0]["failures"]["points"][1]
+        n = point["throughput"][0]["carried"]["n"]
+        self.assertIn(n, range(1, 8))
+        self.assertIn(f" in the {n} of 8 draws that leave it some",
+                      found["answers"][-1])
+
+    def test_each_kind_of_failures_is_told(self):
+        """Only the first was, and a bundle that cuts a network apart was
+        not."""
+        answers = self.compared(
+            "ft2:ports=8", "sf:q=3", *QUICK, "--without-times", "--failures",
+            "links,switches,rack,bundle", "--draws", "2")["answers"]
+        self.assertEqual(
+            [a.split(" gone and routes repaired, ")[0] for a in answers[-4:]],
+            ["With 5 % of links", "With 5 % of switches", "With a rack",
+             "With a bundle of cables"])
+        self.assertRegex(answers[-4], "; no host was cut off\\.$")
+        self.assertRegex(answers[-3], "; all hosts that are left reach each "
+                         "other\\.$")
+        self.assertIn("; ft2:ports=8 is cut apart (", answers[-1])
 
     def test_routings_other_than_asked_for_are_told(self):
         """They went into the means without a word."""
