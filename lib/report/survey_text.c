@@ -207,6 +207,23 @@ net_title(const struct sf_survey *survey)
     return networks[0].net.title;
 }
 
+/* Whether some network has fewer racks or bundles than draws. */
+static bool
+has_fewer_runs(const struct sf_survey *survey)
+{
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failures *failures = survey->networks[i].failures;
+        for (uint32_t k = 0; failures && k < failures->n_points; k++) {
+            enum sf_failure_kind kind = failures->points[k].kind;
+            if ((kind == SF_FAILURE_RACK || kind == SF_FAILURE_BUNDLE) &&
+                failures->points[k].n_runs < survey->params.n_draws) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void
 write_foot(const struct sf_survey *survey, FILE *stream)
 {
@@ -244,7 +261,7 @@ write_foot(const struct sf_survey *survey, FILE *stream)
     }
     if (sf_survey_has_kind(survey, SF_FAILURE_NONE)) {
         fprintf(stream,
-                "Failures: means of %u draw%s of failures and of traffic. "
+                "Failures: means of %u draw%s of failures and of traffic%s. "
                 "Throughput is in %% of the hosts' rate, with equal shares, "
                 "of hosts that are left and of traffic that still has a path. "
                 "The busiest link is that under all-to-all. Entries are those "
@@ -252,6 +269,9 @@ write_foot(const struct sf_survey *survey, FILE *stream)
                 "in %u random orders.\n",
                 params->n_draws ? params->n_draws : 1,
                 params->n_draws > 1 ? "s" : "",
+                has_fewer_runs(survey)
+                    ? ", or of all racks and bundles where a network has fewer"
+                    : "",
                 params->n_draws > SF_FAILURE_LEAST_ORDERS
                     ? params->n_draws
                     : SF_FAILURE_LEAST_ORDERS);

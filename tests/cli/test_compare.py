@@ -313,6 +313,19 @@ class Results(Compare):
                          "other\\.$")
         self.assertIn("; ft2:ports=8 is cut apart (", answers[-1])
 
+    def test_fewer_runs_than_draws_are_told(self):
+        """Means of one bundle were said to be means of all draws."""
+        words = ", or of all racks and bundles where a network has fewer."
+        for kind, has in ("links", False), ("bundle", True):
+            found = self.compared("ft2:ports=8", *QUICK, "--failures", kind,
+                                  "--draws", "2")
+            runs = [p["runs"] for p in found["networks"][0]["failures"][
+                "points"]]
+            self.assertEqual(1 in runs, has)
+            text = self.succeeds("compare", "ft2:ports=8", *QUICK,
+                                 "--failures", kind, "--draws", "2")
+            self.assertEqual(words in " ".join(text.split()), has)
+
     def test_routings_other_than_asked_for_are_told(self):
         """They went into the means without a word."""
         ask = ["ft3:ports=4", "--lanes", "single", *QUICK, "--failures",
