@@ -116,7 +116,9 @@ struct contest {
     const struct sf_survey *survey;
     const char *verbs[2];                  /* "carries", "carry"; */
     const char *most;                      /* what the best do, "most". */
-    double values[SF_SURVEY_MAX_NETWORKS]; /* NAN: not known. */
+    double tie;                            /* As good as the best: not further
+                                            * below it than this part of it. */
+    double values[SF_SURVEY_MAX_NETWORKS]; /* Above 0; NAN: not known. */
 };
 
 /* Writes who is best, or as good as that, behind 'before': "For each million
@@ -125,12 +127,13 @@ static void
 write_best(const struct contest *contest, const char *before, FILE *stream)
 {
     const struct sf_survey *survey = contest->survey;
-    double best =
-        contest->values[best_of(contest->values, survey->n_networks)];
+    double least =
+        contest->values[best_of(contest->values, survey->n_networks)] *
+        (1 - contest->tie);
     uint32_t n = 0, n_written = 0;
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        n += contest->values[i] >= best * (1 - TIE);
+        n += contest->values[i] >= least;
     }
     fputs(before, stream);
     if (n > 2 && n == survey->n_networks) {
@@ -139,7 +142,7 @@ write_best(const struct contest *contest, const char *before, FILE *stream)
         return;
     }
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        if (contest->values[i] >= best * (1 - TIE)) {
+        if (contest->values[i] >= least) {
             n_written++;
             fprintf(stream, "%s%s",
                     n_written == 1   ? ""
@@ -176,7 +179,8 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
     for (uint32_t k = 0; k < params->n_traffics; k++) {
         struct contest contest = { .survey = survey,
                                    .verbs = { "carries", "carry" },
-                                   .most = "most" };
+                                   .most = "most",
+                                   .tie = TIE };
         for (uint32_t i = 0; i < survey->n_networks; i++) {
             const struct sf_survey_network *network = &survey->networks[i];
             double carried = sf_survey_throughput(network, split, k);
@@ -210,30 +214,34 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
     }
 }
 
+/* Latencies that look the same in the table are a tie. */
 static void
 tell_latency(const struct sf_survey *survey, FILE *stream)
 {
     struct contest loads = { .survey = survey,
                              .verbs = { "takes", "take" },
-                             .most = "highest" };
-    double speeds[SF_SURVEY_MAX_NETWORKS];
+                             .most = "highest",
+                             .tie = TIE };
+    struct contest speeds = { .survey = survey,
+                              .verbs = { "has", "have" },
+                              .most = "shortest",
+                              .tie = 1e-9 };
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
         const struct sf_survey_network *network = &survey->networks[i];
         loads.values[i] = sf_survey_saturation(network).taken;
-        speeds[i] = -network->slow.result.latency.mean;
+        speeds.values[i] = 1 / round(1e8 * network->slow.result.latency.mean);
     }
     uint32_t most = best_of(loads.values, survey->n_networks);
-    uint32_t fastest = best_of(speeds, survey->n_networks);
+    uint32_t fastest = best_of(speeds.values, survey->n_networks);
     if (most == SF_NONE || fastest == SF_NONE) {
         return;
     }
     write_best(&loads, "", stream);
-    fprintf(stream,
-            "uniform load: %.0f %%. At low load, %s has the shortest latency: "
-            "%.2f us.\n",
-            100 * loads.values[most], survey->networks[fastest].name,
-            -1e6 * speeds[fastest]);
+    fprintf(stream, "uniform load: %.0f %%. ", 100 * loads.values[most]);
+    write_best(&speeds, "At low load, ", stream);
+    fprintf(stream, "latency: %.2f us.\n",
+            1e6 * survey->networks[fastest].slow.result.latency.mean);
 }
 
 /* The share of links that is nearest to what people ask about; 0: none. */

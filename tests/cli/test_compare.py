@@ -249,6 +249,18 @@ class Results(Compare):
             self.assertIn(f"{network['name']} keeps "
                           f"{100 * left / whole:.0f} %", line)
 
+    def test_latencies_that_look_the_same_are_a_tie(self):
+        """One of them was said to have the shortest."""
+        found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6",
+                              "--failures", "none", "-t", "permutation")
+        seen = {n["name"]: f"{1e6 * n['figures']['latency_s']:.2f}"
+                for n in found["networks"]}
+        best = [name for name in seen if seen[name] == min(seen.values())]
+        self.assertEqual(len(best), 2)
+        self.assertIn(f"At low load, {' and '.join(best)} have the shortest "
+                      f"latency: {min(seen.values())} us.",
+                      found["answers"][-1])
+
     def test_hosts_that_are_cut_off_are_told(self):
         """Without the rack of its cores, no leaf of this Fat Tree reaches
         another; that network was left out, and no host was said to be cut
