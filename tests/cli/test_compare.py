@@ -512,8 +512,47 @@ class Results(Compare):
         self.assertEqual(
             sorted(os.listdir(folder)),
             ["comparison.csv", "comparison.json", "comparison.txt",
-             "cost.csv", "cost.svg", "failed-parts.svg.old", "measured",
-             "mine.svg", "throughput.csv", "throughput.svg"])
+             "cost.svg", "failed-parts.svg.old", "measured", "mine.svg",
+             "throughput.svg"])
+
+    def test_no_form_of_a_figure_shows_earlier_networks(self):
+        """Figures in the form of papers stayed beside new ones for screens,
+        and the runs of a simulation where the new networks had none."""
+        folder = self.folder()
+        paper = ["--figure", "pdf", "--figure-width", "174"]
+
+        def names(*endings):
+            return sorted(name for name in os.listdir(folder)
+                          if name.endswith(endings))
+
+        def compare(*args):
+            self.succeeds("compare", *args, "-t", "permutation",
+                          "--failures", "none", "-o", folder)
+
+        compare("sf:q=3", *paper)
+        self.assertIn("simulation.json", names(".json"))
+        self.assertIn("latency.csv", names(".csv"))
+        compare("hx2:3x3", "--without-simulation")
+        self.assertEqual(names(".pdf", ".svg", ".csv", ".json"),
+                         ["comparison.csv", "comparison.json", "cost.svg",
+                          "throughput.svg"])
+        # The same results may be drawn in several forms.
+        compare("hx2:3x3", "--without-simulation", *paper)
+        self.assertEqual(names(".pdf", ".svg", ".csv"),
+                         ["comparison.csv", "cost.csv", "cost.pdf",
+                          "cost.svg", "throughput.csv", "throughput.pdf",
+                          "throughput.svg"])
+        compare("sf:q=3", "--without-simulation", *paper)
+        self.assertEqual(names(".svg"), [])
+        # A comparison of a design takes the place of one of networks.
+        with open(f"{folder}/cost.csv", "w", encoding="utf-8") as file:
+            file.write("mine\n")
+        self.succeeds("design", "--endpoints", "20", "--ports", "36",
+                      "--families", "sf", "--compare", "--failures", "none",
+                      *QUICK, "-o", folder)
+        self.assertEqual(names(".pdf", ".svg", ".csv"),
+                         ["comparison.csv", "cost.csv", "cost.svg",
+                          "throughput.svg"])
 
     def test_figures_go_whatever_the_folder_is_called(self):
         """They stayed where the name of the folder was not UTF-8."""
