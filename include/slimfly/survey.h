@@ -77,6 +77,12 @@ struct sf_survey_params {
 
     uint32_t n_threads; /* Changes nothing but the time. */
 
+    /* Is called when the question was found to have an answer, before anything
+     * is kept or looked up: networks are built and routed then.  False ends
+     * the survey with SF_EIO.  May be NULL. */
+    bool (*begin)(void *aux);
+    void *aux;
+
     /* Where what is finished is kept; may be NULL. */
     const struct sf_measurement_store *measurements;
     const struct sf_simulation_store *simulations;
@@ -134,7 +140,8 @@ struct sf_survey {
 /* Surveys.  On success the caller owns '*surveyp', which points to what
  * 'params' points to; on failure it is NULL.  SF_EINVAL: networks that are
  * equal, have too few hosts or no price where it is needed; traffic that
- * cannot be.  Others: a network that cannot be built or routed. */
+ * cannot be.  SF_EIO: params->begin said no.  Others: a network that cannot be
+ * built or routed. */
 enum sf_status sf_survey_build(const struct sf_survey_params *params,
                                struct sf_survey **surveyp,
                                struct sf_error *err);

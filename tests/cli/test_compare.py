@@ -788,6 +788,22 @@ class Errors(Compare):
             with self.subTest(args):
                 self.fails("compare", *args, says=says)
 
+    def test_commands_that_are_refused_leave_no_folder(self):
+        """Each left DIR/measured."""
+        folder = f"{self.folder()}/new/one"
+        for args in [["sf:q=3", "-t", "rain"], ["sf:q=6"],
+                     ["sf:q=3", "--hosts", "1000"], ["sf:q=3", "sf:q=3,p=3"],
+                     ["sf:q=3", "-t", "permutation,file:/nowhere.csv"],
+                     ["sf:q=5", "--lanes", "single"]]:
+            with self.subTest(args):
+                self.fails("compare", *args, "-o", folder, says="")
+                self.assertFalse(os.path.exists(os.path.dirname(folder)))
+        with open(f"{os.path.dirname(os.path.dirname(folder))}/file", "w",
+                  encoding="utf-8") as file:
+            path = file.name
+        self.fails("compare", "sf:q=3", *QUICK, "-o", path,
+                   says=f"{path}: expected a folder, and this is a file")
+
     def test_design_refuses_what_does_not_go_together(self):
         for args, says in [
                 (["--draws", "3"], "--draws is for comparisons: expected "
