@@ -43,11 +43,15 @@ write_names(const struct sf_survey *survey, uint32_t first, uint32_t n,
         left[i] = survey->networks[first + i].name;
     }
     for (int line = 0; !is_done && line < MAX_LINES; line++) {
-        fprintf(stream, "%*s", TITLE_WIDTH, "");
+        int n_blanks = TITLE_WIDTH;
         is_done = true;
         for (uint32_t i = 0; i < n; i++) {
             size_t end = line_end(left[i]);
-            fprintf(stream, " %*.*s", COLUMN_WIDTH - 1, (int)end, left[i]);
+            n_blanks += COLUMN_WIDTH - (int)end;
+            if (end) {
+                fprintf(stream, "%*s%.*s", n_blanks, "", (int)end, left[i]);
+                n_blanks = 0;
+            }
             left[i] += end;
             is_done = is_done && !*left[i];
         }

@@ -685,6 +685,13 @@ class Formats(Compare):
                              *QUICK)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(text.count("parts, cost and power"), 2)
+        # Names of several lines stand above their columns.
+        text = self.succeeds("compare", "df:a=4,h=2,p=2,g=9", "sf:q=3",
+                             "--failures", "none", *QUICK)
+        self.assertIn(f"\n{'df:a=4,h=2,':>54}{'sf:q=3':>14}\n{'p=2,g=9':>54}\n",
+                      text)
+        self.assertFalse([line for line in text.splitlines()
+                          if line != line.rstrip()])
 
     def test_one_network_is_enough(self):
         text = self.succeeds("compare", "sf:q=3", "--failures", "none",
