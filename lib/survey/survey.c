@@ -103,6 +103,18 @@ check_params(const struct sf_survey_params *params, struct sf_error *err)
     return SF_OK;
 }
 
+/* Adds the name of a network to an error that does not begin with it. */
+static void
+name_network(struct sf_error *err, const struct sf_survey_network *network)
+{
+    size_t length = strlen(network->name);
+
+    if (err && (strncmp(err->text, network->name, length) != 0 ||
+                err->text[length] != ':')) {
+        sf_error_add_context(err, network->name);
+    }
+}
+
 /* Finds out whether the traffics can be: those that name hosts in each
  * network, others in the smallest. */
 static enum sf_status
@@ -130,7 +142,7 @@ check_traffics(const struct sf_survey *survey, struct sf_error *err)
             }
         }
         if (status != SF_OK) {
-            sf_error_add_context(err, network->name);
+            name_network(err, network);
         }
     }
     return status;
@@ -152,7 +164,7 @@ prepare(struct sf_survey *survey, struct survey_stages *stages,
         survey_stage(stages, network->name, SURVEY_ROUTE);
         status = survey_route(params, network, err);
         if (status != SF_OK) {
-            sf_error_add_context(err, network->name);
+            name_network(err, network);
         }
     }
     if (status == SF_OK && params->begin && !params->begin(params->aux)) {
@@ -176,7 +188,7 @@ survey_network(struct sf_survey *survey, struct survey_stages *stages,
         status = fail_parts(params, network, err);
     }
     if (status != SF_OK) {
-        sf_error_add_context(err, network->name);
+        name_network(err, network);
     }
     return status;
 }

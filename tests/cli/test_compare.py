@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -810,6 +811,22 @@ class Errors(Compare):
             path = file.name
         self.fails("compare", "sf:q=3", *QUICK, "-o", path,
                    says=f"{path}: expected a folder, and this is a file")
+
+    def test_errors_name_the_network_once(self):
+        """A full disk was one of "hx2:3x3: hx2:3x3"."""
+        def fill_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        command = ["compare", "hx2:3x3", *QUICK, "-o", self.folder()]
+        self.succeeds(*command, "--failures", "none")
+        done = subprocess.run(
+            [harness.PROGRAM, *command, "--failures", "rack"],
+            capture_output=True, text=True, check=False,
+            preexec_fn=fill_disk, env=os.environ)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("slimfly: compare: hx2:3x3: what is finished cannot be "
+                      "kept", done.stderr)
 
     def test_design_refuses_what_does_not_go_together(self):
         for args, says in [
