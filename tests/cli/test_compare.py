@@ -607,6 +607,29 @@ class Results(Compare):
         self.assertIn(">a rack<", figure)
         self.assertNotIn(">a bundle<", figure)
 
+    def test_figures_say_where_nothing_is_left(self):
+        """Bars that were not there looked like 0, and nobody said whose
+        throughput it is."""
+        note = "of hosts that are left and of traffic that still has a path"
+        command = ["compare", "sf:q=5", "jellyfish:n=12,k=4", "--hosts", "16",
+                   *QUICK, "--failures", "switches,rack,bundle", "--shares",
+                   "50,100", "--draws", "1"]
+        for more in [], ["--figure", "svg", "--figure-width", "174"]:
+            folder = self.folder()
+            self.succeeds(*command, *more, "-o", folder)
+            parts, switches = (self.read(folder, f"failed-{name}.svg")
+                               for name in ("parts", "switches"))
+            # All hosts of the smaller network are in one rack.
+            self.assertIn(">none left</text>", parts)
+            self.assertIn(">has none</text>", parts)
+            self.assertIn(">none left where a line ends<", switches)
+            for figure in parts, switches:
+                self.assertIn(note, figure)
+                self.assertIn("% of the rate of hosts left<", figure)
+                self.assertNotIn("NaN", figure)
+                self.assertNotIn("nan", figure.replace("jellyfish", ""))
+        self.assertNotIn("nan", self.read(folder, "failed-parts.csv"))
+
     def test_every_family(self):
         """Also a graph from an edge list, a plan and a discovered fabric."""
         folder = self.folder()
