@@ -240,7 +240,7 @@ tell_latency(const struct sf_survey *survey, FILE *stream)
     write_best(&loads, "", stream);
     fprintf(stream, "uniform load: %.0f %%. ", 100 * loads.values[most]);
     write_best(&speeds, "At low load, ", stream);
-    fprintf(stream, "latency: %.2f us.\n",
+    fprintf(stream, "latency: %.2f us with all delays.\n",
             1e6 * survey->networks[fastest].slow.result.latency.mean);
 }
 

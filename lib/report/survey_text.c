@@ -259,8 +259,9 @@ write_foot(const struct sf_survey *survey, FILE *stream)
     if (!params->without_simulation) {
         fprintf(stream,
                 "Simulated: %s, all to all, in equal parts over the layers. "
-                "The low latency has the delays of switches, hosts and "
-                "cables; the load is in packet times, searched to %.0f %%.\n",
+                "The latency at 10 %% load has all delays of switches, hosts "
+                "and cables; the load and the figure of latency over load are "
+                "in packet times. The load is searched to %.0f %%.\n",
                 net_title(survey), 100 * SF_SURVEY_LOAD_STEP);
     }
     if (sf_survey_has_kind(survey, SF_FAILURE_NONE)) {
