@@ -103,7 +103,8 @@ struct sf_survey_network {
                               * known; else it was discovered. */
     bool is_priced;
     uint32_t n_hosts, n_switches, n_links;
-    struct sf_candidate figures; /* Of these hosts; if it is planned. */
+    struct sf_candidate figures; /* Of these hosts; if it was discovered only
+                                  * distances and bisection. */
     double cable_metres;         /* Of all cables. */
 
     const struct sf_fabric *fabric;

@@ -248,21 +248,19 @@ disjoint(const struct sf_survey_network *network)
 static double
 shortest(const struct sf_survey_network *network)
 {
-    return if_planned(network, network->figures.average_distance);
+    return network->figures.average_distance;
 }
 
 static double
 bisection_at_most(const struct sf_survey_network *network)
 {
-    return if_planned(network,
-                      sf_candidate_bisection_at_most(&network->figures));
+    return sf_candidate_bisection_at_most(&network->figures);
 }
 
 static double
 bisection_at_least(const struct sf_survey_network *network)
 {
-    return if_planned(network,
-                      sf_candidate_bisection_at_least(&network->figures));
+    return sf_candidate_bisection_at_least(&network->figures);
 }
 
 static double

@@ -8,6 +8,7 @@
 #include "survey/survey_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The topologies, NULL where there is none. */
@@ -284,6 +285,31 @@ survey_networks(struct sf_survey *survey, struct survey_stages *stages,
     return status == SF_OK ? check_different(survey, err) : status;
 }
 
+/* Measures distances and bisection of a discovered fabric, as those of an edge
+ * list: the places of switches are their numbers. */
+static enum sf_status
+measure_found(struct sf_survey_network *network, struct sf_error *err)
+{
+    const struct sf_network *found = network->network;
+    uint32_t *places = sf_calloc(network->n_switches, sizeof *places);
+    struct sf_topology topo = { .family = sf_families[sf_family_find("edges")],
+                                .graph = found->graph,
+                                .n_hosts = found->n_hosts,
+                                .n_endpoints = network->n_hosts,
+                                .n_coords = 1,
+                                .places = places };
+
+    if (!places) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
+    }
+    for (uint32_t s = 0; s < network->n_switches; s++) {
+        places[s] = s;
+    }
+    enum sf_status status = evaluate_distances(&topo, &network->figures, err);
+    free(places);
+    return status;
+}
+
 enum sf_status
 survey_route(const struct sf_survey_params *params,
              struct sf_survey_network *network, struct sf_error *err)
@@ -306,5 +332,5 @@ survey_route(const struct sf_survey_params *params,
              routes->lanes ? routes->lanes->scheme->name : "none");
     network->n_layers = sf_routes_n_layers(routes);
     network->n_vls = routes->lanes ? routes->lanes->n_vls : 1;
-    return SF_OK;
+    return network->is_planned ? SF_OK : measure_found(network, err);
 }

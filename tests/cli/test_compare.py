@@ -676,6 +676,14 @@ class Results(Compare):
                    says="was discovered and keeps its 54 hosts, but all "
                    "networks are to have 18")
         self.assertIsNone(first["figures"]["cost"])
+        # Distances and bisection need no plan.
+        spec = self.compared("sf:q=3", *QUICK, "--failures", "none")[
+            "networks"][0]["figures"]
+        for name in "mean_distance", "bisection_at_least":
+            self.assertAlmostEqual(first["figures"][name], spec[name])
+        # Another cut may be found where the structure is not known.
+        self.assertLess(first["figures"]["bisection_at_most"],
+                        1.3 * spec["bisection_at_most"])
         self.assertIsNone(first["failures"])
         self.assertGreater(second["figures"]["cost"], 0)
         # One network with a price is not the best of any for its cost.
