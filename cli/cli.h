@@ -216,6 +216,10 @@ struct sf_guid_map *cli_load_guids(const char *path);
 void cli_begin_files(void);
 int cli_end_files(int code);
 
+/* Between the two: what waits to take the place of the file 'path', for
+ * reading; NULL if nothing does. */
+FILE *cli_open_waiting(const char *path);
+
 /* Between the two, after the files were written: those of 'folder' whose name
  * 'is_ours' accepts and that were not among them are to go with the change. */
 int cli_remove_others(const char *folder,

@@ -20,7 +20,8 @@ static const struct cli_option options[] = {
     { OPT_HOSTS, "hosts", 0, CLI_NUMBER, "N",
       .help = "number of hosts of each network, evenly spread", .min = 2,
       .max = SF_MAX_DESIGN_ENDPOINTS,
-      .otherwise = "those of the network that has the fewest" },
+      .otherwise = "those of the network that has the fewest; with --equal "
+                   "cost all that each has" },
     { OPT_PORTS, "ports", 'k', CLI_NUMBER, "K",
       .help = "number of ports of a switch", .min = SF_MIN_DESIGN_PORTS,
       .max = SF_MAX_PORTS,
@@ -83,7 +84,8 @@ const struct cli_command cli_command_compare = {
                "what is left when parts fail",
     .description =
         "Sets networks side by side, all with the same number of hosts, "
-        "evenly spread, and each with the routing that 'slimfly route' would "
+        "evenly spread, or with --equal cost each with its own, and each with "
+        "the routing that 'slimfly route' would "
         "deploy. A few sentences say which network is cheapest, which carries "
         "most and what failures do; a table has the figures.\n"
         "\n"
@@ -100,8 +102,8 @@ const struct cli_command cli_command_compare = {
         "simulate' under uniform traffic. Latency is measured at a load of 10 "
         "%, with the delays of switches, hosts and cables. The load that a "
         "network takes is the highest at which no queue grows. With --equal "
-        "cost, what networks carry is also told for each million of the "
-        "currency.\n"
+        "cost, each network keeps its own number of hosts, and what these "
+        "carry together is also told for each million of the currency.\n"
         "\n"
         "--failures says what fails: links, switches (a percentage of "
         "--shares, drawn at random), a rack with all that stands in it, or a "
@@ -123,7 +125,7 @@ const struct cli_command cli_command_compare = {
     .examples =
         "slimfly compare sf:q=5 ft2:ports=16 hx2:5x5 -o out\tCompare three "
         "networks.\n"
-        "slimfly compare sf:q=5 df:a=4,h=2,p=2 --hosts 72 --equal cost "
+        "slimfly compare sf:q=5 df:a=4,h=2,p=2 --equal cost "
         "--failures links,switches,rack\tCompare what two networks give for "
         "the same money, and what is left when parts fail.\n"
         "slimfly compare sf:q=5 --without-simulation --failures none -t "

@@ -278,7 +278,7 @@ cli_kept_open(struct cli_kept *kept, const char *folder)
 {
     kept->folder = cli_join(folder, CLI_KEPT_FOLDER);
     kept->claimed = -1;
-    kept->opened = time(NULL);
+    kept->opened = kept->opened ? kept->opened : time(NULL);
     kept->claims = (struct sf_claims){ claim, release, kept };
     kept->store =
         (struct sf_measurement_store){ load_measurement, save_measurement,

@@ -11,7 +11,8 @@
 struct cli_kept {
     char *folder;
     int claimed;             /* File in which others see what is claimed. */
-    int64_t opened;          /* When, in seconds since 1970. */
+    int64_t opened;          /* When, in seconds since 1970.  Who opens it
+                              * late sets when the command began before. */
     struct sf_claims claims; /* Of processes that use the folder at once. */
     struct sf_measurement_store store; /* These point to the struct. */
     struct sf_simulation_store simulations;

@@ -154,6 +154,21 @@ cli_begin_files(void)
     is_waiting = true;
 }
 
+FILE *
+cli_open_waiting(const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    FILE *stream = NULL;
+
+    for (size_t i = 0; resolved && i < n_waiting; i++) {
+        if (waiting[i].temporary && !strcmp(waiting[i].path, resolved)) {
+            stream = fopen(waiting[i].temporary, "r");
+        }
+    }
+    free(resolved);
+    return stream;
+}
+
 static int
 compare_paths(const void *a, const void *b)
 {

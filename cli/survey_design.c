@@ -59,7 +59,7 @@ has_rates(const struct sf_design *design)
 /* Says which candidates had a fate. */
 static void
 write_fate(const struct sf_design *design, const enum fate *fates,
-           enum fate fate, FILE *stream)
+           enum fate fate, enum sf_survey_equal equal, FILE *stream)
 {
     bool has_rate = has_rates(design);
     uint32_t n = 0;
@@ -89,8 +89,11 @@ write_fate(const struct sf_design *design, const enum fate *fates,
     if (n) {
         fputs(".", stream);
         if (fate == TAKEN && !design->params.n_endpoints) {
-            fputs(" Each has as many hosts as the smallest has, whatever "
-                  "larger ones could have.",
+            fputs(equal == SF_SURVEY_EQUAL_COST
+                      ? " Each has all its hosts."
+                      : " Each has as many hosts as the smallest has, "
+                        "whatever larger ones could have; with --equal cost "
+                        "each has its own.",
                   stream);
         }
         fputs("\n", stream);
@@ -117,7 +120,7 @@ take_best(struct cli_survey *survey, const struct sf_design *design,
         }
     }
     for (enum fate fate = 0; is_fine && fate < N_FATES; fate++) {
-        write_fate(design, fates, fate, stream);
+        write_fate(design, fates, fate, survey->params.equal, stream);
     }
     free(fates);
     if (stream && fclose(stream) != 0) {

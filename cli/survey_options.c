@@ -36,8 +36,9 @@ const struct cli_option cli_survey_options[] = {
       .help = "how far bounds of throughput may be apart", .min = 1e-6,
       .max = 1, .value = "0.01" },
     { OPT_SURVEY_EQUAL, "equal", 0, CLI_CHOICE, "WHAT",
-      .help = "what networks have in common: as many hosts; with cost, what "
-              "they carry is told for each million as well",
+      .help = "what networks have in common: hosts, each has as many; cost, "
+              "each has its own hosts, and what these carry is told for each "
+              "million",
       .choice = equal_choice, .value = "hosts" },
     { OPT_SURVEY_FAILURES, "failures", 0, CLI_WORDS, "LIST",
       .help = "what fails, separated by commas; none: nothing",

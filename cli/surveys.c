@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Whether nothing has this name: people who begin try "sf" or "HyperX". */
@@ -110,6 +111,18 @@ has_deadlock(const struct sf_survey *survey)
     return false;
 }
 
+/* Opens the folder of results: not before it is known that there will be
+ * some. */
+static bool
+open_folder(void *aux)
+{
+    struct cli_survey *survey = aux;
+
+    survey->is_said = cli_make_folder(survey->folder) != CLI_FINE ||
+                      !cli_kept_open(&survey->kept, survey->folder);
+    return !survey->is_said;
+}
+
 int
 cli_survey_run(const struct cli_args *args, struct cli_survey *survey,
                const char *note)
@@ -118,17 +131,19 @@ cli_survey_run(const struct cli_args *args, struct cli_survey *survey,
     struct sf_survey *made;
     struct sf_error err = { 0 };
 
-    if (folder && (cli_make_folder(folder) != CLI_FINE ||
-                   !cli_kept_open(&survey->kept, folder))) {
-        return CLI_ERROR;
-    }
     if (folder) {
+        survey->folder = folder;
+        survey->kept.opened = time(NULL);
+        survey->params.begin = open_folder;
+        survey->params.aux = survey;
         survey->params.measurements = &survey->kept.store;
         survey->params.simulations = &survey->kept.simulations;
         survey->params.failures = &survey->kept.failures;
     }
     if (sf_survey_build(&survey->params, &made, &err) != SF_OK) {
-        return cli_fail("%s: %s", args->command->name, err.text);
+        return survey->is_said
+                   ? CLI_ERROR
+                   : cli_fail("%s: %s", args->command->name, err.text);
     }
     struct sf_survey_report report = { .origin = cli_origin(args),
                                        .note = note,

@@ -12,6 +12,8 @@ struct cli_survey {
     struct sf_fabric *fabrics[SF_SURVEY_MAX_NETWORKS]; /* where not needed. */
     double shares[CLI_MAX_LIST];
     struct cli_kept kept;
+    const char *folder; /* Of results; NULL: none. */
+    bool is_said;       /* That the folder cannot be opened. */
 };
 
 /* The options of surveys, a group. */

@@ -1,10 +1,10 @@
 /* survey.h -- several networks side by side: what each costs, what it carries,
  * how long packets take, and what is left when parts fail.
  *
- * Each network gets the same number of hosts, the routing that 'slimfly route'
- * would deploy, and the same questions.  Everything is measured by what stands
- * elsewhere: design.h, comparison.h, simulation.h, failures.h.  What these
- * keep makes interrupted work go on. */
+ * Each network gets the same number of hosts, or with equal cost its own, the
+ * routing that 'slimfly route' would deploy, and the same questions.
+ * Everything is measured by what stands elsewhere: design.h, comparison.h,
+ * simulation.h, failures.h.  What these keep makes interrupted work go on. */
 #ifndef SLIMFLY_SURVEY_H
 #define SLIMFLY_SURVEY_H
 
@@ -26,8 +26,9 @@
 /* What networks have in common. */
 enum sf_survey_equal {
     SF_SURVEY_EQUAL_HOSTS, /* The number of hosts. */
-    SF_SURVEY_EQUAL_COST,  /* Also the money: what they carry is told for each
-                            * million of the currency. */
+    SF_SURVEY_EQUAL_COST,  /* The money: each has its own number of hosts, and
+                            * what these carry is told for each million of the
+                            * currency. */
     SF_N_SURVEY_EQUALS,
 };
 
@@ -46,8 +47,9 @@ struct sf_survey_subject {
 struct sf_survey_params {
     const struct sf_survey_subject *subjects; /* [n_subjects] */
     uint32_t n_subjects;                      /* At least 1. */
-    uint32_t n_hosts; /* Of each; 0: those of the network that has the
-                       * fewest. */
+    uint32_t n_hosts; /* Of each; 0: with equal hosts those of the network
+                       * that has the fewest, with equal cost all that a
+                       * network has. */
     enum sf_survey_equal equal;
     const struct sf_prices *prices; /* NULL: no costs. */
     uint32_t ports; /* Of each switch; 0: for each network the fewest that are
@@ -75,6 +77,12 @@ struct sf_survey_params {
 
     uint32_t n_threads; /* Changes nothing but the time. */
 
+    /* Is called when the question was found to have an answer, before anything
+     * is kept or looked up: networks are built and routed then.  False ends
+     * the survey with SF_EIO.  May be NULL. */
+    bool (*begin)(void *aux);
+    void *aux;
+
     /* Where what is finished is kept; may be NULL. */
     const struct sf_measurement_store *measurements;
     const struct sf_simulation_store *simulations;
@@ -95,7 +103,8 @@ struct sf_survey_network {
                               * known; else it was discovered. */
     bool is_priced;
     uint32_t n_hosts, n_switches, n_links;
-    struct sf_candidate figures; /* Of these hosts; if it is planned. */
+    struct sf_candidate figures; /* Of these hosts; if it was discovered only
+                                  * distances and bisection. */
     double cable_metres;         /* Of all cables. */
 
     const struct sf_fabric *fabric;
@@ -124,7 +133,7 @@ struct sf_survey_network {
 
 struct sf_survey {
     struct sf_survey_params params; /* As asked, with what they point to. */
-    uint32_t n_hosts;               /* Of each network. */
+    uint32_t n_hosts;               /* Of each network; 0: they differ. */
     uint32_t n_networks;
     struct sf_survey_network *networks; /* [n_networks] As asked. */
 };
@@ -132,7 +141,8 @@ struct sf_survey {
 /* Surveys.  On success the caller owns '*surveyp', which points to what
  * 'params' points to; on failure it is NULL.  SF_EINVAL: networks that are
  * equal, have too few hosts or no price where it is needed; traffic that
- * cannot be.  Others: a network that cannot be built or routed. */
+ * cannot be.  SF_EIO: params->begin said no.  Others: a network that cannot be
+ * built or routed. */
 enum sf_status sf_survey_build(const struct sf_survey_params *params,
                                struct sf_survey **surveyp,
                                struct sf_error *err);

@@ -23,4 +23,11 @@ enum sf_status sf_evaluate_planned(const struct sf_topology *topo,
                                    struct sf_candidate *candidate,
                                    struct sf_error *err);
 
+/* Fills distances and bisection of 'candidate' for a topology that is
+ * connected, as of a fabric that was found: of its members only the family,
+ * the graph, the hosts and the places count. */
+enum sf_status sf_evaluate_distances(const struct sf_topology *topo,
+                                     struct sf_candidate *candidate,
+                                     struct sf_error *err);
+
 #endif

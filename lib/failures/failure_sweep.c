@@ -42,8 +42,10 @@ tell(const struct sweep *sweep, const struct piece *piece)
     }
     snprintf(what, sizeof what, "failing parts of %.80s, %s",
              params->name ? params->name : params->plan->spec,
-             piece->point ? sf_failure_kind_name(piece->point->kind)
-                          : "until hosts are cut off");
+             !piece->point ? "until hosts are cut off"
+             : piece->point->kind == SF_FAILURE_NONE
+                 ? "nothing gone"
+                 : sf_failure_kind_name(piece->point->kind));
     sweep->listener->report(sweep->listener->aux, what, sweep->n_done,
                             sweep->n_pieces);
 }

@@ -90,7 +90,9 @@ struct sf_chart_point {
     double x, y;                   /* BOXES: y is the median, */
     double lower, upper;           /* these are the quartiles, */
     double low, high;              /* these the range, also of 'has_ranges'. */
-    char note[SF_CHART_NOTE_SIZE]; /* Shown below the pointer; "": x and y. */
+    char note[SF_CHART_NOTE_SIZE]; /* Shown below the pointer; "": x and y.  A
+                                    * bar whose y is not finite has it in its
+                                    * place, upright: "none left". */
 };
 
 struct sf_chart_series {

@@ -54,6 +54,24 @@ draw_ink_range(const struct sf_chart_pen *pen, double x, double low,
     sf_chart_draw_range(&ink, x, low, high);
 }
 
+/* Writes the note of a bar that has no value where it would stand: nothing is
+ * not 0. */
+static void
+write_absent(const struct sf_chart_pen *pen,
+             const struct sf_chart_point *point)
+{
+    double left, width;
+
+    if (*point->note && sf_chart_is_inside(&pen->frame->x, point->x)) {
+        find_slot(pen, point->x, &left, &width);
+        sf_chart_print(pen->stream,
+                       "<text class=\"small\" transform=\"translate(%f %f)"
+                       "rotate(-90)\">%s</text>\n",
+                       left + width / 2 + SF_CHART_SMALL / 3,
+                       pen->frame->y.from - 4, point->note);
+    }
+}
+
 void
 sf_chart_draw_bars(const struct sf_chart_pen *pen)
 {
@@ -62,6 +80,9 @@ sf_chart_draw_bars(const struct sf_chart_pen *pen)
     for (uint32_t i = 0; i < pen->series->n_points; i++) {
         const struct sf_chart_point *point = &pen->series->points[i];
         double left, width;
+        if (!isfinite(point->y)) {
+            write_absent(pen, point);
+        }
         if (!sf_chart_has_place(ruler, point->y) ||
             !sf_chart_is_inside(&pen->frame->x, point->x)) {
             continue;

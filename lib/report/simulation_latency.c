@@ -129,13 +129,30 @@ fill_diagonal(struct drawing *drawing)
                                              .width = 1 };
 }
 
+/* Whether all runs go in steps of a packet, so that latencies are hops and
+ * waiting in packet times, and not what a clock would show. */
+static bool
+counts_slots(const struct drawing *drawing)
+{
+    const struct sf_sim_facts *facts = &drawing->lines.facts;
+    bool is_slots = true;
+
+    for (uint32_t i = 0; i < facts->n_rows; i++) {
+        const struct sf_simulation_params *params = &facts->rows[i]->params;
+        is_slots = is_slots && params->model == SF_SIM_PACKET &&
+                   params->timing == SF_SIM_SLOTS;
+    }
+    return is_slots;
+}
+
 static void
 fill_panels(struct drawing *drawing)
 {
     static const char *const titles[] = { "mean", "99th percentile",
                                           "what arrives" };
 
-    snprintf(drawing->label, sizeof drawing->label, "latency, %s",
+    snprintf(drawing->label, sizeof drawing->label, "latency%s, %s",
+             counts_slots(drawing) ? " in packet times" : "",
              drawing->unit.name);
     for (int i = 0; i < N_PANELS; i++) {
         struct sf_chart_panel *panel = &drawing->panels[i];
@@ -144,6 +161,10 @@ fill_panels(struct drawing *drawing)
             sf_sim_percent_axis("offered load, %", drawing->diagonal[1].x);
         panel->y = (struct sf_chart_axis){ .label = drawing->label,
                                            .scale = SF_CHART_LOG };
+        if (i != ACCEPTED && counts_slots(drawing)) {
+            snprintf(panel->caption, sizeof panel->caption,
+                     "hops and waiting, no delays of switches");
+        }
         if (i == ACCEPTED) {
             panel->y =
                 sf_sim_percent_axis("throughput, %", drawing->diagonal[1].x);

@@ -40,6 +40,16 @@ write_network(const struct sf_survey_network *network, FILE *stream)
     }
 }
 
+/* Writes for how many hosts a network costs what it costs, where networks
+ * differ in that. */
+static void
+write_own_hosts(const struct sf_survey *survey, uint32_t number, FILE *stream)
+{
+    if (!survey->n_hosts) {
+        fprintf(stream, " for %u hosts", survey->networks[number].n_hosts);
+    }
+}
+
 /* Tells what the cheapest network costs, and how much more the others do. */
 static void
 tell_costs(const struct sf_survey *survey, FILE *stream)
@@ -62,12 +72,13 @@ tell_costs(const struct sf_survey *survey, FILE *stream)
     write_network(&networks[first], stream);
     fprintf(stream, " costs %s%.2f million %s for %u hosts.",
             next == SF_NONE ? "" : "least: ", cost / 1e6,
-            survey->params.prices->currency, survey->n_hosts);
+            survey->params.prices->currency, networks[first].n_hosts);
     for (; next != SF_NONE; next = best_of(saved, survey->n_networks)) {
         fputs(n_others ? ", " : " ", stream);
         write_network(&networks[next], stream);
         fprintf(stream, "%s %.0f %% more", n_others++ ? "" : " costs",
                 100 * (-saved[next] / cost - 1));
+        write_own_hosts(survey, next, stream);
         saved[next] = (double)NAN;
     }
     fputs(n_others ? ".\n" : "\n", stream);
@@ -105,7 +116,9 @@ struct contest {
     const struct sf_survey *survey;
     const char *verbs[2];                  /* "carries", "carry"; */
     const char *most;                      /* what the best do, "most". */
-    double values[SF_SURVEY_MAX_NETWORKS]; /* NAN: not known. */
+    double tie;                            /* As good as the best: not further
+                                            * below it than this part of it. */
+    double values[SF_SURVEY_MAX_NETWORKS]; /* Above 0; NAN: not known. */
 };
 
 /* Writes who is best, or as good as that, behind 'before': "For each million
@@ -114,12 +127,13 @@ static void
 write_best(const struct contest *contest, const char *before, FILE *stream)
 {
     const struct sf_survey *survey = contest->survey;
-    double best =
-        contest->values[best_of(contest->values, survey->n_networks)];
+    double least =
+        contest->values[best_of(contest->values, survey->n_networks)] *
+        (1 - contest->tie);
     uint32_t n = 0, n_written = 0;
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        n += contest->values[i] >= best * (1 - TIE);
+        n += contest->values[i] >= least;
     }
     fputs(before, stream);
     if (n > 2 && n == survey->n_networks) {
@@ -128,7 +142,7 @@ write_best(const struct contest *contest, const char *before, FILE *stream)
         return;
     }
     for (uint32_t i = 0; i < survey->n_networks; i++) {
-        if (contest->values[i] >= best * (1 - TIE)) {
+        if (contest->values[i] >= least) {
             n_written++;
             fprintf(stream, "%s%s",
                     n_written == 1   ? ""
@@ -165,7 +179,8 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
     for (uint32_t k = 0; k < params->n_traffics; k++) {
         struct contest contest = { .survey = survey,
                                    .verbs = { "carries", "carry" },
-                                   .most = "most" };
+                                   .most = "most",
+                                   .tie = TIE };
         for (uint32_t i = 0; i < survey->n_networks; i++) {
             const struct sf_survey_network *network = &survey->networks[i];
             double carried = sf_survey_throughput(network, split, k);
@@ -183,7 +198,8 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
             fputc(' ', stream);
         }
         write_best(&contest, n_told ? "" : start, stream);
-        fprintf(stream, "%s traffic: ", params->traffics[k]);
+        fprintf(stream, "%s traffic%s: ", params->traffics[k],
+                by_cost || survey->n_hosts ? "" : " for each host");
         if (by_cost) {
             fprintf(stream, "%.0f%s.", contest.values[best],
                     n_told ? "" : " hosts at full rate");
@@ -198,30 +214,34 @@ tell_carried(const struct sf_survey *survey, enum sf_comparison_split split,
     }
 }
 
+/* Latencies that look the same in the table are a tie. */
 static void
 tell_latency(const struct sf_survey *survey, FILE *stream)
 {
     struct contest loads = { .survey = survey,
                              .verbs = { "takes", "take" },
-                             .most = "highest" };
-    double speeds[SF_SURVEY_MAX_NETWORKS];
+                             .most = "highest",
+                             .tie = TIE };
+    struct contest speeds = { .survey = survey,
+                              .verbs = { "has", "have" },
+                              .most = "shortest",
+                              .tie = 1e-9 };
 
     for (uint32_t i = 0; i < survey->n_networks; i++) {
         const struct sf_survey_network *network = &survey->networks[i];
         loads.values[i] = sf_survey_saturation(network).taken;
-        speeds[i] = -network->slow.result.latency.mean;
+        speeds.values[i] = 1 / round(1e8 * network->slow.result.latency.mean);
     }
     uint32_t most = best_of(loads.values, survey->n_networks);
-    uint32_t fastest = best_of(speeds, survey->n_networks);
+    uint32_t fastest = best_of(speeds.values, survey->n_networks);
     if (most == SF_NONE || fastest == SF_NONE) {
         return;
     }
     write_best(&loads, "", stream);
-    fprintf(stream,
-            "uniform load: %.0f %%. At low load, %s has the shortest latency: "
-            "%.2f us.\n",
-            100 * loads.values[most], survey->networks[fastest].name,
-            -1e6 * speeds[fastest]);
+    fprintf(stream, "uniform load: %.0f %%. ", 100 * loads.values[most]);
+    write_best(&speeds, "At low load, ", stream);
+    fprintf(stream, "latency: %.2f us with all delays.\n",
+            1e6 * survey->networks[fastest].slow.result.latency.mean);
 }
 
 /* The share of links that is nearest to what people ask about; 0: none. */
@@ -240,36 +260,118 @@ telling_share(const struct sf_survey *survey)
     return best;
 }
 
-/* Tells what a network keeps of the first traffic after a failure, or that it
- * is cut apart, and how many pairs of hosts are left if some are cut off. */
-static void
-tell_kept(const struct sf_survey_network *network,
-          const struct sf_failure_point *point, double whole, FILE *stream)
-{
-    double left = sf_survey_left(network, point, 0);
-    double reached = 100 * sf_survey_failed(point, SF_FAILURE_REACHED);
-
-    if (isnan(left)) {
-        fprintf(stream, "%s is cut apart", network->name);
-    } else {
-        fprintf(stream, "%s keeps %.0f %%", network->name, 100 * left / whole);
-    }
-    if (point->n_disconnected && !isnan(reached)) {
-        fprintf(stream,
-                " (only %.3g %% of the pairs of hosts still reach each other)",
-                reached);
-    }
-}
-
 /* A failure that is told. */
 struct failure {
     enum sf_failure_kind kind;
     double share;
 };
 
+/* What a failure makes of a network, over all draws. */
+enum fate {
+    NOT_ASKED,    /* It was discovered, or has no such part. */
+    KEEPS_SOME,   /* Some draws leave it traffic. */
+    CUT_APART,    /* No path is left between switches with hosts. */
+    ONE_SWITCH,   /* The hosts that are left are on one switch. */
+    NOTHING_LEFT, /* All its hosts were in what failed. */
+};
+
+static enum fate
+find_fate(const struct sf_survey_network *network,
+          const struct sf_failure_point *point)
+{
+    double whole = sf_survey_left(
+        network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
+    bool is_gone = true;
+
+    if (!point || !(whole > 0)) {
+        return NOT_ASKED;
+    }
+    if (!isnan(sf_survey_left(network, point, 0))) {
+        return KEEPS_SOME;
+    }
+    for (uint32_t i = 0; i < point->n_runs; i++) {
+        is_gone = is_gone && point->runs[i].figures[SF_FAILURE_DEAD_HOSTS] >=
+                                 network->n_hosts;
+    }
+    return is_gone                 ? NOTHING_LEFT
+           : point->n_disconnected ? CUT_APART
+                                   : ONE_SWITCH;
+}
+
+/* Tells what a network keeps of the first traffic after a failure. */
+static void
+tell_share(const struct sf_survey_network *network,
+           const struct sf_failure_point *point, FILE *stream)
+{
+    const struct sf_failure_range *left =
+        sf_failure_throughput(network->failures, point, 0, 0);
+    double whole = sf_survey_left(
+        network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
+
+    fprintf(stream, "%s keeps %.0f %%", network->name,
+            100 * left->mean / whole);
+    if (left->n < point->n_runs) {
+        fprintf(stream, " in the %u of %u draws that leave it some", left->n,
+                point->n_runs);
+    }
+}
+
+/* Tells in brackets how many hosts are gone with what failed, and how many
+ * pairs of hosts reach each other if some are cut off. */
+static void
+tell_losses(const struct sf_survey_network *network,
+            const struct sf_failure_point *point, FILE *stream)
+{
+    double gone = sf_survey_failed(point, SF_FAILURE_DEAD_HOSTS);
+    double reached = 100 * sf_survey_failed(point, SF_FAILURE_REACHED);
+    const char *before = " (";
+
+    if (gone > 0) {
+        fprintf(stream, "%s%.3g %% of its hosts gone", before,
+                100 * gone / network->n_hosts);
+        before = ", ";
+    }
+    if (point->n_disconnected && !isnan(reached)) {
+        fprintf(stream,
+                "%sonly %.3g %% of the pairs of hosts still reach each other",
+                before, reached);
+        before = ", ";
+    }
+    if (*before == ',') {
+        fputc(')', stream);
+    }
+}
+
+/* Tells what is left of a network after a failure. */
+static void
+tell_fate(const struct sf_survey_network *network,
+          const struct sf_failure_point *point, enum fate fate, FILE *stream)
+{
+    switch (fate) {
+    case NOT_ASKED:
+        return;
+    case KEEPS_SOME:
+        tell_share(network, point, stream);
+        break;
+    case CUT_APART:
+        fprintf(stream, "%s is cut apart", network->name);
+        break;
+    case ONE_SWITCH:
+        fprintf(stream, "the hosts that are left of %s are on one switch",
+                network->name);
+        break;
+    case NOTHING_LEFT:
+        fprintf(stream,
+                "nothing is left of %s: all its hosts were in what failed",
+                network->name);
+        return;
+    }
+    tell_losses(network, point, stream);
+}
+
 /* Tells of the networks that carry something after a failure, or else of those
- * that nothing is left of; 'before' stands before the first.  Returns how many
- * these are. */
+ * that do not; 'before' stands before the first.  Returns how many these
+ * are. */
 static uint32_t
 tell_left(const struct sf_survey *survey, const struct failure *failure,
           bool is_kept, const char *before, FILE *stream)
@@ -280,12 +382,10 @@ tell_left(const struct sf_survey *survey, const struct failure *failure,
         const struct sf_survey_network *network = &survey->networks[i];
         const struct sf_failure_point *point =
             sf_survey_point(network, failure->kind, failure->share);
-        double whole = sf_survey_left(
-            network, sf_survey_point(network, SF_FAILURE_NONE, 0), 0);
-        if (point && whole > 0 &&
-            is_kept != isnan(sf_survey_left(network, point, 0))) {
-            fputs(n_told++ ? ", " : before, stream);
-            tell_kept(network, point, whole, stream);
+        enum fate fate = find_fate(network, point);
+        if (fate != NOT_ASKED && is_kept == (fate == KEEPS_SOME)) {
+            fputs(n_told++ ? is_kept ? ", " : "; " : before, stream);
+            tell_fate(network, point, fate, stream);
         }
     }
     return n_told;
@@ -305,35 +405,51 @@ cuts_hosts_off(const struct sf_survey *survey, const struct failure *failure)
     return false;
 }
 
-/* Tells what the first kind of failures does that was asked for. */
+/* Tells what a failure does to all networks. */
 static void
-tell_failures(const struct sf_survey *survey, FILE *stream)
+tell_failure(const struct sf_survey *survey, const struct failure *failure,
+             FILE *stream)
 {
-    struct failure failure = { SF_FAILURE_LINKS, 0 };
+    bool takes_hosts = failure->kind == SF_FAILURE_SWITCHES ||
+                       failure->kind == SF_FAILURE_RACK;
     char what[SF_SURVEY_TEXT_SIZE];
     char before[SF_SURVEY_TEXT_SIZE + 64];
 
-    while (failure.kind < SF_N_FAILURE_KINDS &&
-           !sf_survey_has_kind(survey, failure.kind)) {
-        failure.kind++;
-    }
-    if (failure.kind == SF_FAILURE_LINKS ||
-        failure.kind == SF_FAILURE_SWITCHES) {
-        failure.share = telling_share(survey);
-    }
-    sf_survey_point_text(failure.kind, failure.share, what);
+    sf_survey_point_text(failure->kind, failure->share, what);
     snprintf(before, sizeof before, "With %s gone and routes repaired, ",
              what);
-    uint32_t n = tell_left(survey, &failure, true, before, stream);
-    if (n) {
-        fprintf(stream, " of what it carries of %s",
-                sf_survey_failed_traffic(survey));
+    uint32_t n_kept = tell_left(survey, failure, true, before, stream);
+    if (n_kept) {
+        fprintf(stream, " of what it carries of %s%s",
+                sf_survey_failed_traffic(survey),
+                takes_hosts ? " for each host that is left" : "");
     }
-    n += tell_left(survey, &failure, false, n ? "; " : before, stream);
-    if (n) {
-        fputs(cuts_hosts_off(survey, &failure) ? ".\n"
-                                               : "; no host was cut off.\n",
+    uint32_t n_other =
+        tell_left(survey, failure, false, n_kept ? "; " : before, stream);
+    if (!n_kept && !n_other) {
+        return;
+    }
+    if (!n_other && !cuts_hosts_off(survey, failure)) {
+        fputs(takes_hosts ? "; all hosts that are left reach each other"
+                          : "; no host was cut off",
               stream);
+    }
+    fputs(".\n", stream);
+}
+
+/* Tells what each kind of failures does that was asked for. */
+static void
+tell_failures(const struct sf_survey *survey, FILE *stream)
+{
+    for (enum sf_failure_kind kind = SF_FAILURE_NONE + 1;
+         kind < SF_N_FAILURE_KINDS; kind++) {
+        bool has_shares =
+            kind == SF_FAILURE_LINKS || kind == SF_FAILURE_SWITCHES;
+        struct failure failure = { kind,
+                                   has_shares ? telling_share(survey) : 0 };
+        if (sf_survey_has_kind(survey, kind)) {
+            tell_failure(survey, &failure, stream);
+        }
     }
 }
 

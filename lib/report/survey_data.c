@@ -210,11 +210,11 @@ sf_survey_write_json(const struct sf_survey_report *report, FILE *stream,
     }
     const struct sf_prices *prices = survey->params.prices;
     json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o}", "schema",
+        "{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
         "slimfly.comparison", "schema_version", 1, "equal",
         sf_survey_equal_name(survey->params.equal), "hosts",
-        (int)survey->n_hosts, "currency",
-        text_or_null(prices ? prices->currency : NULL), "note",
+        survey->n_hosts ? json_integer(survey->n_hosts) : json_null(),
+        "currency", text_or_null(prices ? prices->currency : NULL), "note",
         text_or_null(report->note), "answers", answers, "networks", networks);
     if (!root || !sf_origin_add_json(root, &report->origin)) {
         json_decref(root);

@@ -42,6 +42,21 @@ add_panel(struct drawing *drawing, enum sf_chart_kind kind, const char *title)
     return panel;
 }
 
+/* Says in the last panel that network 'i' has nothing at 'x'. */
+static void
+add_absent(struct drawing *drawing, uint32_t i, double x, const char *text)
+{
+    uint32_t number = drawing->n_panels - 1;
+    struct sf_chart_series *series = &drawing->series[number][i];
+
+    if (series->n_points < MAX_POINTS) {
+        struct sf_chart_point *point =
+            &drawing->points[number][i][series->n_points++];
+        *point = (struct sf_chart_point){ .x = x, .y = (double)NAN };
+        snprintf(point->note, sizeof point->note, "%s", text);
+    }
+}
+
 /* Adds a point of network 'i' to the last panel. */
 static void
 add_point(struct drawing *drawing, uint32_t i, double x, double y, double low,
@@ -59,17 +74,20 @@ add_point(struct drawing *drawing, uint32_t i, double x, double y, double low,
     }
 }
 
+/* 'note' stands below the figure; "": nothing does. */
 static enum sf_status
-draw(struct drawing *drawing, const char *title, uint32_t n_columns,
-     double width, FILE *stream, struct sf_error *err)
+draw(struct drawing *drawing, const char *title, const char *note,
+     uint32_t n_columns, double width, FILE *stream, struct sf_error *err)
 {
     struct sf_chart chart = { .panels = drawing->panels,
                               .n_panels = drawing->n_panels,
                               .n_columns = n_columns,
                               .panel_width = width };
+    char hosts[SF_SURVEY_TEXT_SIZE];
 
-    snprintf(chart.title, sizeof chart.title, "%s, %u hosts each", title,
-             drawing->survey->n_hosts);
+    sf_survey_hosts_text(drawing->survey, hosts);
+    snprintf(chart.title, sizeof chart.title, "%s, %s", title, hosts);
+    snprintf(chart.note, sizeof chart.note, "%s", note);
     return sf_figure_draw(drawing->figure, &chart, stream, err);
 }
 
@@ -117,7 +135,9 @@ sf_survey_draw_costs(const struct sf_survey_report *report, FILE *stream,
 {
     static const char *const keys[] = { "cost",           "watts",
                                         "switches",       "cables",
-                                        "optical_cables", "cable_metres" };
+                                        "optical_cables", "cable_metres",
+                                        "hosts",          "cost_per_host" };
+    size_t n_keys = sizeof keys / sizeof *keys;
     struct sf_survey_rows rows;
     struct drawing *drawing = begin(report, err);
 
@@ -125,12 +145,15 @@ sf_survey_draw_costs(const struct sf_survey_report *report, FILE *stream,
         return SF_ENOMEM;
     }
     enum sf_status status = sf_survey_rows_make(report->survey, &rows, err);
-    for (size_t i = 0; status == SF_OK && i < sizeof keys / sizeof *keys;
-         i++) {
+    if (report->survey->n_hosts) {
+        n_keys -= 2; /* The last are for networks that differ in hosts. */
+    }
+    for (size_t i = 0; status == SF_OK && i < n_keys; i++) {
         add_bars(drawing, &rows, keys[i]);
     }
     if (status == SF_OK) {
-        status = draw(drawing, "Cost, power and parts", 3, 220, stream, err);
+        status =
+            draw(drawing, "Cost, power and parts", "", 3, 220, stream, err);
     }
     free(rows.items);
     free(drawing);
@@ -180,7 +203,7 @@ sf_survey_draw_throughput(const struct sf_survey_report *report, FILE *stream,
     add_throughputs(drawing, SF_SPLIT_EQUAL);
     add_throughputs(drawing, SF_SPLIT_BEST);
     double width = 170.0 * report->survey->params.n_traffics;
-    enum sf_status status = draw(drawing, "Throughput", 1,
+    enum sf_status status = draw(drawing, "Throughput", "", 1,
                                  fmin(fmax(width, 310), 1200), stream, err);
     free(drawing);
     return status;
@@ -193,7 +216,7 @@ static const struct {
     const char *title, *label;
     double scale;
 } panels[] = {
-    { SF_N_FAILURE_FIGURES, "throughput", "% of the hosts' rate", 100 },
+    { SF_N_FAILURE_FIGURES, "throughput", "% of the rate of hosts left", 100 },
     { SF_FAILURE_REACHED, "hosts that reach each other", "% of pairs", 100 },
     { SF_FAILURE_LONGEST, "longest path", "hops", 1 },
     { SF_FAILURE_LOAD, "busiest link, all to all", "rates of a host", 1 },
@@ -201,6 +224,11 @@ static const struct {
     { SF_FAILURE_SECONDS, "what a repair takes", "CPU seconds", 1 },
 };
 #define N_PANELS (sizeof panels / sizeof *panels)
+
+/* What is not seen from the labels. */
+#define FAILED_NOTE                                                       \
+    "Throughput: of hosts that are left and of traffic that still has a " \
+    "path, with equal shares over the layers."
 
 /* The range of panel 'k' at a point; n is 0: there is none. */
 static struct sf_failure_range
@@ -220,14 +248,20 @@ range_of(const struct sf_survey_network *network,
                : none;
 }
 
+/* Adds what network 'i' has in panel 'k' after a failure.  What is missing as
+ * nothing is left is not 0: a bar has words in its place, and lines end. */
 static void
 add_failed(struct drawing *drawing, uint32_t i, enum sf_failure_kind kind,
            double share, double x, size_t k)
 {
     const struct sf_survey_network *network = &drawing->survey->networks[i];
-    struct sf_failure_range range =
-        range_of(network, sf_survey_point(network, kind, share), k);
+    const struct sf_failure_point *point =
+        sf_survey_point(network, kind, share);
+    struct sf_failure_range range = range_of(network, point, k);
 
+    if (!range.n && network->failures && kind != SF_FAILURE_NONE) {
+        add_absent(drawing, i, x, point ? "none left" : "has none");
+    }
     if (range.n) {
         double scale = panels[k].scale;
         add_point(drawing, i, x, scale * range.mean, scale * range.min,
@@ -235,17 +269,29 @@ add_failed(struct drawing *drawing, uint32_t i, enum sf_failure_kind kind,
     }
 }
 
-/* A panel is left out if no network has a point in it. */
+/* Ends the last panel: it is left out if no network has a value in it.  Lines
+ * that end get a word. */
 static void
-drop_if_empty(struct drawing *drawing)
+end_panel(struct drawing *drawing)
 {
     uint32_t number = drawing->n_panels - 1;
-    bool is_empty = true;
+    struct sf_chart_panel *panel = &drawing->panels[number];
+    bool has_some = false, has_ends = false;
 
-    for (uint32_t i = 0; i < drawing->survey->n_networks; i++) {
-        is_empty = is_empty && !drawing->series[number][i].n_points;
+    for (uint32_t i = 0; i < panel->n_series; i++) {
+        const struct sf_chart_series *series = &panel->series[i];
+        for (uint32_t j = 0; j < series->n_points; j++) {
+            bool has_value = !isnan(series->points[j].y);
+            has_some = has_some || has_value;
+            has_ends =
+                has_ends || (!has_value && series->kind == SF_CHART_LINE);
+        }
     }
-    drawing->n_panels -= is_empty;
+    if (has_ends) {
+        snprintf(panel->caption, sizeof panel->caption,
+                 "none left where a line ends");
+    }
+    drawing->n_panels -= !has_some;
 }
 
 /* Lets the axis of hosts that reach each other end at 100 %, and begin where
@@ -261,7 +307,9 @@ fit_percents(struct sf_chart_panel *panel, size_t k)
     for (uint32_t i = 0; i < panel->n_series; i++) {
         const struct sf_chart_series *series = &panel->series[i];
         for (uint32_t j = 0; j < series->n_points; j++) {
-            least = fmin(least, series->points[j].low);
+            if (!isnan(series->points[j].y)) {
+                least = fmin(least, series->points[j].low);
+            }
         }
     }
     panel->y.has_zero = false;
@@ -313,9 +361,10 @@ draw_shares(const struct sf_survey_report *report, enum sf_failure_kind kind,
             }
         }
         fit_percents(panel, k);
-        drop_if_empty(drawing);
+        end_panel(drawing);
     }
-    enum sf_status status = draw(drawing, title, 3, 0, stream, err);
+    enum sf_status status =
+        draw(drawing, title, FAILED_NOTE, 3, 0, stream, err);
     free(drawing);
     return status;
 }
@@ -380,11 +429,11 @@ sf_survey_draw_parts(const struct sf_survey_report *report, FILE *stream,
                 add_failed(drawing, i, kinds[j], 0, j, k);
             }
         }
-        drop_if_empty(drawing);
+        end_panel(drawing);
     }
     enum sf_status status =
-        draw(drawing, "What is left without a rack or a bundle of cables", 3,
-             0, stream, err);
+        draw(drawing, "What is left without a rack or a bundle of cables",
+             FAILED_NOTE, 3, 0, stream, err);
     free(drawing);
     return status;
 }

@@ -54,6 +54,12 @@ sf_survey_add_values(struct sf_survey_table *table, const char *key,
 }
 
 static double
+n_hosts(const struct sf_survey_network *network)
+{
+    return network->n_hosts;
+}
+
+static double
 n_switches(const struct sf_survey_network *network)
 {
     return network->n_switches;
@@ -127,6 +133,25 @@ watts(const struct sf_survey_network *network)
     return network->is_priced ? network->figures.watts : (double)NAN;
 }
 
+void
+sf_survey_hosts_text(const struct sf_survey *survey,
+                     char text[SF_SURVEY_TEXT_SIZE])
+{
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        uint32_t n = survey->networks[i].n_hosts;
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (least < most) {
+        snprintf(text, SF_SURVEY_TEXT_SIZE, "%u to %u hosts", least, most);
+    } else {
+        snprintf(text, SF_SURVEY_TEXT_SIZE, "%u hosts%s", most,
+                 survey->n_networks > 1 ? " each" : "");
+    }
+}
+
 const char *
 sf_survey_rate(const struct sf_survey_network *network)
 {
@@ -164,6 +189,11 @@ add_parts(struct sf_survey_table *table)
     char title[SF_SURVEY_TEXT_SIZE];
 
     sf_survey_begin_section(table, "parts, cost and power");
+    struct sf_survey_row *row =
+        sf_survey_add_values(table, "hosts", "hosts", 1, 0, n_hosts);
+    if (row) {
+        row->is_detail = table->survey->n_hosts > 0; /* The head has them. */
+    }
     sf_survey_add_values(table, "switches", "switches", 1, 0, n_switches);
     sf_survey_add_values(table, "switch_ports", "ports of a switch", 1, 0,
                          ports);
@@ -218,21 +248,19 @@ disjoint(const struct sf_survey_network *network)
 static double
 shortest(const struct sf_survey_network *network)
 {
-    return if_planned(network, network->figures.average_distance);
+    return network->figures.average_distance;
 }
 
 static double
 bisection_at_most(const struct sf_survey_network *network)
 {
-    return if_planned(network,
-                      sf_candidate_bisection_at_most(&network->figures));
+    return sf_candidate_bisection_at_most(&network->figures);
 }
 
 static double
 bisection_at_least(const struct sf_survey_network *network)
 {
-    return if_planned(network,
-                      sf_candidate_bisection_at_least(&network->figures));
+    return sf_candidate_bisection_at_least(&network->figures);
 }
 
 static double
@@ -348,10 +376,12 @@ add_simulations(struct sf_survey_table *table)
         return;
     }
     sf_survey_begin_section(table, "uniform load, packet by packet");
-    sf_survey_add_values(table, "latency_s", "latency at 10 % load, us", 1e6,
-                         2, low_latency);
-    sf_survey_add_values(table, "latency_p99_s", "99 % of packets within, us",
-                         1e6, 2, low_latency_p99);
+    sf_survey_add_values(table, "latency_s",
+                         "latency at 10 %, with all delays, us", 1e6, 2,
+                         low_latency);
+    sf_survey_add_values(table, "latency_p99_s",
+                         "99 % of packets at 10 % within, us", 1e6, 2,
+                         low_latency_p99);
     sf_survey_add_values(table, "load_taken", "load that it takes in full, %",
                          100, 0, taken);
     row = sf_survey_add_values(table, "load_refused",

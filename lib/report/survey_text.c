@@ -43,11 +43,15 @@ write_names(const struct sf_survey *survey, uint32_t first, uint32_t n,
         left[i] = survey->networks[first + i].name;
     }
     for (int line = 0; !is_done && line < MAX_LINES; line++) {
-        fprintf(stream, "%*s", TITLE_WIDTH, "");
+        int n_blanks = TITLE_WIDTH;
         is_done = true;
         for (uint32_t i = 0; i < n; i++) {
             size_t end = line_end(left[i]);
-            fprintf(stream, " %*.*s", COLUMN_WIDTH - 1, (int)end, left[i]);
+            n_blanks += COLUMN_WIDTH - (int)end;
+            if (end) {
+                fprintf(stream, "%*s%.*s", n_blanks, "", (int)end, left[i]);
+                n_blanks = 0;
+            }
             left[i] += end;
             is_done = is_done && !*left[i];
         }
@@ -148,12 +152,13 @@ write_wrapped(const struct sf_survey *survey,
 static void
 write_head(const struct sf_survey *survey, FILE *stream)
 {
-    const struct sf_survey_params *params = &survey->params;
+    char hosts[SF_SURVEY_TEXT_SIZE];
 
-    fprintf(stream, "%u network%s with %u hosts%s, evenly spread%s\n",
-            survey->n_networks, survey->n_networks > 1 ? "s" : "",
-            survey->n_hosts, survey->n_networks > 1 ? " each" : "",
-            params->equal == SF_SURVEY_EQUAL_COST
+    sf_survey_hosts_text(survey, hosts);
+    fprintf(stream, "%u network%s with %s%s%s\n", survey->n_networks,
+            survey->n_networks > 1 ? "s" : "", hosts,
+            survey->n_hosts ? ", evenly spread" : "",
+            survey->params.equal == SF_SURVEY_EQUAL_COST
                 ? "; at equal cost: what they carry is told for each million"
                 : "");
 }
@@ -206,6 +211,23 @@ net_title(const struct sf_survey *survey)
     return networks[0].net.title;
 }
 
+/* Whether some network has fewer racks or bundles than draws. */
+static bool
+has_fewer_runs(const struct sf_survey *survey)
+{
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_failures *failures = survey->networks[i].failures;
+        for (uint32_t k = 0; failures && k < failures->n_points; k++) {
+            enum sf_failure_kind kind = failures->points[k].kind;
+            if ((kind == SF_FAILURE_RACK || kind == SF_FAILURE_BUNDLE) &&
+                failures->points[k].n_runs < survey->params.n_draws) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void
 write_foot(const struct sf_survey *survey, FILE *stream)
 {
@@ -225,16 +247,26 @@ write_foot(const struct sf_survey *survey, FILE *stream)
                 prices->currency, prices->year);
     }
     fputs(".\n", stream);
+    if (params->equal == SF_SURVEY_EQUAL_COST) {
+        fprintf(stream,
+                "For each million %s: hosts times their share of the rate, "
+                "over the cost.%s\n",
+                prices->currency,
+                survey->n_hosts
+                    ? ""
+                    : " Each network has its own number of hosts.");
+    }
     if (!params->without_simulation) {
         fprintf(stream,
                 "Simulated: %s, all to all, in equal parts over the layers. "
-                "The low latency has the delays of switches, hosts and "
-                "cables; the load is in packet times, searched to %.0f %%.\n",
+                "The latency at 10 %% load has all delays of switches, hosts "
+                "and cables; the load and the figure of latency over load are "
+                "in packet times. The load is searched to %.0f %%.\n",
                 net_title(survey), 100 * SF_SURVEY_LOAD_STEP);
     }
     if (sf_survey_has_kind(survey, SF_FAILURE_NONE)) {
         fprintf(stream,
-                "Failures: means of %u draw%s of failures and of traffic. "
+                "Failures: means of %u draw%s of failures and of traffic%s. "
                 "Throughput is in %% of the hosts' rate, with equal shares, "
                 "of hosts that are left and of traffic that still has a path. "
                 "The busiest link is that under all-to-all. Entries are those "
@@ -242,6 +274,9 @@ write_foot(const struct sf_survey *survey, FILE *stream)
                 "in %u random orders.\n",
                 params->n_draws ? params->n_draws : 1,
                 params->n_draws > 1 ? "s" : "",
+                has_fewer_runs(survey)
+                    ? ", or of all racks and bundles where a network has fewer"
+                    : "",
                 params->n_draws > SF_FAILURE_LEAST_ORDERS
                     ? params->n_draws
                     : SF_FAILURE_LEAST_ORDERS);

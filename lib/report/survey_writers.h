@@ -50,6 +50,10 @@ enum sf_status sf_survey_rows_make(const struct sf_survey *survey,
 /* The sentences that answer the question; each ends with a newline. */
 void sf_survey_write_answers(const struct sf_survey *survey, FILE *stream);
 
+/* How many hosts the networks have: "1500 hosts each", "54 to 192 hosts". */
+void sf_survey_hosts_text(const struct sf_survey *survey,
+                          char text[SF_SURVEY_TEXT_SIZE]);
+
 /* The rate of its links, "4xEDR"; NULL: its switches are none that the prices
  * know. */
 const char *sf_survey_rate(const struct sf_survey_network *network);

@@ -39,8 +39,8 @@ hear(void *aux, const char *what, uint64_t done, uint64_t total)
 }
 
 void
-survey_stages_begin(struct survey_stages *stages,
-                    const struct sf_survey_params *params)
+sf_survey_stages_begin(struct survey_stages *stages,
+                       const struct sf_survey_params *params)
 {
     double each = SURVEY_PLAN + SURVEY_ROUTE + SURVEY_THROUGHPUT;
 
@@ -55,13 +55,13 @@ survey_stages_begin(struct survey_stages *stages,
 }
 
 void
-survey_stages_end(struct survey_stages *stages)
+sf_survey_stages_end(struct survey_stages *stages)
 {
     sf_progress_listen(stages->listener);
 }
 
 void
-survey_stage(struct survey_stages *stages, const char *name, double weight)
+sf_survey_stage(struct survey_stages *stages, const char *name, double weight)
 {
     stages->done += stages->weight;
     stages->weight = weight;

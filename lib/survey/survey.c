@@ -103,6 +103,76 @@ check_params(const struct sf_survey_params *params, struct sf_error *err)
     return SF_OK;
 }
 
+/* Adds the name of a network to an error that does not begin with it. */
+static void
+name_network(struct sf_error *err, const struct sf_survey_network *network)
+{
+    size_t length = strlen(network->name);
+
+    if (err && (strncmp(err->text, network->name, length) != 0 ||
+                err->text[length] != ':')) {
+        sf_error_add_context(err, network->name);
+    }
+}
+
+/* Finds out whether the traffics can be: those that name hosts in each
+ * network, others in the smallest. */
+static enum sf_status
+check_traffics(const struct sf_survey *survey, struct sf_error *err)
+{
+    const struct sf_survey_params *params = &survey->params;
+    enum sf_status status = SF_OK;
+    uint32_t smallest = 0;
+
+    for (uint32_t i = 1; i < survey->n_networks; i++) {
+        if (survey->networks[i].n_hosts < survey->networks[smallest].n_hosts) {
+            smallest = i;
+        }
+    }
+    for (uint32_t i = 0; status == SF_OK && i < survey->n_networks; i++) {
+        const struct sf_survey_network *network = &survey->networks[i];
+        struct sf_traffic_params how = { .network = network->network,
+                                         .seed = params->seed };
+        for (uint32_t k = 0; status == SF_OK && k < params->n_traffics; k++) {
+            const char *text = params->traffics[k];
+            struct sf_traffic *traffic;
+            if (i == smallest || sf_traffic_takes_path(text)) {
+                status = sf_traffic_build(text, &how, &traffic, err);
+                sf_traffic_free(traffic);
+            }
+        }
+        if (status != SF_OK) {
+            name_network(err, network);
+        }
+    }
+    return status;
+}
+
+/* Builds and routes all networks: what cannot be is known then. */
+static enum sf_status
+prepare(struct sf_survey *survey, struct survey_stages *stages,
+        struct sf_error *err)
+{
+    const struct sf_survey_params *params = &survey->params;
+    enum sf_status status = sf_survey_networks(survey, stages, err);
+
+    if (status == SF_OK) {
+        status = check_traffics(survey, err);
+    }
+    for (uint32_t i = 0; status == SF_OK && i < survey->n_networks; i++) {
+        struct sf_survey_network *network = &survey->networks[i];
+        sf_survey_stage(stages, network->name, SURVEY_ROUTE);
+        status = sf_survey_route(params, network, err);
+        if (status != SF_OK) {
+            name_network(err, network);
+        }
+    }
+    if (status == SF_OK && params->begin && !params->begin(params->aux)) {
+        status = sf_fail(err, SF_EIO, "the survey was ended");
+    }
+    return status;
+}
+
 /* All that is asked of network number 'i', but for simulations. */
 static enum sf_status
 survey_network(struct sf_survey *survey, struct survey_stages *stages,
@@ -111,18 +181,14 @@ survey_network(struct sf_survey *survey, struct survey_stages *stages,
     const struct sf_survey_params *params = &survey->params;
     struct sf_survey_network *network = &survey->networks[i];
 
-    survey_stage(stages, network->name, SURVEY_ROUTE);
-    enum sf_status status = survey_route(params, network, err);
-    if (status == SF_OK) {
-        survey_stage(stages, network->name, SURVEY_THROUGHPUT);
-        status = compare(params, network, err);
-    }
+    sf_survey_stage(stages, network->name, SURVEY_THROUGHPUT);
+    enum sf_status status = compare(params, network, err);
     if (status == SF_OK && !params->without_failures && network->is_planned) {
-        survey_stage(stages, network->name, SURVEY_FAILURES);
+        sf_survey_stage(stages, network->name, SURVEY_FAILURES);
         status = fail_parts(params, network, err);
     }
     if (status != SF_OK) {
-        sf_error_add_context(err, network->name);
+        name_network(err, network);
     }
     return status;
 }
@@ -148,17 +214,17 @@ sf_survey_build(const struct sf_survey_params *params,
         free(survey);
         return sf_fail(err, SF_ENOMEM, "out of memory for a survey");
     }
-    survey_stages_begin(&stages, params);
-    status = survey_networks(survey, &stages, err);
+    sf_survey_stages_begin(&stages, params);
+    status = prepare(survey, &stages, err);
     for (uint32_t i = 0; status == SF_OK && i < survey->n_networks; i++) {
         status = survey_network(survey, &stages, i, err);
     }
     if (status == SF_OK && !params->without_simulation) {
-        survey_stage(&stages, NULL,
-                     SURVEY_SIMULATION * (double)survey->n_networks);
-        status = survey_simulate(survey, err);
+        sf_survey_stage(&stages, NULL,
+                        SURVEY_SIMULATION * (double)survey->n_networks);
+        status = sf_survey_simulate(survey, err);
     }
-    survey_stages_end(&stages);
+    sf_survey_stages_end(&stages);
     if (status == SF_OK) {
         *surveyp = survey;
     } else {

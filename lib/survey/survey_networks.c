@@ -1,5 +1,6 @@
 /* survey_networks.c -- the networks of a survey: built with as many hosts as
- * all have, planned, priced and routed. */
+ * all have, or with equal cost each with its own; planned, priced and
+ * routed. */
 #include "analysis/comparison_key.h"
 #include "base/mem.h"
 #include "design/evaluate.h"
@@ -7,6 +8,7 @@
 #include "survey/survey_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The topologies, NULL where there is none. */
@@ -27,6 +29,46 @@ most_hosts(const struct sf_survey_subject *subject,
                : topo->n_endpoints;
 }
 
+/* Traffic from files names hosts, which networks with other numbers of them do
+ * not have. */
+static enum sf_status
+check_traffics(const struct sf_survey *survey, struct sf_error *err)
+{
+    const struct sf_survey_params *params = &survey->params;
+
+    for (uint32_t i = 0; !survey->n_hosts && i < params->n_traffics; i++) {
+        if (sf_traffic_takes_path(params->traffics[i])) {
+            return sf_fail(err, SF_EINVAL,
+                           "traffic '%s' names hosts, and with equal cost "
+                           "networks differ in how many they have: expected "
+                           "one number for all, or another kind of traffic",
+                           params->traffics[i]);
+        }
+    }
+    return SF_OK;
+}
+
+/* Gives each network its own number of hosts. */
+static enum sf_status
+count_own_hosts(struct sf_survey *survey, const struct topologies *topologies,
+                struct sf_error *err)
+{
+    const struct sf_survey_params *params = &survey->params;
+
+    for (uint32_t i = 0; i < params->n_subjects; i++) {
+        uint32_t most = most_hosts(&params->subjects[i], topologies->of[i]);
+        if (most < 2) {
+            return sf_fail(err, SF_EINVAL,
+                           "%s: expected a network with at least 2 hosts, "
+                           "found %u",
+                           params->subjects[i].name, most);
+        }
+        survey->networks[i].n_hosts = most;
+        survey->n_hosts = i == 0 || most == survey->n_hosts ? most : 0;
+    }
+    return check_traffics(survey, err);
+}
+
 /* Finds the number of hosts of all networks. */
 static enum sf_status
 count_hosts(struct sf_survey *survey, const struct topologies *topologies,
@@ -35,6 +77,9 @@ count_hosts(struct sf_survey *survey, const struct topologies *topologies,
     const struct sf_survey_params *params = &survey->params;
     uint32_t fewest = UINT32_MAX;
 
+    if (params->equal == SF_SURVEY_EQUAL_COST && !params->n_hosts) {
+        return count_own_hosts(survey, topologies, err);
+    }
     for (uint32_t i = 0; i < params->n_subjects; i++) {
         uint32_t most = most_hosts(&params->subjects[i], topologies->of[i]);
         fewest = most < fewest ? most : fewest;
@@ -54,6 +99,7 @@ count_hosts(struct sf_survey *survey, const struct topologies *topologies,
                            "all networks are to have %u",
                            params->subjects[i].name, most, survey->n_hosts);
         }
+        survey->networks[i].n_hosts = survey->n_hosts;
     }
     return survey->n_hosts >= 2
                ? SF_OK
@@ -114,7 +160,7 @@ plan_network(const struct sf_survey *survey, uint32_t ports,
         return status;
     }
     struct sf_fabric_params how = { .switch_ports = figures->ports,
-                                    .n_hosts = survey->n_hosts };
+                                    .n_hosts = network->n_hosts };
     floor.copper_max = sf_candidate_copper_max(figures);
     status = sf_plan_build(topo, &how, &floor, &network->plan, err);
     if (status == SF_OK) {
@@ -127,8 +173,8 @@ plan_network(const struct sf_survey *survey, uint32_t ports,
     for (uint32_t i = 0; i < network->plan->n_cables; i++) {
         network->cable_metres += network->plan->cables[i].length;
     }
-    sf_topology_keep_hosts(topo, survey->n_hosts, topo->n_hosts);
-    topo->n_endpoints = survey->n_hosts;
+    sf_topology_keep_hosts(topo, network->n_hosts, topo->n_hosts);
+    topo->n_endpoints = network->n_hosts;
     network->is_planned = true;
     network->is_priced = figures->generation != NULL;
     return sf_evaluate_planned(topo, network->plan, figures, err);
@@ -148,7 +194,7 @@ check_different(const struct sf_survey *survey, struct sf_error *err)
                                "%.120s and %.120s are the same network with "
                                "%u hosts",
                                networks[k].name, networks[i].name,
-                               survey->n_hosts);
+                               networks[i].n_hosts);
             }
         }
     }
@@ -197,7 +243,6 @@ build_network(const struct sf_survey *survey, uint32_t ports,
         status = sf_network_build(network->fabric, &network->network, err);
     }
     if (status == SF_OK) {
-        network->n_hosts = survey->n_hosts;
         network->n_switches = network->network->graph->n_nodes;
         network->n_links = network->network->graph->n_links;
     }
@@ -205,8 +250,8 @@ build_network(const struct sf_survey *survey, uint32_t ports,
 }
 
 enum sf_status
-survey_networks(struct sf_survey *survey, struct survey_stages *stages,
-                struct sf_error *err)
+sf_survey_networks(struct sf_survey *survey, struct survey_stages *stages,
+                   struct sf_error *err)
 {
     const struct sf_survey_params *params = &survey->params;
     struct topologies topologies = { { NULL } };
@@ -223,7 +268,7 @@ survey_networks(struct sf_survey *survey, struct survey_stages *stages,
     for (uint32_t i = 0; status == SF_OK && i < params->n_subjects; i++) {
         const struct sf_survey_subject *subject = &params->subjects[i];
         struct sf_survey_network *network = &survey->networks[i];
-        survey_stage(stages, subject->name, SURVEY_PLAN);
+        sf_survey_stage(stages, subject->name, SURVEY_PLAN);
         survey->n_networks++;
         network->name = subject->name;
         network->spec = subject->spec;
@@ -240,9 +285,35 @@ survey_networks(struct sf_survey *survey, struct survey_stages *stages,
     return status == SF_OK ? check_different(survey, err) : status;
 }
 
+/* Measures distances and bisection of a discovered fabric, as those of an edge
+ * list: the places of switches are their numbers. */
+static enum sf_status
+measure_found(struct sf_survey_network *network, struct sf_error *err)
+{
+    const struct sf_network *found = network->network;
+    uint32_t *places = sf_calloc(network->n_switches, sizeof *places);
+    struct sf_topology topo = { .family = sf_families[sf_family_find("edges")],
+                                .graph = found->graph,
+                                .n_hosts = found->n_hosts,
+                                .n_endpoints = network->n_hosts,
+                                .n_coords = 1,
+                                .places = places };
+
+    if (!places) {
+        return sf_fail(err, SF_ENOMEM, "out of memory for distances");
+    }
+    for (uint32_t s = 0; s < network->n_switches; s++) {
+        places[s] = s;
+    }
+    enum sf_status status =
+        sf_evaluate_distances(&topo, &network->figures, err);
+    free(places);
+    return status;
+}
+
 enum sf_status
-survey_route(const struct sf_survey_params *params,
-             struct sf_survey_network *network, struct sf_error *err)
+sf_survey_route(const struct sf_survey_params *params,
+                struct sf_survey_network *network, struct sf_error *err)
 {
     struct sf_routing_params how = params->routing;
 
@@ -262,5 +333,5 @@ survey_route(const struct sf_survey_params *params,
              routes->lanes ? routes->lanes->scheme->name : "none");
     network->n_layers = sf_routes_n_layers(routes);
     network->n_vls = routes->lanes ? routes->lanes->n_vls : 1;
-    return SF_OK;
+    return network->is_planned ? SF_OK : measure_found(network, err);
 }

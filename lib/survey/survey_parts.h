@@ -28,23 +28,24 @@ struct survey_stages {
 #define SURVEY_FAILURES   40
 
 /* Begins to listen to what the calling thread does, and ends. */
-void survey_stages_begin(struct survey_stages *stages,
-                         const struct sf_survey_params *params);
-void survey_stages_end(struct survey_stages *stages);
+void sf_survey_stages_begin(struct survey_stages *stages,
+                            const struct sf_survey_params *params);
+void sf_survey_stages_end(struct survey_stages *stages);
 
 /* The next stage. */
-void survey_stage(struct survey_stages *stages, const char *name,
-                  double weight);
+void sf_survey_stage(struct survey_stages *stages, const char *name,
+                     double weight);
 
 /* Builds and plans the networks with the same number of hosts; routes one. */
-enum sf_status survey_networks(struct sf_survey *survey,
-                               struct survey_stages *stages,
+enum sf_status sf_survey_networks(struct sf_survey *survey,
+                                  struct survey_stages *stages,
+                                  struct sf_error *err);
+enum sf_status sf_survey_route(const struct sf_survey_params *params,
+                               struct sf_survey_network *network,
                                struct sf_error *err);
-enum sf_status survey_route(const struct sf_survey_params *params,
-                            struct sf_survey_network *network,
-                            struct sf_error *err);
 
 /* Simulates uniform load on all networks. */
-enum sf_status survey_simulate(struct sf_survey *survey, struct sf_error *err);
+enum sf_status sf_survey_simulate(struct sf_survey *survey,
+                                  struct sf_error *err);
 
 #endif

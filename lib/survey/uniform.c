@@ -152,7 +152,7 @@ search(struct sf_survey *survey, const struct sf_path_source *sources,
 }
 
 enum sf_status
-survey_simulate(struct sf_survey *survey, struct sf_error *err)
+sf_survey_simulate(struct sf_survey *survey, struct sf_error *err)
 {
     size_t n = survey->n_networks, n_most = n * (N_FIRST + 1);
     struct sf_path_source *sources = sf_calloc(n, sizeof *sources);

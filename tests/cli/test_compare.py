@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -159,18 +160,55 @@ class Results(Compare):
                  for row in rows}
         for network in found["networks"]:
             name = network["name"]
-            worth = (float(value["throughput_equal", name]) * found["hosts"]
+            worth = (float(value["throughput_equal", name]) * network["hosts"]
                      / network["figures"]["cost"] * 1e6)
             self.assertAlmostEqual(
                 float(value["throughput_equal_per_million", name]), worth,
                 delta=1e-6 * worth)
         text = self.succeeds("compare", "sf:q=3", "hx2:3x3", "--equal",
                              "cost", "--failures", "none", *QUICK)
-        self.assertIn("at equal cost", text.splitlines()[0])
+        # Each has its own hosts, and the tables say how many.
+        self.assertIsNone(found["hosts"])
+        self.assertEqual([n["hosts"] for n in found["networks"]], [54, 18])
+        self.assertEqual([value["hosts", n["name"]]
+                          for n in found["networks"]], ["54", "18"])
+        self.assertTrue(text.startswith(
+            "2 networks with 18 to 54 hosts; at equal cost: "), text)
+        self.assertRegex(text, r"\n  hosts +54 +18\n")
+        self.assertRegex(found["answers"][0],
+                         r"USD for 18 hosts\. .* % more for 54 hosts\.$")
+        self.assertIn("permutation traffic for each host: ",
+                      " ".join(found["answers"]))
         self.assertIn("For each million USD, ", text)
         self.assertRegex(" ".join(text.split()),
                          r"the most permutation traffic: \d+ hosts at full "
                          r"rate\.")
+
+    def test_equal_cost_takes_what_money_buys(self):
+        """All were cut to the hosts of the smallest, so that the one with most
+        hosts for the money did not win."""
+        found = json.loads(self.succeeds(
+            "design", "--ports", "36", "--budget", "300000", "--families",
+            "sf,ft2,hx2,df", "--compare", "--without-simulation",
+            "--failures", "none", "-t", "all-to-all", "--equal", "cost",
+            "-f", "json"))
+        worth = {}
+        for network in found["networks"]:
+            cost = network["figures"]["cost"]
+            self.assertLessEqual(cost, 300000)
+            share = next(t["mean"] for t in network["throughput"]
+                         if t["split"] == "equal")
+            worth[network["name"]] = 1e6 * network["hosts"] * share / cost
+        self.assertEqual(
+            {n["name"]: n["hosts"] for n in found["networks"]},
+            {"hx2:4x4,links=4": 192, "ft2:ports=36,leaf=9": 162,
+             "df:a=8,h=4,g=2": 64, "sf:q=3": 54})
+        best = max(worth, key=worth.get)
+        self.assertEqual(best, "hx2:4x4,links=4")
+        self.assertIn(f"For each million USD, {best} carries the most "
+                      f"all-to-all traffic: {worth[best]:.0f} hosts at full "
+                      "rate.", found["answers"])
+        self.assertIn("Each has all its hosts.", found["note"])
 
     def test_answers_follow_from_the_figures(self):
         found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6", *QUICK,
@@ -202,7 +240,8 @@ class Results(Compare):
                     network["throughput"][i]["mean"] > 0.99 * best,
                     f"{network['name']} " in line
                     or ", all networks carry " in line, line)
-        line = found["answers"][-1]
+        line = next(a for a in found["answers"]
+                    if a.startswith("With 10 % of links gone"))
         for network in networks:
             points = network["failures"]["points"]
             whole, left = (next(p["throughput"][0]["carried"]["mean"]
@@ -210,6 +249,18 @@ class Results(Compare):
                            for kind in ("none", "links"))
             self.assertIn(f"{network['name']} keeps "
                           f"{100 * left / whole:.0f} %", line)
+
+    def test_latencies_that_look_the_same_are_a_tie(self):
+        """One of them was said to have the shortest."""
+        found = self.compared("sf:q=3", "hx2:3x3", "ft2:ports=6",
+                              "--failures", "none", "-t", "permutation")
+        seen = {n["name"]: f"{1e6 * n['figures']['latency_s']:.2f}"
+                for n in found["networks"]}
+        best = [name for name in seen if seen[name] == min(seen.values())]
+        self.assertEqual(len(best), 2)
+        self.assertIn(f"At low load, {' and '.join(best)} have the shortest "
+                      f"latency: {min(seen.values())} us with all delays.",
+                      found["answers"][-1])
 
     def test_hosts_that_are_cut_off_are_told(self):
         """Without the rack of its cores, no leaf of this Fat Tree reaches
@@ -223,10 +274,70 @@ class Results(Compare):
         self.assertIsNone(point["throughput"][0]["carried"])
         reached = 100 * point["figures"]["reached"]["mean"]
         line = found["answers"][-1]
-        self.assertIn(f"; ft2:ports=8 is cut apart (only {reached:.3g} % of "
-                      "the pairs of hosts still reach each other).", line)
+        gone = point["figures"]["dead_hosts"]["mean"] / found["hosts"]
+        words = f"{100 * gone:.3g} % of its hosts gone, " if gone else ""
+        self.assertIn(f"; ft2:ports=8 is cut apart ({words}only {reached:.3g} "
+                      "% of the pairs of hosts still reach each other).", line)
         self.assertIn("hx2:4x4 keeps ", line)
         self.assertNotIn("no host was cut off", line)
+
+    def test_networks_of_which_nothing_is_left_are_told(self):
+        """They were said to be cut apart, and no host to be cut off."""
+        quick = ["-t", "all-to-all", "--without-simulation",
+                 "--without-times", "--failures"]
+        gone = "nothing is left of {}: all its hosts were in what failed"
+        line = self.compared("ft2:ports=8", "sf:q=3", *quick, "switches",
+                             "--shares", "100")["answers"][-1]
+        self.assertEqual(
+            line, "With 100 % of switches gone and routes repaired, "
+            + "; ".join(map(gone.format, ["ft2:ports=8", "sf:q=3"])) + ".")
+        line = self.compared("sf:q=5", "jellyfish:n=12,k=4", "--hosts", "16",
+                             *quick, "rack")["answers"][-1]
+        self.assertRegex(line, r"sf:q=5 keeps \d+ %.* for each host that is "
+                         "left; ")
+        self.assertTrue(line.endswith(
+            f"; {gone.format('jellyfish:n=12,k=4')}."), line)
+        line = self.compared("hx2:1x2,p=4", *quick, "switches", "--shares",
+                             "50")["answers"][-1]
+        self.assertTrue(line.endswith(
+            "the hosts that are left of hx2:1x2,p=4 are on one switch (50 % "
+            "of its hosts gone)."), line)
+        # Some draws leave traffic, others none.
+        found = self.compared("ft2:ports=8", *quick, "switches", "--shares",
+                              "50", "--draws", "8")
+        point = found["networks"][0]["failures"]["points"][1]
+        n = point["throughput"][0]["carried"]["n"]
+        self.assertIn(n, range(1, 8))
+        self.assertIn(f" in the {n} of 8 draws that leave it some",
+                      found["answers"][-1])
+
+    def test_each_kind_of_failures_is_told(self):
+        """Only the first was, and a bundle that cuts a network apart was
+        not."""
+        answers = self.compared(
+            "ft2:ports=8", "sf:q=3", *QUICK, "--without-times", "--failures",
+            "links,switches,rack,bundle", "--draws", "2")["answers"]
+        self.assertEqual(
+            [a.split(" gone and routes repaired, ")[0] for a in answers[-4:]],
+            ["With 5 % of links", "With 5 % of switches", "With a rack",
+             "With a bundle of cables"])
+        self.assertRegex(answers[-4], "; no host was cut off\\.$")
+        self.assertRegex(answers[-3], "; all hosts that are left reach each "
+                         "other\\.$")
+        self.assertIn("; ft2:ports=8 is cut apart (", answers[-1])
+
+    def test_fewer_runs_than_draws_are_told(self):
+        """Means of one bundle were said to be means of all draws."""
+        words = ", or of all racks and bundles where a network has fewer."
+        for kind, has in ("links", False), ("bundle", True):
+            found = self.compared("ft2:ports=8", *QUICK, "--failures", kind,
+                                  "--draws", "2")
+            runs = [p["runs"] for p in found["networks"][0]["failures"][
+                "points"]]
+            self.assertEqual(1 in runs, has)
+            text = self.succeeds("compare", "ft2:ports=8", *QUICK,
+                                 "--failures", kind, "--draws", "2")
+            self.assertEqual(words in " ".join(text.split()), has)
 
     def test_routings_other_than_asked_for_are_told(self):
         """They went into the means without a word."""
@@ -402,8 +513,47 @@ class Results(Compare):
         self.assertEqual(
             sorted(os.listdir(folder)),
             ["comparison.csv", "comparison.json", "comparison.txt",
-             "cost.csv", "cost.svg", "failed-parts.svg.old", "measured",
-             "mine.svg", "throughput.csv", "throughput.svg"])
+             "cost.svg", "failed-parts.svg.old", "measured", "mine.svg",
+             "throughput.svg"])
+
+    def test_no_form_of_a_figure_shows_earlier_networks(self):
+        """Figures in the form of papers stayed beside new ones for screens,
+        and the runs of a simulation where the new networks had none."""
+        folder = self.folder()
+        paper = ["--figure", "pdf", "--figure-width", "174"]
+
+        def names(*endings):
+            return sorted(name for name in os.listdir(folder)
+                          if name.endswith(endings))
+
+        def compare(*args):
+            self.succeeds("compare", *args, "-t", "permutation",
+                          "--failures", "none", "-o", folder)
+
+        compare("sf:q=3", *paper)
+        self.assertIn("simulation.json", names(".json"))
+        self.assertIn("latency.csv", names(".csv"))
+        compare("hx2:3x3", "--without-simulation")
+        self.assertEqual(names(".pdf", ".svg", ".csv", ".json"),
+                         ["comparison.csv", "comparison.json", "cost.svg",
+                          "throughput.svg"])
+        # The same results may be drawn in several forms.
+        compare("hx2:3x3", "--without-simulation", *paper)
+        self.assertEqual(names(".pdf", ".svg", ".csv"),
+                         ["comparison.csv", "cost.csv", "cost.pdf",
+                          "cost.svg", "throughput.csv", "throughput.pdf",
+                          "throughput.svg"])
+        compare("sf:q=3", "--without-simulation", *paper)
+        self.assertEqual(names(".svg"), [])
+        # A comparison of a design takes the place of one of networks.
+        with open(f"{folder}/cost.csv", "w", encoding="utf-8") as file:
+            file.write("mine\n")
+        self.succeeds("design", "--endpoints", "20", "--ports", "36",
+                      "--families", "sf", "--compare", "--failures", "none",
+                      *QUICK, "-o", folder)
+        self.assertEqual(names(".pdf", ".svg", ".csv"),
+                         ["comparison.csv", "cost.csv", "cost.svg",
+                          "throughput.svg"])
 
     def test_figures_go_whatever_the_folder_is_called(self):
         """They stayed where the name of the folder was not UTF-8."""
@@ -457,6 +607,44 @@ class Results(Compare):
         self.assertIn(">a rack<", figure)
         self.assertNotIn(">a bundle<", figure)
 
+    def test_latencies_say_what_they_count(self):
+        """The table had 1.28 us at 10 % load, and the figure 2.02 us."""
+        folder = self.folder()
+        text = self.succeeds("compare", "sf:q=3", "-t", "permutation",
+                             "--failures", "none", "-o", folder)
+        self.assertIn("\n  latency at 10 %, with all delays, us ", text)
+        figure = self.read(folder, "latency.svg")
+        self.assertIn(">latency in packet times, us<", figure)
+        self.assertIn(">hops and waiting, no delays of switches<", figure)
+        self.succeeds("simulate", "sf:q=3", "-w", "all-to-all", "--load",
+                      "0.1", "--timing", "exact", "-o", folder)
+        figure = self.read(folder, "latency.svg")
+        self.assertIn(">latency, us<", figure)
+        self.assertNotIn("packet times", figure)
+
+    def test_figures_say_where_nothing_is_left(self):
+        """Bars that were not there looked like 0, and nobody said whose
+        throughput it is."""
+        note = "of hosts that are left and of traffic that still has a path"
+        command = ["compare", "sf:q=5", "jellyfish:n=12,k=4", "--hosts", "16",
+                   *QUICK, "--failures", "switches,rack,bundle", "--shares",
+                   "50,100", "--draws", "1"]
+        for more in [], ["--figure", "svg", "--figure-width", "174"]:
+            folder = self.folder()
+            self.succeeds(*command, *more, "-o", folder)
+            parts, switches = (self.read(folder, f"failed-{name}.svg")
+                               for name in ("parts", "switches"))
+            # All hosts of the smaller network are in one rack.
+            self.assertIn(">none left</text>", parts)
+            self.assertIn(">has none</text>", parts)
+            self.assertIn(">none left where a line ends<", switches)
+            for figure in parts, switches:
+                self.assertIn(note, figure)
+                self.assertIn("% of the rate of hosts left<", figure)
+                self.assertNotIn("NaN", figure)
+                self.assertNotIn("nan", figure.replace("jellyfish", ""))
+        self.assertNotIn("nan", self.read(folder, "failed-parts.csv"))
+
     def test_every_family(self):
         """Also a graph from an edge list, a plan and a discovered fabric."""
         folder = self.folder()
@@ -488,6 +676,14 @@ class Results(Compare):
                    says="was discovered and keeps its 54 hosts, but all "
                    "networks are to have 18")
         self.assertIsNone(first["figures"]["cost"])
+        # Distances and bisection need no plan.
+        spec = self.compared("sf:q=3", *QUICK, "--failures", "none")[
+            "networks"][0]["figures"]
+        for name in "mean_distance", "bisection_at_least":
+            self.assertAlmostEqual(first["figures"][name], spec[name])
+        # Another cut may be found where the structure is not known.
+        self.assertLess(first["figures"]["bisection_at_most"],
+                        1.3 * spec["bisection_at_most"])
         self.assertIsNone(first["failures"])
         self.assertGreater(second["figures"]["cost"], 0)
         # One network with a price is not the best of any for its cost.
@@ -536,6 +732,13 @@ class Formats(Compare):
                              *QUICK)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(text.count("parts, cost and power"), 2)
+        # Names of several lines stand above their columns.
+        text = self.succeeds("compare", "df:a=4,h=2,p=2,g=9", "sf:q=3",
+                             "--failures", "none", *QUICK)
+        self.assertIn(f"\n{'df:a=4,h=2,':>54}{'sf:q=3':>14}\n{'p=2,g=9':>54}\n",
+                      text)
+        self.assertFalse([line for line in text.splitlines()
+                          if line != line.rstrip()])
 
     def test_one_network_is_enough(self):
         text = self.succeeds("compare", "sf:q=3", "--failures", "none",
@@ -620,6 +823,10 @@ class Errors(Compare):
                  "sf:q=3: expected switches of at least 8 ports, found 6"),
                 (["sf:q=3", "--ports", "9", "--equal", "cost"],
                  "sf:q=3: no price is known for its switches of 9 ports"),
+                (["sf:q=3", "hx2:3x3", "--equal", "cost", "-t",
+                  "file:some.csv"],
+                 "traffic 'file:some.csv' names hosts, and with equal cost "
+                 "networks differ in how many they have"),
                 (["sf:q=3", "--failures", "none,links"],
                  "expected 'none' alone, or no 'none'"),
                 (["sf:q=3", "--failures", "none", "--draws", "2"],
@@ -634,6 +841,38 @@ class Errors(Compare):
                  "slimfly: compare: expected at most 12 networks, found 13")]:
             with self.subTest(args):
                 self.fails("compare", *args, says=says)
+
+    def test_commands_that_are_refused_leave_no_folder(self):
+        """Each left DIR/measured."""
+        folder = f"{self.folder()}/new/one"
+        for args in [["sf:q=3", "-t", "rain"], ["sf:q=6"],
+                     ["sf:q=3", "--hosts", "1000"], ["sf:q=3", "sf:q=3,p=3"],
+                     ["sf:q=3", "-t", "permutation,file:/nowhere.csv"],
+                     ["sf:q=5", "--lanes", "single"]]:
+            with self.subTest(args):
+                self.fails("compare", *args, "-o", folder, says="")
+                self.assertFalse(os.path.exists(os.path.dirname(folder)))
+        with open(f"{os.path.dirname(os.path.dirname(folder))}/file", "w",
+                  encoding="utf-8") as file:
+            path = file.name
+        self.fails("compare", "sf:q=3", *QUICK, "-o", path,
+                   says=f"{path}: expected a folder, and this is a file")
+
+    def test_errors_name_the_network_once(self):
+        """A full disk was one of "hx2:3x3: hx2:3x3"."""
+        def fill_disk():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        command = ["compare", "hx2:3x3", *QUICK, "-o", self.folder()]
+        self.succeeds(*command, "--failures", "none")
+        done = subprocess.run(
+            [harness.PROGRAM, *command, "--failures", "rack"],
+            capture_output=True, text=True, check=False,
+            preexec_fn=fill_disk, env=os.environ)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("slimfly: compare: hx2:3x3: what is finished cannot be "
+                      "kept", done.stderr)
 
     def test_design_refuses_what_does_not_go_together(self):
         for args, says in [

@@ -1248,6 +1248,7 @@ hear(void *aux, const char *what, uint64_t done, uint64_t total)
 
     if (!strncmp(what, "failing parts of ", 17)) {
         CHECK_EQ(done, heard->done + 1);
+        CHECK(!strstr(what, "none"));
         *heard = (struct heard){ heard->n + 1, done, total };
     }
 }

@@ -113,6 +113,42 @@ TEST(networks_have_as_many_hosts_as_the_smallest)
     sf_prices_free(prices);
 }
 
+/* Those that could have more hosts for their money were measured without. */
+TEST(networks_of_equal_cost_keep_their_hosts)
+{
+    static const char *const of_files[] = { "permutation", "file:some.csv" };
+    struct sf_prices *prices = load_prices();
+    struct sf_survey_params params = small_params(prices);
+    struct sf_survey *survey;
+    struct sf_error err = { 0 };
+
+    params.equal = SF_SURVEY_EQUAL_COST;
+    CHECK_FOR(sf_survey_build(&params, &survey, &err) == SF_OK, "%s",
+              err.text);
+    CHECK_EQ(survey->n_hosts, 0u);
+    CHECK_EQ(survey->networks[0].n_hosts, 18u);
+    CHECK_EQ(survey->networks[1].n_hosts, 54u);
+    for (uint32_t i = 0; i < survey->n_networks; i++) {
+        const struct sf_survey_network *network = &survey->networks[i];
+        CHECK_EQ(network->figures.n_endpoints, network->n_hosts);
+        CHECK_EQ(sf_network_count_hosts(network->network), network->n_hosts);
+    }
+    sf_survey_free(survey);
+    /* Hosts that are asked for are those of all. */
+    params.n_hosts = 12;
+    CHECK(sf_survey_build(&params, &survey, NULL) == SF_OK);
+    CHECK_EQ(survey->n_hosts, 12u);
+    CHECK_EQ(survey->networks[1].n_hosts, 12u);
+    sf_survey_free(survey);
+    /* A file names hosts that another network does not have. */
+    params.n_hosts = 0;
+    params.traffics = of_files;
+    params.n_traffics = 2;
+    CHECK_EQ(sf_survey_build(&params, &survey, &err), SF_EINVAL);
+    CHECK_FOR(strstr(err.text, "file:some.csv"), "%s", err.text);
+    sf_prices_free(prices);
+}
+
 /* The load that is taken is the highest below the first that is not. */
 TEST(saturation_lies_between_runs)
 {
