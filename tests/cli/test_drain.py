@@ -345,6 +345,54 @@ class Replace(Operated):
                              self.conf)
         self.assertIn("nothing to do", told)
 
+    def test_a_guid_of_another_node_is_refused(self):
+        """As one that was copied from the wrong line: each command failed
+        after that, since the plan had the GUID twice."""
+        tables = self.route("sf:q=4")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        one, other = plan["switches"][0], plan["switches"][9]
+        base = f"{tables}/fabric.ibnetdiscover"
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            file.write(f'{one["guid"]} "{one["name"]}"\n'
+                       f'{other["guid"]} "{other["name"]}"\n')
+        before = read(f"{self.work}/plan/plan.json"), read(base)
+        for files in (("--plan", f"{self.work}/plan"), ("--base", base),
+                      ("--guids", f"{self.work}/map"),
+                      ("--plan", f"{self.work}/plan", "--base", base)):
+            for more in (), ("--dry-run",):
+                self.fails("replace", one["name"], other["guid"], *files,
+                           *more, says=f"{other['guid']} is the GUID of "
+                           f"'{other['name']}'")
+        host = plan["hosts"][0]
+        self.fails("replace", host["name"], other["guid"], "--plan",
+                   f"{self.work}/plan", says=f"'{other['name']}'")
+        self.assertEqual(before, (read(f"{self.work}/plan/plan.json"),
+                                  read(base)))
+        # The plugin has changed the base already.
+        text = read(base).replace(one["guid"][2:].lstrip("0"), self.NEW[2:])
+        with open(base, "w", encoding="utf-8") as file:
+            file.write(text.replace(f'"{one["name"]}"', '"new switch"'))
+        self.succeeds("replace", one["name"], self.NEW, "--plan",
+                      f"{self.work}/plan", "--base", base)
+
+    def test_what_the_fabric_says_against_it_is_told(self):
+        tables = self.route("sf:q=4")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        old = plan["switches"][5]
+        with open(f"{self.work}/found", "w", encoding="utf-8") as file:
+            file.write(re.sub("0*" + old["guid"][2:].lstrip("0"),
+                              self.NEW[2:],
+                              read(f"{tables}/fabric.ibnetdiscover")))
+        words = ["--plan", f"{self.work}/plan", "--fabric",
+                 f"{self.work}/found", "--dry-run"]
+        done = slimfly("replace", old["name"], "0x7000000000000002", *words)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("0x7000000000000002 is not in the fabric", done.stderr)
+        self.assertIn(f"by its cables, {self.NEW} stands in the place of "
+                      f"{old['guid']}", done.stderr)
+        done = slimfly("replace", old["name"], self.NEW, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_a_plan_is_compared_by_the_map(self):
         """The plan has GUIDs that nobody has; the map has those of switches,
         and hosts are known to nobody."""
