@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "monitor/conditions.h"
+#include "monitor/counting.h"
 #include "monitor/documents.h"
 #include "monitor/event_json.h"
 #include "monitor/job.h"
@@ -484,6 +485,119 @@ TEST(timeline_goes_on_after_a_restart)
           strstr(line, plan->cables[210].label) && strstr(line, "Step 1: "));
     CHECK(!fgets(line, sizeof line, file));
     fclose(file);
+    unlink(path);
+    unlink(state);
+    sf_watch_free(watch);
+    sf_plan_free(plan);
+}
+
+/* A reading in which each port has answered: port 'i' with 'errors' symbol
+ * errors, all others with none. */
+static struct sf_counters *
+read_errors(const struct sf_fabric *fabric, double at, uint32_t i,
+            uint64_t errors)
+{
+    struct sf_counters *counters;
+
+    CHECK_EQ(sf_counters_make(fabric, &counters, NULL), SF_OK);
+    for (uint32_t p = 0; p < counters->n_ports; p++) {
+        counters->ports[p].answer = SF_ANSWER_GIVEN;
+        counters->ports[p].at = at;
+        counters->ports[p].known = (1u << SF_N_COUNTERS) - 1;
+    }
+    counters->ports[i].values[SF_COUNTER_SYMBOL_ERRORS] = errors;
+    sf_counters_tally(counters);
+    return counters;
+}
+
+/* Looks behind each port; nobody answers behind port 'i'. */
+static void
+probe(struct sf_counting *counting, const struct sf_fabric *fabric, uint32_t i)
+{
+    struct sf_probes *probes;
+
+    CHECK_EQ(sf_probes_make(fabric, &probes, NULL), SF_OK);
+    for (uint32_t p = 0; p < probes->n_ports; p++) {
+        probes->ports[p].probe = p == i ? SF_PROBE_SILENT : SF_PROBE_ANSWERS;
+    }
+    CHECK_EQ(sf_silence_update(counting->silence, probes, NULL), SF_OK);
+    counting->n_probes++;
+    sf_probes_free(probes);
+}
+
+/* One life of a monitor, with 'n' readings; the events that are new. */
+static void
+count_for_a_life(struct sf_plan *plan, const struct sf_watch *watch,
+                 const char *path, int64_t start, uint32_t n, bool is_healed,
+                 char told[1024])
+{
+    const struct sf_fabric *found = watch->found;
+    uint32_t errors_at = plan->cables[210].a, silent_at = plan->cables[220].a;
+    struct sf_timeline *timeline = make_timeline(NULL);
+    struct sf_counting counting;
+    struct sf_journal journal;
+    struct sf_error err;
+    size_t length = 0;
+
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(sf_counting_init(&counting, plan, NULL, &err), SF_OK);
+    uint64_t last = sf_timeline_last(timeline);
+    for (uint32_t k = 0; k < n; k++) {
+        struct sf_counters *now =
+            read_errors(found, 30 * (k + 1.0), errors_at, 500);
+        struct sf_growths *growths = NULL;
+        if (counting.last) {
+            CHECK_EQ(sf_counters_compare(counting.last, now, &growths, NULL),
+                     SF_OK);
+        }
+        probe(&counting, found, is_healed ? SF_NONE : silent_at);
+        struct sf_counters_view view = { .fabric = found,
+                                         .counters = now,
+                                         .growths = growths,
+                                         .verification = watch->verification,
+                                         .silence = counting.silence };
+        CHECK_EQ(sf_counting_tell(&counting, &view, start + 30000 * k,
+                                  timeline, &err),
+                 SF_OK);
+        sf_growths_free(growths);
+        sf_counters_free(counting.last);
+        counting.last = now;
+    }
+    told[0] = '\0';
+    while (last < sf_timeline_last(timeline)) {
+        const struct sf_event *event = sf_timeline_event(timeline, ++last);
+        length +=
+            (size_t)snprintf(told + length, 1024 - length, "%s %s;",
+                             event->kind, sf_event_type_name(event->type));
+    }
+    sf_journal_write(&journal, timeline, plan);
+    sf_journal_close(&journal, timeline);
+    sf_counting_clear(&counting);
+    sf_timeline_free(timeline);
+}
+
+/* Each restart ended black holes that were still there, and told counters that
+ * were known as errors that grow. */
+TEST(counters_are_not_told_again_after_a_restart)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    struct sf_watch *watch = watch_without(plan, SF_NONE);
+    char path[] = "/tmp/slimfly-journal-XXXXXX", state[64], told[1024];
+    int fd = mkstemp(path);
+
+    CHECK(fd >= 0);
+    close(fd);
+    snprintf(state, sizeof state, "%s.state", path);
+    count_for_a_life(plan, watch, path, 1000000, 8, false, told);
+    CHECK(strstr(told, "black_hole began") &&
+          strstr(told, "old_counter began"));
+    for (uint32_t life = 1; life < 12; life++) {
+        count_for_a_life(plan, watch, path, 1000000 * (1 + (int64_t)life),
+                         life, false, told);
+        CHECK_STR(told, "");
+    }
+    count_for_a_life(plan, watch, path, 90000000, 12, true, told);
+    CHECK_STR(told, "black_hole ended;");
     unlink(path);
     unlink(state);
     sf_watch_free(watch);
