@@ -183,6 +183,7 @@ judge_counter(struct judging *judging, uint32_t i, uint32_t counter)
     if (is_compared && !has_grown && !finding.is_at_least) {
         finding.kind = SF_FINDING_OLD_COUNTER;
         finding.severity = SF_SEVERITY_NOTE;
+        finding.grown = growth->grown[counter];
     }
     set_ends(judging->view, i, &finding);
     add(judging, &finding);

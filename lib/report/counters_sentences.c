@@ -116,7 +116,10 @@ write_counter(const struct sf_counters_view *view,
         fprintf(stream, " in %.1f s", seconds_of(view, finding));
     }
     fprintf(stream, ", more than %" PRIu64, finding->threshold);
-    if (finding->kind == SF_FINDING_OLD_COUNTER) {
+    if (finding->kind == SF_FINDING_OLD_COUNTER && finding->grown) {
+        fprintf(stream, "; it grows slowly, by %" PRIu64 " in %.1f s",
+                finding->grown, seconds_of(view, finding));
+    } else if (finding->kind == SF_FINDING_OLD_COUNTER) {
         fputs("; it does not grow now", stream);
     }
 }
@@ -243,7 +246,11 @@ sf_counter_finding_write_remedy(const struct sf_counters_view *view,
         fputs(counter ? counter : "Look at this link.", stream);
         break;
     case SF_FINDING_OLD_COUNTER:
-        fputs("Nothing to do now; nobody knows when it was counted.", stream);
+        fputs(finding->grown
+                  ? "It grows by less than the threshold. See with a longer "
+                    "'--interval' whether it goes on."
+                  : "Nothing to do now; nobody knows when it was counted.",
+              stream);
         break;
     case SF_FINDING_BUSY:
         fputs("Nothing is wrong with the link. If jobs are slow, place them "

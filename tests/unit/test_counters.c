@@ -491,6 +491,28 @@ TEST(findings_of_growth)
     clear_scene(&scene);
 }
 
+/* It was said not to grow. */
+TEST(findings_of_a_counter_that_grows_slowly)
+{
+    struct scene scene;
+
+    set_scene(&scene, "sf:q=5");
+    scene.before->ports[1].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    scene.after->ports[1].values[SF_COUNTER_SYMBOL_ERRORS] = 1003;
+    scene.before->ports[2].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    scene.after->ports[2].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    judge(&scene, true);
+    CHECK_EQ(scene.findings->n_findings, 2);
+    CHECK_EQ(scene.findings->findings[0].kind, SF_FINDING_OLD_COUNTER);
+    CHECK_EQ(scene.findings->findings[0].grown, 3);
+    check_says(&scene, 0, sf_counter_finding_write,
+               "it grows slowly, by 3 in 10.0 s");
+    check_says(&scene, 0, sf_counter_finding_write_remedy,
+               "less than the threshold");
+    check_says(&scene, 1, sf_counter_finding_write, "it does not grow now");
+    clear_scene(&scene);
+}
+
 TEST(findings_of_a_saturated_counter_that_seems_to_rest)
 {
     struct scene scene;
