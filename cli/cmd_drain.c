@@ -2,6 +2,7 @@
  * can be unplugged. */
 #define _GNU_SOURCE
 #include "drained.h"
+#include "what_if.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -10,28 +11,17 @@
 #include <unistd.h>
 
 enum {
-    OPT_FABRIC = CLI_DRAIN_OWN,
-    OPT_WITH_HOSTS,
+    OPT_WITH_HOSTS = CLI_DRAIN_OWN,
     OPT_WHY,
-    OPT_DRY_RUN,
-    OPT_NO_WHAT_IF,
     OPT_LIST,
 };
 
 static const struct cli_option options[] = {
     { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list what is drained" },
-    { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
-      .help = "say what draining would do, and change nothing" },
     { OPT_WITH_HOSTS, "with-hosts", 0, CLI_FLAG,
       .help = "drain switches that have hosts, which are cut off by that" },
     { OPT_WHY, "why", 0, CLI_TEXT, "TEXT",
       .help = "a reason, which the list keeps beside time and user" },
-    { OPT_FABRIC, "fabric", 0, CLI_FILE, "FABRIC",
-      .help = "the fabric and its tables: live, a folder of tables, or what "
-              "'slimfly route' takes",
-      .value = "live" },
-    { OPT_NO_WHAT_IF, "no-what-if", 0, CLI_FLAG,
-      .help = "do not read tables to find out what would change" },
     CLI_DRAIN_OPTIONS,
     CLI_FORMAT(cli_text_or_json),
     { 0 },
@@ -210,16 +200,13 @@ tell_unseen(const struct work *work)
 static int
 tell(const struct work *work)
 {
-    const struct cli_what_if *what_if = &work->what_if;
-    struct sf_diff_report report = { what_if->diff, work->fabric, work->fabric,
-                                     what_if->mixture, what_if->steps };
     struct sf_error err;
 
     cli_progress_end();
     if (cli_is(work->args, OPT_FORMAT, "json")) {
         enum sf_status status =
             work->has_what_if
-                ? sf_diff_write_json(&report, stdout, &err)
+                ? cli_what_if_write(&work->what_if, work->fabric, true, &err)
                 : sf_drain_list_write_json(work->drain.list, work->drain.path,
                                            &work->drained, work->fabric,
                                            stdout, &err);
@@ -228,14 +215,11 @@ tell(const struct work *work)
     sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
                              stdout);
     tell_unseen(work);
-    if (work->has_what_if) {
-        printf("what changes: ");
-        sf_diff_write_text(&report, stdout);
-    }
-    if (what_if->why_anew[0]) {
-        printf("  all tables are made anew: %s\n", what_if->why_anew);
-    }
-    return CLI_FINE;
+    return !work->has_what_if ||
+                   cli_what_if_write(&work->what_if, work->fabric, false,
+                                     &err) == SF_OK
+               ? CLI_FINE
+               : cli_fail("%s", err.text);
 }
 
 /* Puts the list into its place, unless that is not wanted. */
@@ -277,6 +261,11 @@ drain(struct work *work)
         return code;
     }
     code = tell(work);
+    if (code == CLI_FINE && work->n_new &&
+        !cli_what_if_check("drain", &work->what_if,
+                           cli_has(work->args, OPT_ALLOW_LOSS))) {
+        code = CLI_FINDINGS;
+    }
     return code == CLI_FINE ? finish(work) : code;
 }
 
@@ -345,7 +334,8 @@ const struct cli_command cli_command_drain = {
     .description =
         "Adds links to a list. The plugin for OpenSM watches the list, and "
         "routes as if these links were gone, on all layers and within the "
-        "same lanes. It writes the change in steps that cannot deadlock. When "
+        "same lanes where that is possible. It writes the change in steps "
+        "that cannot deadlock. When "
         "'slimfly status' says that the links can be unplugged, no packet "
         "uses them any more. The list is kept over restarts of OpenSM. "
         "'slimfly undrain' takes links off the list, and tables become "
@@ -368,7 +358,11 @@ const struct cli_command cli_command_drain = {
         "Before the list is written, drain says what changes: entries, paths, "
         "hops, load of links and lanes, from the tables that the switches "
         "hold; with --fabric FABRIC, from the tables of a folder. --dry-run "
-        "stops there. The exit code is 1 if hosts would be cut off.",
+        "stops there. The plugin writes in steps that cannot deadlock, but on "
+        "some networks, such as Dragonflies, that takes paths away for a "
+        "step: drain says of how many pairs, and refuses. --allow-loss does "
+        "it nevertheless. With --no-what-if nobody knows. The exit code is 1 "
+        "if hosts would be cut off, or packets would be lost.",
     .examples =
         "slimfly drain 'sf-0-0-1[5]' --why 'symbol errors'\tDrain a link.\n"
         "slimfly drain C00042 --plan plan --dry-run\tSay what would change "

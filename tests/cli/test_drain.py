@@ -67,7 +67,8 @@ class Drain(Operated):
             word = chooser.choice([f"{a[0]}[{a[1]}]", f"{b[0]}:{b[1]}",
                                    label])
             told = slimfly("drain", word, "--fabric", tables, "--plan",
-                           f"{self.work}/plan", "--conf", self.conf)
+                           f"{self.work}/plan", "--conf", self.conf,
+                           "--allow-loss")
             self.assertEqual(told.stderr, "", spec)
             self.assertEqual(told.returncode, 0)
             self.assertIn("entries: ", told.stdout)
@@ -147,6 +148,69 @@ class Drain(Operated):
                     file.write(line)
         self.assertIn(f"link {a[0]}[{a[1]}] {b[0]}[{b[1]}] is planned, and "
                       "not seen now", self.drain(*words))
+
+    def test_packets_that_are_lost_are_told(self):
+        """It said that nothing is lost, and the plugin took paths away."""
+        tables = self.route("df:a=4,h=2,p=2")
+        word = "df-0-0[3]"
+        words = (word, "--fabric", tables, "--conf", self.conf)
+        for more in (), ("--dry-run",):
+            done = slimfly("drain", *words, *more)
+            self.assertEqual(done.returncode, 1)
+            lost = re.search(r"packets are lost: (\d+) of \d+ pairs of switch "
+                             r"and LID have no path for one of (\d+) steps",
+                             done.stdout)
+            self.assertTrue(lost, done.stdout)
+            self.assertIn("drain: refused: packets would be lost",
+                          done.stderr)
+        self.assertFalse(os.path.exists(self.list))
+        done = slimfly("drain", *words, "--format", "json")
+        self.assertEqual(done.returncode, 1)
+        steps = json.loads(done.stdout)["steps"]
+        self.assertEqual((steps["safe"], steps["n_pairs_lost"],
+                          steps["n_steps"]),
+                         (True, int(lost[1]), int(lost[2])))
+        self.succeeds("drain", *words, "--allow-loss")
+        self.succeeds("route", f"{self.work}/plan", "--drained", self.list,
+                      "-o", f"{self.work}/around")
+
+        # The way back.
+        words = (word, "--fabric", f"{self.work}/around", "--conf", self.conf)
+        for more in (), ("--dry-run",):
+            done = slimfly("undrain", *words, *more)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("packets are lost: ", done.stdout)
+            self.assertIn("undrain: refused: packets would be lost",
+                          done.stderr)
+            self.assertNotIn("is drained no more", done.stdout)
+        self.assertIn("link df-0-0[3]", read(self.list))
+        self.assertIn("link df-0-0[3] ", self.succeeds(
+            "undrain", *words, "--allow-loss", "--dry-run"))
+        self.assertIn("is drained no more", self.succeeds(
+            "undrain", *words, "--allow-loss"))
+        self.assertEqual(read(self.list), "")
+
+    def test_undrain_says_what_changes(self):
+        tables = self.route("sf:q=4")
+        (name, port), _, _ = self.links()[0]
+        word = f"{name}[{port}]"
+        self.drain(word, "--fabric", tables)
+        self.succeeds("route", f"{self.work}/plan", "--drained", self.list,
+                      "-o", f"{self.work}/around")
+        told = self.succeeds("undrain", word, "--fabric",
+                             f"{self.work}/around", "--conf", self.conf,
+                             "--dry-run")
+        self.assertIn("safe in every mixture in ", told)
+        self.assertIn("would be drained no more", told)
+        self.assertIn("nothing was written (--dry-run)", told)
+        # Tables that are not in force yet, or of other options.
+        told = self.succeeds("undrain", word, "--fabric", tables, "--conf",
+                             self.conf, "--dry-run")
+        self.assertIn("what changes is not known: ", told)
+        self.assertEqual(read(self.list).count("link "), 1)
+        self.assertNotIn("what changes", self.succeeds(
+            "undrain", word, "--no-what-if", "--conf", self.conf))
+        self.assertEqual(read(self.list), "")
 
     def test_hosts_are_not_cut_off(self):
         tables = self.route("hx2:size=3x3,p=2")

@@ -205,6 +205,25 @@ class Drain(Operated):
         status = self.wait_drained(opensm, 0)
         self.assertEqual(self.live_tables(), text)
 
+    def test_what_is_lost_is_what_was_told(self):
+        """On a Dragonfly, steps take paths away, which drain did not say."""
+        opensm = self.start("df:a=4,h=2,p=1")
+        text = self.live_tables()
+        told = self.drain("df-0-0[3]", code=1)
+        said = re.search(r"packets are lost: (\d+) of \d+ pairs .* one of "
+                         r"(\d+) steps", told)
+        self.assertTrue(said, told)
+        self.drain("df-0-0[3]", "--allow-loss")
+        change = self.wait_drained(opensm, 1)["change"]
+        self.assertEqual((change["kind"], change["safe"]), ("steps", True))
+        self.assertEqual([change["n_pairs_lost"], change["n_steps"]],
+                         [int(said[1]), int(said[2])])
+        told = self.undrain("df-0-0[3]", code=1)
+        self.assertRegex(told, r"packets are lost: \d+ of ")
+        self.undrain("df-0-0[3]", "--allow-loss")
+        self.wait_drained(opensm, 0)
+        self.assertEqual(self.live_tables(), text)
+
     def test_lists_that_people_edit(self):
         opensm = self.start("hx2:size=3x3,p=1")
         text = self.live_tables()
