@@ -17,7 +17,8 @@ enum {
 };
 
 static const struct cli_option options[] = {
-    { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list what is drained" },
+    { OPT_LIST, "list", 'l', CLI_FLAG,
+      .help = "list what is drained, and whether it is in force" },
     { OPT_WITH_HOSTS, "with-hosts", 0, CLI_FLAG,
       .help = "drain switches that have hosts, which are cut off by that" },
     { OPT_WHY, "why", 0, CLI_TEXT, "TEXT",
@@ -274,24 +275,23 @@ static int
 list(struct work *work)
 {
     struct sf_fabric *left = NULL;
-    bool has_fabric = cli_has(work->args, OPT_FABRIC);
     struct sf_error err;
-    enum sf_status status = SF_OK;
 
-    if (has_fabric) {
-        work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
-                                       cli_number(work->args, OPT_TIMEOUT));
-        if (!work->fabric || !cli_drain_name(&work->drain, work->fabric)) {
-            return CLI_ERROR;
-        }
-        status = sf_fabric_copy(work->fabric, &left, &err);
-        if (status == SF_OK) {
-            status =
-                sf_drain_apply(work->drain.list, left, &work->drained, &err);
-        }
-        sf_fabric_free(left);
+    if (!cli_has(work->args, OPT_FABRIC)) {
+        return cli_drain_list_told(&work->drain,
+                                   cli_is(work->args, OPT_FORMAT, "json"));
     }
-    const struct sf_drained *drained = has_fabric ? &work->drained : NULL;
+    work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
+                                   cli_number(work->args, OPT_TIMEOUT));
+    if (!work->fabric || !cli_drain_name(&work->drain, work->fabric)) {
+        return CLI_ERROR;
+    }
+    enum sf_status status = sf_fabric_copy(work->fabric, &left, &err);
+    if (status == SF_OK) {
+        status = sf_drain_apply(work->drain.list, left, &work->drained, &err);
+    }
+    sf_fabric_free(left);
+    const struct sf_drained *drained = &work->drained;
     if (status == SF_OK && cli_is(work->args, OPT_FORMAT, "json")) {
         status = sf_drain_list_write_json(work->drain.list, work->drain.path,
                                           drained, work->fabric, stdout, &err);

@@ -79,6 +79,10 @@ void cli_drain_close(struct cli_drain *drain);
 /* Puts the list into its place; returns an exit code. */
 int cli_drain_save(const struct cli_drain *drain);
 
+/* Lists what is drained, with what the plugin tells of it where its status
+ * file is; returns an exit code. */
+int cli_drain_list_told(const struct cli_drain *drain, bool is_json);
+
 /* Gives the nodes of 'fabric' the names that map and plan have for their
  * GUIDs, where there are such; on failure says so and returns false.  Without
  * the map, a node could be taken for another, so one that cannot be read is a

@@ -4,8 +4,10 @@ import json
 import os
 import random
 import re
+import socket
 import subprocess
 import tempfile
+import time
 
 import harness
 from harness import slimfly
@@ -297,6 +299,72 @@ class Drain(Operated):
             f"{a[0]}--{b[0]}", "--fabric", tables, "--format", "json", "-n"))
         self.assertEqual(told["schema"], "slimfly.diff")
         self.assertGreater(told["n_changed_entries"], 0)
+
+    def tell(self, *entries, pid=None, **drained):
+        """Writes a status file of an OpenSM that says this of the list."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        status = {
+            "schema": "slimfly.status", "schema_version": 1, "state": "up",
+            "host": socket.gethostname(), "pid": pid or os.getpid(),
+            "heartbeat_seconds": 200, "heartbeat_at": now, "active_at": now,
+            "sweep_seconds": 10, "outcome": "anew", "reason": None,
+            "missing": {"switches": 0, "links": 0, "hosts": 0},
+            "warnings": [],
+            "drained": {"file": self.list, "problem": None,
+                        "n_links": sum(e["state"] == "drained"
+                                       for e in entries),
+                        "safe_to_unplug": True, "entries": entries,
+                        "links": [], **drained}}
+        with open(f"{self.work}/status.json", "w", encoding="utf-8") as file:
+            json.dump(status, file)
+        with open(self.conf, "w", encoding="utf-8") as file:
+            file.write(f"drained = {self.list}\n"
+                       f"status = {self.work}/status.json\n")
+
+    def test_the_list_says_what_is_in_force(self):
+        """Refused entries looked like others, and what was written a moment
+        ago could be unplugged."""
+        with open(self.list, "w", encoding="utf-8") as file:
+            file.write("link a[5] b[6] # why\nswitch c\nswitch d\n")
+        link = {"kind": "link", "name": "a[5] b[6]", "comment": "why",
+                "state": "drained", "n_links": 1, "n_hosts_cut_off": 0,
+                "hosts_cut_off": []}
+        refused = {**link, "kind": "switch", "name": "c", "state": "refused",
+                   "n_links": 4, "n_hosts_cut_off": 2,
+                   "hosts_cut_off": ["node0", "node1"]}
+        old = {**link, "name": "a[7] b[8]"}
+        self.tell(link, refused, old)
+        self.assertEqual(
+            self.drain("--list"),
+            "link a[5] b[6]: drained, 1 link; can be unplugged   # why\n"
+            "switch c: refused, its links are used; 2 hosts would be cut off, "
+            "such as node0\n"
+            "switch d: not in force yet: OpenSM has not taken it up\n"
+            "link a[7] b[8]: not on the list any more; OpenSM has not taken "
+            "that up yet\n")
+        told = json.loads(self.drain("--list", "--format", "json"))
+        self.assertEqual([(e["state"], e["can_be_unplugged"])
+                          for e in told["entries"]],
+                         [("drained", True), ("refused", False),
+                          ("pending", False)])
+        status = ("status", f"{self.work}/status.json")
+        self.assertIn("drained links: 2, not to be unplugged yet: OpenSM has "
+                      "not taken up what was changed in the list",
+                      self.succeeds(*status))
+        told = json.loads(self.succeeds(*status, "--format", "json"))
+        self.assertEqual(told["drained"], {
+            "links": 2, "safe_to_unplug": False, "n_changes": 2})
+        self.tell(link, refused, {**refused, "name": "d", "state": "absent",
+                                  "n_hosts_cut_off": 0})
+        self.assertIn("drained links: 1, which can be unplugged now",
+                      self.succeeds(*status))
+        self.assertIn("switch d: no link is up there\n", self.drain("--list"))
+        # Nothing of it is in force while nobody is there.
+        self.tell(link, pid=2 ** 22 + 1)
+        self.assertIn("OpenSM is dead", self.drain("--list"))
+        self.tell(link, file=f"{self.work}/other")
+        self.assertIn(f"OpenSM obeys another list: {self.work}/other\n",
+                      self.drain("--list"))
 
     def test_many_at_once_lose_nothing(self):
         tables = self.route("sf:q=4")
