@@ -12,6 +12,7 @@
 
 enum {
     OPT_WITH_HOSTS = CLI_DRAIN_OWN,
+    OPT_WITH_MANAGER,
     OPT_WHY,
     OPT_LIST,
 };
@@ -21,6 +22,8 @@ static const struct cli_option options[] = {
       .help = "list what is drained, and whether it is in force" },
     { OPT_WITH_HOSTS, "with-hosts", 0, CLI_FLAG,
       .help = "drain switches that have hosts, which are cut off by that" },
+    { OPT_WITH_MANAGER, "with-manager", 0, CLI_FLAG,
+      .help = "drain also what cuts off the machine that OpenSM runs on" },
     { OPT_WHY, "why", 0, CLI_TEXT, "TEXT",
       .help = "a reason, which the list keeps beside time and user" },
     CLI_DRAIN_OPTIONS,
@@ -91,66 +94,6 @@ add_words(struct work *work)
         cli_fail("drain: %s", err.text);
     }
     return status == SF_OK;
-}
-
-/* Whether an entry of the list is among those that were asked for. */
-static bool
-is_asked(const struct work *work, const struct sf_drain_outcome *outcome)
-{
-    const struct sf_drain_entry *entry =
-        &work->drain.list->lines[outcome->line].entry;
-
-    for (uint32_t i = 0; i < work->words.n; i++) {
-        if (sf_drain_entry_is_same(entry, &work->words.entries[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Finds what the list means on the fabric; whether nothing that was asked for
- * is refused, which is said. */
-static bool
-check_hosts(struct work *work, int *codep)
-{
-    struct sf_fabric *left = NULL;
-    struct sf_error err;
-    bool is_fine = true;
-
-    if (sf_fabric_copy(work->fabric, &left, &err) != SF_OK ||
-        sf_drain_apply(work->drain.list, left, &work->drained, &err) !=
-            SF_OK) {
-        sf_fabric_free(left);
-        *codep = cli_fail("%s", err.text);
-        return false;
-    }
-    sf_fabric_free(left);
-    for (uint32_t i = 0; i < work->drained.n_outcomes; i++) {
-        const struct sf_drain_outcome *outcome = &work->drained.outcomes[i];
-        if (outcome->state != SF_DRAIN_REFUSED || !is_asked(work, outcome)) {
-            continue;
-        }
-        const struct sf_drain_entry *entry =
-            &work->drain.list->lines[outcome->line].entry;
-        char text[SF_DRAIN_TEXT_SIZE], hosts[400] = "";
-        size_t used = 0;
-        for (uint32_t k = 0;
-             k < outcome->n_cut_off && k < 16 && used + 80 < sizeof hosts;
-             k++) {
-            used += (size_t)snprintf(
-                hosts + used, sizeof hosts - used, "%s%.64s", k ? ", " : "",
-                work->fabric->nodes[outcome->cut_off[k]].name);
-        }
-        cli_fail("drain: refused: without %s, %u hosts are cut off: %s%s%s",
-                 sf_drain_entry_text(entry, text), outcome->n_cut_off, hosts,
-                 outcome->n_cut_off > 16 ? " and others" : "",
-                 entry->is_switch ? "; --with-hosts drains the switch "
-                                    "nevertheless"
-                                  : "");
-        is_fine = false;
-    }
-    *codep = CLI_FINDINGS;
-    return is_fine;
 }
 
 /* Finds out what draining would change. */
@@ -258,7 +201,11 @@ drain(struct work *work)
     work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
                                    cli_number(work->args, OPT_TIMEOUT));
     if (!work->fabric || !cli_drain_name(&work->drain, work->fabric) ||
-        !add_words(work) || !check_hosts(work, &code) || !ask_what_if(work)) {
+        !add_words(work) ||
+        !cli_drain_check(&work->drain, work->fabric, &work->words,
+                         cli_has(work->args, OPT_WITH_MANAGER), &work->drained,
+                         &code) ||
+        !ask_what_if(work)) {
         return code;
     }
     code = tell(work);
@@ -352,7 +299,9 @@ const struct cli_command cli_command_drain = {
         "\n"
         "What would cut hosts off from others is refused, and the hosts are "
         "named. The hosts of a switch are cut off when it is drained: "
-        "--with-hosts allows that. If other links fail later so that hosts "
+        "--with-hosts allows that. If OpenSM runs on one of them, as its "
+        "status file tells, that takes --with-manager, too. If other links "
+        "fail later so that hosts "
         "would be cut off, the plugin uses a drained link again, and warns.\n"
         "\n"
         "Before the list is written, drain says what changes: entries, paths, "

@@ -89,6 +89,19 @@ int cli_drain_list_told(const struct cli_drain *drain, bool is_json);
  * failure. */
 bool cli_drain_name(struct cli_drain *drain, struct sf_fabric *fabric);
 
+/* The node of 'fabric' that OpenSM runs on, as its status file tells; SF_NONE
+ * if that is not known. */
+uint32_t cli_drain_find_manager(const struct cli_drain *drain,
+                                const struct sf_fabric *fabric);
+
+/* Finds what the list means on 'fabric': '*drained'.  Whether none of 'words',
+ * which are on it, is refused, as it cuts off hosts or, unless 'with_manager',
+ * OpenSM; else says so, and '*codep' is an exit code. */
+bool cli_drain_check(const struct cli_drain *drain,
+                     const struct sf_fabric *fabric,
+                     const struct sf_drain_words *words, bool with_manager,
+                     struct sf_drained *drained, int *codep);
+
 /* Joins "rack" and the word behind it; else 'word' itself.  '*ip' is its
  * number among the words, and is that of the last one taken. */
 const char *cli_drain_word(const struct cli_args *args, size_t *ip,

@@ -29,11 +29,53 @@ tell_manager(const struct cli_drain *drain, const char *path,
     }
 }
 
+/* Where the plugin writes its status. */
+static const char *
+status_path(const struct cli_drain *drain)
+{
+    return drain->conf.status[0] ? drain->conf.status : CLI_STATUS_FILE;
+}
+
+/* Whether the node is called 'host', or "HOST HCA-1". */
+static bool
+is_called(const struct sf_node *node, const char *host)
+{
+    size_t length = strcspn(host, ".");
+
+    return length && !strncmp(node->name, host, length) &&
+           (node->name[length] == '\0' || node->name[length] == ' ');
+}
+
+uint32_t
+cli_drain_find_manager(const struct cli_drain *drain,
+                       const struct sf_fabric *fabric)
+{
+    const char *path = status_path(drain);
+    struct sf_manager manager;
+
+    if (access(path, F_OK) != 0 ||
+        sf_manager_read(path, &manager, NULL) != SF_OK) {
+        return SF_NONE;
+    }
+    for (uint32_t i = 0; manager.port_guid && i < fabric->n_ports; i++) {
+        const struct sf_port *port = &fabric->ports[i];
+        if (port->guid == manager.port_guid ||
+            fabric->nodes[port->node].guid == manager.port_guid) {
+            return port->node;
+        }
+    }
+    for (uint32_t i = fabric->n_switches; i < fabric->n_nodes; i++) {
+        if (!manager.port_guid && is_called(&fabric->nodes[i], manager.host)) {
+            return i;
+        }
+    }
+    return SF_NONE;
+}
+
 int
 cli_drain_list_told(const struct cli_drain *drain, bool is_json)
 {
-    const char *path =
-        drain->conf.status[0] ? drain->conf.status : CLI_STATUS_FILE;
+    const char *path = status_path(drain);
     const struct sf_drain_list *list = drain->list;
     struct sf_drain_told told = { 0 };
     struct sf_error err;

@@ -42,8 +42,9 @@ struct sf_manager_trap {
 /* What a status file says.  Texts hold printable characters only. */
 struct sf_manager {
     enum sf_manager_state state;
-    char host[256]; /* Where OpenSM runs, */
-    uint32_t pid;   /* and as which process. */
+    char host[256];     /* Where OpenSM runs, */
+    uint32_t pid;       /* as which process, */
+    uint64_t port_guid; /* and by which port; 0: that is not told. */
     /* In seconds since 1970: the last heartbeat, and when OpenSM was last seen
      * at work. */
     int64_t heartbeat_at, active_at;

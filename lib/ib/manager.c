@@ -237,6 +237,8 @@ read_root(struct sf_json_reader *reader, const json_t *root,
     manager->pid = sf_json_number(reader, root, "", "pid", 1, INT32_MAX);
     copy_text(manager->host, sizeof manager->host,
               sf_json_text(reader, root, "", "host", 255));
+    const char *guid = json_string_value(json_object_get(root, "port_guid"));
+    manager->port_guid = guid ? strtoull(guid, NULL, 16) : 0;
     read_optional_text(reader, root, "outcome", manager->outcome,
                        sizeof manager->outcome);
     read_optional_text(reader, root, "reason", manager->reason,

@@ -366,6 +366,33 @@ class Drain(Operated):
         self.assertIn(f"OpenSM obeys another list: {self.work}/other\n",
                       self.drain("--list"))
 
+    def test_opensm_is_not_cut_off(self):
+        """It was drained without a word, and nobody could undrain it."""
+        tables = self.route("hx2:size=3x3,p=2")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        host = plan["hosts"][3]
+        switch = next(end["node"] for c in plan["cables"]
+                      for end, other in ((c["a"], c["b"]), (c["b"], c["a"]))
+                      if other["node"] == host["name"])
+        safe = next(s["name"] for s in plan["switches"]
+                    if s["name"] != switch)
+        self.tell()
+        status = json.loads(read(f"{self.work}/status.json"))
+        for members in ({"port_guid": host["guid"]},
+                        {"port_guid": None, "host": host["name"]}):
+            with open(f"{self.work}/status.json", "w",
+                      encoding="utf-8") as file:
+                json.dump({**status, **members}, file)
+            words = (switch, "--with-hosts", "--fabric", tables, "--conf",
+                     self.conf, "--no-what-if")
+            done = slimfly("drain", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"OpenSM runs on {host['name']}, which nobody "
+                          f"else reaches without {switch}", done.stderr)
+            self.assertFalse(os.path.exists(self.list))
+            self.succeeds("drain", safe, *words[1:], "--dry-run")
+            self.succeeds("drain", *words, "--with-manager", "--dry-run")
+
     def test_many_at_once_lose_nothing(self):
         tables = self.route("sf:q=4")
         links = self.links()[:6]

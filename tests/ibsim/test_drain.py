@@ -228,7 +228,7 @@ class Drain(Operated):
         opensm = self.start("hx2:size=3x3,p=1")
         text = self.live_tables()
         (a, p), (b, q) = self.cables[0]
-        alone = self.cables[1][0][0]
+        alone = self.cables[-1][0][0]  # OpenSM runs on the first.
 
         def write(*lines):
             with open(self.list, "w", encoding="utf-8") as file:
@@ -262,7 +262,8 @@ class Drain(Operated):
         self.wait_drained(opensm, 0)
         self.assertEqual(self.live_tables(), text)
 
-        # With its hosts, a switch can be drained.
+        # With its hosts, a switch can be drained; but not OpenSM's.
+        self.drain(self.cables[0][0][0], "--with-hosts", "-n", code=1)
         self.assertEqual(self.drain(alone, code=1), "")
         self.assertFalse(os.path.exists(self.list))
         self.drain(alone, "--with-hosts")
