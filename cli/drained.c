@@ -7,16 +7,17 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Waits until nobody else changes the list.  Its folder is made. */
+/* Waits until nobody else changes the list.  Its folder is made, unless people
+ * have named it, who may have mistyped it. */
 static bool
-take_lock(struct cli_drain *drain)
+take_lock(struct cli_drain *drain, bool is_named)
 {
     char folder[CLI_CONF_SIZE];
     struct sf_error err;
 
     snprintf(folder, sizeof folder, "%s", drain->path);
     char *slash = strrchr(folder, '/');
-    if (slash && slash != folder) {
+    if (slash && slash != folder && !is_named) {
         *slash = '\0';
         if (!cli_is_folder(folder) && cli_make_folder(folder) != CLI_FINE) {
             return false;
@@ -62,15 +63,24 @@ bool
 cli_drain_open(const struct cli_args *args, bool changes,
                struct cli_drain *drain)
 {
+    bool is_named = cli_text(args, OPT_LIST_FILE) != NULL;
     struct sf_error err;
 
     *drain = (struct cli_drain){ .lock = -1 };
     if (!cli_plugin_conf_load(cli_text(args, OPT_CONF), &drain->conf)) {
         return false;
     }
+    if (!is_named && drain->conf.is_there && !drain->conf.drained[0]) {
+        const char *conf = cli_text(args, OPT_CONF);
+        cli_fail("%s: expected the plugin's options with a line 'drained = "
+                 "FILE', without which OpenSM drains nothing; add 'drained "
+                 "= " CLI_DRAINED_FILE "' to them and send opensm a SIGHUP",
+                 conf ? conf : CLI_PLUGIN_FILE);
+        return false;
+    }
     choose(drain->path, cli_text(args, OPT_LIST_FILE),
            drain->conf.drained[0] ? drain->conf.drained : CLI_DRAINED_FILE);
-    if (!load_plan(args, drain) || (changes && !take_lock(drain))) {
+    if (!load_plan(args, drain) || (changes && !take_lock(drain, is_named))) {
         return false;
     }
     if (sf_drain_list_load(drain->path, &drain->list, &err) != SF_OK) {

@@ -58,6 +58,7 @@ cli_plugin_conf_load(const char *path, struct cli_plugin_conf *conf)
         }
         return !path;
     }
+    conf->is_there = true;
     while (fgets(line, sizeof line, stream)) {
         take_line(line, conf);
     }

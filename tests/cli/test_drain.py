@@ -274,6 +274,28 @@ class Drain(Operated):
         self.assertEqual(done.returncode, 1)
         self.assertIn("'sf-0-0-0' is not drained", done.stderr)
 
+    def test_a_list_that_nobody_reads_is_not_written(self):
+        """The default one was, if the options were others, and a folder was
+        made for a list whose name was mistyped."""
+        tables = self.route("sf:q=4")
+        other = f"{self.work}/opensm.conf"
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("# options of OpenSM\nrouting_engine layered\n")
+        for words in (("drain", "sf-0-0-0[5]", "--fabric", tables),
+                      ("drain", "--list"), ("undrain", "--all")):
+            self.fails(*words, "--conf", other,
+                       says=f"{other}: expected the plugin's options with a "
+                       "line 'drained = FILE'")
+        self.fails("drain", "sf-0-0-0[5]", "--fabric", tables, "--file",
+                   f"{self.work}/none/drained", says=f"{self.work}/none")
+        self.assertFalse(os.path.exists(f"{self.work}/none"))
+        self.succeeds("drain", "sf-0-0-0[5]", "--fabric", tables, "--conf",
+                      other, "--file", f"{self.work}/mine")
+        with open(self.conf, "w", encoding="utf-8") as file:
+            file.write(f"drained = {self.work}/made/drained\n")
+        self.drain("sf-0-0-0[5]", "--fabric", tables)
+        self.assertTrue(os.path.exists(f"{self.work}/made/drained"))
+
     def test_lists_are_kept_and_told(self):
         tables = self.route("sf:q=4")
         a, b, label = self.links()[3]
