@@ -131,9 +131,13 @@ cli_drain_word(const struct cli_args *args, size_t *ip, char joined[64])
 {
     const char *word = args->words[*ip];
 
-    if (strcasecmp(word, "rack") != 0 || *ip + 1 >= args->n_words) {
+    bool is_rack = strcasecmp(word, "rack") == 0;
+
+    if ((!is_rack && strcasecmp(word, "group") != 0) ||
+        *ip + 1 >= args->n_words) {
         return word;
     }
-    snprintf(joined, 64, "rack %s", args->words[++*ip]);
+    snprintf(joined, 64, "%s %s", is_rack ? "rack" : "group",
+             args->words[++*ip]);
     return joined;
 }

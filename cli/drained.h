@@ -102,8 +102,8 @@ bool cli_drain_check(const struct cli_drain *drain,
                      const struct sf_drain_words *words, bool with_manager,
                      struct sf_drained *drained, int *codep);
 
-/* Joins "rack" and the word behind it; else 'word' itself.  '*ip' is its
- * number among the words, and is that of the last one taken. */
+/* Joins "rack" or "group" and the word behind it; else 'word' itself.  '*ip'
+ * is its number among the words, and is that of the last one taken. */
 const char *cli_drain_word(const struct cli_args *args, size_t *ip,
                            char joined[64]);
 

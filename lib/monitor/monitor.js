@@ -56,7 +56,8 @@ function tell(text) {
   $("live").textContent = text;
 }
 
-const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? ""
+  : /(s|x|ch|sh)$/.test(what) ? "es" : "s"}`;
 
 /* Times as people at this machine read them. */
 function clock(text) {
@@ -331,7 +332,7 @@ function partsOf() {
     const part = parts.get(rack.group);
     if (part) {
       part.switches.push(...rack.switches);
-      part.name = rack.name.replace(/\.[^.]*$/, "");
+      part.name = `group ${rack.group}`; // As 'slimfly drain' takes it.
     } else {
       parts.set(rack.group, { name: rack.name, switches: [...rack.switches] });
     }
@@ -460,7 +461,7 @@ function jobPanel() {
   const between = used.filter(([index]) => cables[index].step > 0);
   return [make("h2", {}, "Job"), make("dl", {},
     ...row("Nodes", job.nodes.length.toLocaleString("en")),
-    ...row("On", plural(job.switches.size, "switch").replace("switchs", "switches")),
+    ...row("On", plural(job.switches.size, "switch")),
     ...row("Uses", `${plural(between.length, "link")} between switches`),
     ...row("By", job.basis === "tables" ? "the forwarding tables of the switches"
       : "shortest paths, since no tables were read"),
