@@ -218,6 +218,12 @@ class Drain(Operated):
         self.assertEqual((change["kind"], change["safe"]), ("steps", True))
         self.assertEqual([change["n_pairs_lost"], change["n_steps"]],
                          [int(said[1]), int(said[2])])
+        # An entry that several steps change counts for each, and says so.
+        for n, most in re.findall(r"(\d+) of (\d+) entries change",
+                                  opensm.log()):
+            self.assertLessEqual(int(n), int(most))
+        self.assertRegex(opensm.log(), r"6480 entries, \d+ written so far, in "
+                         rf"step {said[2]} of {said[2]}; ")
         told = self.undrain("df-0-0[3]", code=1)
         self.assertRegex(told, r"packets are lost: \d+ of ")
         self.undrain("df-0-0[3]", "--allow-loss")
