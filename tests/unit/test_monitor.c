@@ -782,7 +782,57 @@ TEST(status_lists_drained_cables)
     CHECK(!more.is_changed);
     sf_status_parse_more("{", 1, plan, is_drained, &more);
     CHECK(!more.is_changed && !more.routed_at[0]);
+    /* The same link, unplugged. */
+    static const char absent[] =
+        "{\"drained\": {\"safe_to_unplug\": true, \"links\": [], "
+        "\"entries\": [{\"kind\": \"link\", \"name\": \"sf-0-0-0[8] "
+        "sf-1-1-0[8]\", \"state\": \"absent\"}]}}";
+    sf_status_parse_more(absent, sizeof absent - 1, plan, is_drained, &more);
+    CHECK(!more.is_changed && more.is_safe);
     free(is_drained);
+    sf_plan_free(plan);
+}
+
+/* Drains were seen by nobody who reads the time line. */
+TEST(drained_cables_are_told)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    struct sf_drained_cables drained = {
+        .plan = plan,
+        .now = sf_calloc(plan->n_cables, 1),
+        .freed = sf_calloc(plan->n_cables, 1),
+    };
+    struct sf_manager_health health = { .verdict = SF_MANAGER_FINE };
+    struct sf_timeline *timeline = make_timeline(NULL);
+    /* Nothing; drained; safe; a failure; still; undrained. */
+    static const struct {
+        bool is_drained, is_safe;
+        const char *failure;
+        uint64_t last;
+    } looks[] = {
+        { false, true, NULL, 0 },   { true, false, NULL, 1 },
+        { true, true, NULL, 2 },    { true, false, "gone", 3 },
+        { true, false, "gone", 3 }, { true, true, NULL, 3 },
+        { false, true, NULL, 4 },   { false, true, NULL, 5 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
+        drained.now[210] = looks[i].is_drained;
+        drained.is_safe = looks[i].is_safe;
+        sf_conditions_of_manager(&health, looks[i].failure, &drained,
+                                 1000 * (int64_t)i, timeline);
+        CHECK_EQ(sf_timeline_last(timeline), looks[i].last);
+    }
+    const struct sf_event *event = sf_timeline_event(timeline, 1);
+    CHECK_STR(event->kind, "drained");
+    CHECK_EQ(event->type, SF_EVENT_BEGAN);
+    CHECK_EQ(event->cable, 210);
+    CHECK(strstr(event->text, plan->cables[210].label));
+    CHECK_STR(sf_timeline_event(timeline, 2)->kind, "can_be_unplugged");
+    CHECK_EQ(sf_timeline_event(timeline, 5)->type, SF_EVENT_ENDED);
+    free(drained.freed);
+    free(drained.now);
+    sf_timeline_free(timeline);
     sf_plan_free(plan);
 }
 
