@@ -604,6 +604,49 @@ TEST(counters_are_not_told_again_after_a_restart)
     sf_plan_free(plan);
 }
 
+/* The service did not start any more, and was started again for ever. */
+TEST(journal_survives_a_broken_state)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    char path[] = "/tmp/slimfly-journal-XXXXXX", state[64], broken[64];
+    struct sf_journal journal;
+    struct sf_error err;
+    int fd = mkstemp(path);
+    static const char events[] = "{\"id\":41,\"x\":1}\n{\"id\":42,";
+
+    CHECK(fd >= 0 && write(fd, events, sizeof events - 1) > 0);
+    close(fd);
+    snprintf(state, sizeof state, "%s.state", path);
+    snprintf(broken, sizeof broken, "%s.state.broken", path);
+    FILE *file = fopen(state, "w");
+    CHECK(file &&
+          fputs("{\"schema\": \"slimfly.timeline\",\n\"kno", file) >= 0 &&
+          fclose(file) == 0);
+    struct sf_timeline *timeline = make_timeline(NULL);
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(access(broken, F_OK), 0);
+    CHECK(access(state, F_OK) != 0);
+    CHECK_EQ(sf_timeline_last(timeline), 43);
+    const struct sf_event *event = sf_timeline_event(timeline, 43);
+    CHECK_STR(event->kind, "state_broken");
+    CHECK_EQ(event->severity, SF_SEVERITY_WARNING);
+    CHECK(strstr(event->text, ".state:2: expected JSON") &&
+          strstr(event->text, broken));
+    sf_journal_write(&journal, timeline, plan);
+    sf_journal_close(&journal, timeline);
+    CHECK_EQ(access(state, F_OK), 0);
+    sf_timeline_free(timeline);
+    timeline = make_timeline(NULL);
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(sf_timeline_last(timeline), 43);
+    sf_journal_close(&journal, timeline);
+    unlink(path);
+    unlink(state);
+    unlink(broken);
+    sf_timeline_free(timeline);
+    sf_plan_free(plan);
+}
+
 TEST(journal_survives_a_full_disk)
 {
     struct sf_plan *plan = make_plan("sf:q=5");
