@@ -140,57 +140,60 @@ tell_unseen(const struct work *work)
     }
 }
 
-/* Says what is, or would be, done. */
+/* Says what would change. */
 static int
-tell(const struct work *work)
+tell_change(const struct work *work)
 {
+    bool is_json = cli_is(work->args, OPT_FORMAT, "json");
     struct sf_error err;
 
     cli_progress_end();
-    if (cli_is(work->args, OPT_FORMAT, "json")) {
-        enum sf_status status =
-            work->has_what_if
-                ? cli_what_if_write(&work->what_if, work->fabric, true, &err)
-                : sf_drain_list_write_json(work->drain.list, work->drain.path,
-                                           &work->drained, work->fabric,
-                                           stdout, &err);
-        return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
-    }
-    sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
-                             stdout);
-    tell_unseen(work);
     return !work->has_what_if ||
-                   cli_what_if_write(&work->what_if, work->fabric, false,
+                   cli_what_if_write(&work->what_if, work->fabric, is_json,
                                      &err) == SF_OK
                ? CLI_FINE
                : cli_fail("%s", err.text);
 }
 
-/* Puts the list into its place, unless that is not wanted. */
+/* Says what the list is, or would be. */
 static int
-finish(const struct work *work)
+tell_list(const struct work *work)
 {
-    bool is_text = !cli_is(work->args, OPT_FORMAT, "json");
+    struct sf_error err;
 
+    if (cli_is(work->args, OPT_FORMAT, "json")) {
+        return work->has_what_if ||
+                       sf_drain_list_write_json(
+                           work->drain.list, work->drain.path, &work->drained,
+                           work->fabric, stdout, &err) == SF_OK
+                   ? CLI_FINE
+                   : cli_fail("%s", err.text);
+    }
+    sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
+                             stdout);
+    tell_unseen(work);
     if (cli_has(work->args, OPT_DRY_RUN)) {
-        if (is_text) {
-            puts("nothing was written (--dry-run)");
-        }
-        return CLI_FINE;
-    }
-    if (!work->n_new) {
-        if (is_text) {
-            printf("%s had all of that already\n", work->drain.path);
-        }
-        return CLI_FINE;
-    }
-    int code = cli_drain_save(&work->drain);
-    if (code == CLI_FINE && is_text) {
+        puts("nothing was written (--dry-run)");
+    } else if (!work->n_new) {
+        printf("%s had all of that already\n", work->drain.path);
+    } else {
         printf("written to %s; 'slimfly status' says when the links can be "
                "unplugged\n",
                work->drain.path);
     }
-    return code;
+    return CLI_FINE;
+}
+
+/* Puts the list into its place, unless that is not wanted; only then says
+ * so. */
+static int
+finish(const struct work *work)
+{
+    int code = cli_has(work->args, OPT_DRY_RUN) || !work->n_new
+                   ? CLI_FINE
+                   : cli_drain_save(&work->drain);
+
+    return code == CLI_FINE ? tell_list(work) : code;
 }
 
 static int
@@ -208,7 +211,7 @@ drain(struct work *work)
         !ask_what_if(work)) {
         return code;
     }
-    code = tell(work);
+    code = tell_change(work);
     if (code == CLI_FINE && work->n_new &&
         !cli_what_if_check("drain", &work->what_if,
                            cli_has(work->args, OPT_ALLOW_LOSS))) {

@@ -295,6 +295,14 @@ class Drain(Operated):
             file.write(f"drained = {self.work}/made/drained\n")
         self.drain("sf-0-0-0[5]", "--fabric", tables)
         self.assertTrue(os.path.exists(f"{self.work}/made/drained"))
+        # What could not be written was not done.
+        os.remove(f"{self.work}/made/drained")
+        os.mkdir(f"{self.work}/made/drained.new")
+        os.mkdir(f"{self.work}/made/drained")
+        done = slimfly("drain", "sf-0-0-0[5]", "--fabric", tables, "--conf",
+                       self.conf)
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(": drained, ", done.stdout)
 
     def test_lists_are_kept_and_told(self):
         tables = self.route("sf:q=4")
