@@ -694,6 +694,27 @@ function matches(term) {
   return found;
 }
 
+/* The rack that a word means, as "R3" or "rack R3". */
+function rackCalled(term) {
+  const word = term.toLowerCase().replace(/^rack\s+/, "").replace(/^r?(?=\d)/, "r");
+  return plan.racks.find((rack) => rack.name.toLowerCase() === word);
+}
+
+function goToRack(rack) {
+  closePanel();
+  $("hits").replaceChildren();
+  show("racks");
+  $(`rack-${rack.index}`)?.scrollIntoView({ block: "start" });
+  tell(`Rack ${rack.name}: ${plural(rack.switches.length, "switch")}, ${
+    plural(rack.nHosts, "host")}`);
+}
+
+function closePanel() {
+  picked = null;
+  showPanel();
+  repaint();
+}
+
 function showHits(term) {
   if (!term || /^job\b/i.test(term)) {
     $("hits").replaceChildren();
@@ -705,7 +726,8 @@ function showHits(term) {
       thing.name ?? thing.label, " ", make("small", {}, thing.ends
         ? `${thing.ends[0].node.name} – ${thing.ends[1].node.name}`
         : place(thing))))))
-    : make("p", {}, `Nothing is called '${term}'.`));
+    : make("p", {}, rackCalled(term) ? `Rack ${rackCalled(term).name}: press Enter.`
+      : `Nothing is called '${term}'.`));
 }
 
 async function findJob(nodes) {
@@ -882,10 +904,13 @@ function listen() {
     if (/^job\s/i.test(term)) {
       findJob(term.slice(3).trim()).catch((error) => tell(String(error)));
     } else if (term) {
-      const [first] = matches(term);
+      const [first] = matches(term), rack = rackCalled(term);
       if (first) {
         pick(first);
+      } else if (rack) {
+        goToRack(rack);
       } else {
+        closePanel(); // It is about another thing.
         showHits(term);
       }
     }
