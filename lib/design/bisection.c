@@ -107,7 +107,7 @@ find_cut(const struct sf_topology *topo, uint32_t *at_mostp,
         }
         place_hostless(topo, side);
         if (n_hosting == n && n <= MAX_SWAPPED) {
-            status = swaps_improve(topo->graph, side, err);
+            status = sf_swaps_improve(topo->graph, side, err);
         }
         uint32_t cut = count_cut(topo->graph, side);
         *at_mostp = cut < *at_mostp ? cut : *at_mostp;
@@ -269,8 +269,8 @@ done:
 }
 
 enum sf_status
-bisection_bound(const struct sf_topology *topo, struct bisection *bisection,
-                struct sf_error *err)
+sf_bisection_bound(const struct sf_topology *topo, struct bisection *bisection,
+                   struct sf_error *err)
 {
     uint32_t n = topo->graph->n_nodes, n_hosting = 0;
 

@@ -11,8 +11,8 @@ struct bisection {
 };
 
 /* Bounds the bisection of 'topo'; design.h says how. */
-enum sf_status bisection_bound(const struct sf_topology *topo,
-                               struct bisection *bisection,
-                               struct sf_error *err);
+enum sf_status sf_bisection_bound(const struct sf_topology *topo,
+                                  struct bisection *bisection,
+                                  struct sf_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 #define SERIES_STEP  1.26
 
 enum sf_status
-candidates_fail_memory(struct sf_error *err)
+sf_candidates_fail_memory(struct sf_error *err)
 {
     return sf_fail(err, SF_ENOMEM, "out of memory for the candidates");
 }
@@ -77,7 +77,7 @@ list_sizes(struct candidate_search *search, const struct family_sizes *family,
         .max_addresses = search->max_addresses,
     };
     search->sizes.n = 0;
-    return family_sizes_near(family, &query, &search->sizes);
+    return sf_family_sizes_near(family, &query, &search->sizes);
 }
 
 /* The smallest of the listed networks that holds 'n' endpoints, or NULL. */
@@ -164,11 +164,11 @@ evaluate(const struct candidate_search *search, struct sf_candidate *candidate,
     sf_progress_report(what, search->n_searched, search->n_searches);
     const struct sf_progress *listener = sf_progress_listen(NULL);
     if (budget > 0 || is_series) {
-        status = evaluate_cost(candidate, err);
+        status = sf_evaluate_cost(candidate, err);
         *is_listedp = budget <= 0 || candidate->cost <= budget;
     }
     if (status == SF_OK && *is_listedp && !is_series) {
-        status = evaluate_candidate(candidate, err);
+        status = sf_evaluate_candidate(candidate, err);
     }
     sf_progress_listen(listener);
     return status;
@@ -200,21 +200,21 @@ consider(struct candidate_search *search, const struct network_size *network,
         *is_listedp = is_listed;
     }
     if (is_listed && !sf_vec_push(&search->candidates, candidate)) {
-        return candidates_fail_memory(err);
+        return sf_candidates_fail_memory(err);
     }
     return SF_OK;
 }
 
 enum sf_status
-candidates_for_endpoints(struct candidate_search *search,
-                         const struct family_sizes *family, uint32_t ports,
-                         struct sf_error *err)
+sf_candidates_for_endpoints(struct candidate_search *search,
+                            const struct family_sizes *family, uint32_t ports,
+                            struct sf_error *err)
 {
     uint32_t n = search->params->n_endpoints;
     enum sf_status status = SF_OK;
 
     if (!list_sizes(search, family, ports, n)) {
-        return candidates_fail_memory(err);
+        return sf_candidates_fail_memory(err);
     }
     const struct network_size *above = smallest_above(search, n);
     const struct network_size *below = largest_below(search, n, false);
@@ -299,7 +299,7 @@ find_largest(struct candidate_search *search,
 
     for (bool is_listed = false; !is_listed;) {
         if (!list_sizes(search, family, ports, limit)) {
-            return candidates_fail_memory(err);
+            return sf_candidates_fail_memory(err);
         }
         const struct network_size *network =
             largest_below(search, limit, is_recommended);
@@ -318,9 +318,9 @@ find_largest(struct candidate_search *search,
 }
 
 enum sf_status
-candidates_largest(struct candidate_search *search,
-                   const struct family_sizes *family, uint32_t ports,
-                   struct sf_error *err)
+sf_candidates_largest(struct candidate_search *search,
+                      const struct family_sizes *family, uint32_t ports,
+                      struct sf_error *err)
 {
     enum sf_status status =
         find_largest(search, family, ports, SF_FIT_LARGEST, err);
@@ -330,9 +330,9 @@ candidates_largest(struct candidate_search *search,
 }
 
 enum sf_status
-candidates_in_series(struct candidate_search *search,
-                     const struct family_sizes *family, uint32_t ports,
-                     struct sf_error *err)
+sf_candidates_in_series(struct candidate_search *search,
+                        const struct family_sizes *family, uint32_t ports,
+                        struct sf_error *err)
 {
     enum sf_status status = SF_OK;
     uint32_t most = search->max_addresses;
@@ -343,7 +343,7 @@ candidates_in_series(struct candidate_search *search,
         uint32_t wanted = n < most ? (uint32_t)n : most;
         bool is_listed;
         if (!list_sizes(search, family, ports, wanted)) {
-            return candidates_fail_memory(err);
+            return sf_candidates_fail_memory(err);
         }
         const struct network_size *network = smallest_above(search, wanted);
         is_last = !network || wanted == most ||

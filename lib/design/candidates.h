@@ -23,16 +23,16 @@ typedef enum sf_status candidates_fn(struct candidate_search *search,
 
 /* For a number of endpoints: the smallest network that holds them, the same
  * with all the hosts that it can carry, and the largest one below. */
-candidates_fn candidates_for_endpoints;
+candidates_fn sf_candidates_for_endpoints;
 
 /* The largest networks that ports, layers and budget allow: with as many hosts
  * a switch as possible, and with the recommended ones. */
-candidates_fn candidates_largest;
+candidates_fn sf_candidates_largest;
 
 /* For a chart: a series of sizes, each as full as it can be, up to the largest
  * in one subnet. */
-candidates_fn candidates_in_series;
+candidates_fn sf_candidates_in_series;
 
-enum sf_status candidates_fail_memory(struct sf_error *err);
+enum sf_status sf_candidates_fail_memory(struct sf_error *err);
 
 #endif

@@ -38,11 +38,11 @@ static enum sf_status
 search_families(struct candidate_search *search, candidates_fn *find,
                 uint32_t ports, struct sf_error *err)
 {
-    for (uint32_t i = 0; all_family_sizes[i]; i++, search->n_searched++) {
+    for (uint32_t i = 0; sf_all_family_sizes[i]; i++, search->n_searched++) {
         if (is_asked_for(search->params->families,
-                         all_family_sizes[i]->name)) {
+                         sf_all_family_sizes[i]->name)) {
             enum sf_status status =
-                find(search, all_family_sizes[i], ports, err);
+                find(search, sf_all_family_sizes[i], ports, err);
             if (status != SF_OK) {
                 return status;
             }
@@ -58,7 +58,7 @@ count_searches(const struct sf_design_params *params,
 {
     uint32_t n = 0;
 
-    while (all_family_sizes[n]) {
+    while (sf_all_family_sizes[n]) {
         n++;
     }
     return params->ports ? n : n * prices->n_generations;
@@ -71,14 +71,16 @@ check_families(const char *families, struct sf_error *err)
     for (const char *at = families; at; at = strchr(at, ',')) {
         at += *at == ',';
         size_t length = strcspn(at, ",");
-        if (family_sizes_find(at, length)) {
+        if (sf_family_sizes_find(at, length)) {
             continue;
         }
         char names[160] = "";
         size_t used = 0;
-        for (size_t i = 0; all_family_sizes[i] && used < sizeof names; i++) {
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     i ? ", " : "", all_family_sizes[i]->name);
+        for (size_t i = 0; sf_all_family_sizes[i] && used < sizeof names;
+             i++) {
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 i ? ", " : "", sf_all_family_sizes[i]->name);
         }
         return sf_fail(err, SF_EINVAL,
                        "'%.*s' is not a family that can be sized; there are "
@@ -219,14 +221,14 @@ build(const struct sf_design_params *asked, const struct sf_prices *prices,
         design->prices = prices;
         design->candidates = search.candidates.items;
         design->n_candidates = (uint32_t)search.candidates.n;
-        if (find != candidates_in_series) {
+        if (find != sf_candidates_in_series) {
             sort_candidates(design->candidates, design->n_candidates,
                             params->sort);
         }
         *designp = design;
     } else {
         free(search.candidates.items);
-        status = status == SF_OK ? candidates_fail_memory(err) : status;
+        status = status == SF_OK ? sf_candidates_fail_memory(err) : status;
     }
     free(search.sizes.items);
     return status;
@@ -238,8 +240,8 @@ sf_design_build(const struct sf_design_params *params,
                 struct sf_error *err)
 {
     return build(params, prices,
-                 params->n_endpoints ? candidates_for_endpoints
-                                     : candidates_largest,
+                 params->n_endpoints ? sf_candidates_for_endpoints
+                                     : sf_candidates_largest,
                  designp, err);
 }
 
@@ -258,7 +260,7 @@ sf_design_series(const struct sf_design_params *params,
     }
     series.budget = 0;
     series.n_endpoints = 0;
-    return build(&series, prices, candidates_in_series, designp, err);
+    return build(&series, prices, sf_candidates_in_series, designp, err);
 }
 
 void

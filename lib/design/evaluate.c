@@ -126,7 +126,7 @@ count_parts(const struct sf_topology *topo, struct sf_candidate *candidate)
         candidate->backend, topo->n_endpoints, n, candidate->n_host_addresses);
     candidate->most_addresses =
         sf_backend_most_addresses(candidate->backend, topo->n_endpoints, n);
-    candidate->is_non_blocking = permutation_is_never_blocked(topo);
+    candidate->is_non_blocking = sf_permutation_is_never_blocked(topo);
     candidate->bisection_at_least = candidate->full_bandwidth_p =
         candidate->uniform_at_most = candidate->permutation_at_most =
             candidate->average_distance = candidate->cost_per_asked =
@@ -151,15 +151,15 @@ measure(const struct sf_topology *topo, struct sf_candidate *candidate,
     candidate->uniform_at_most =
         fmin(properties.full_bandwidth_p / properties.concentration, 1);
     sf_properties_clear(&properties);
-    status = bisection_bound(topo, &bisection, err);
+    status = sf_bisection_bound(topo, &bisection, err);
     if (status != SF_OK) {
         return status;
     }
     candidate->bisection_at_most = bisection.at_most;
     candidate->bisection_at_least = bisection.at_least;
     candidate->n_half = bisection.n_half;
-    return permutation_bound(topo, &bisection, candidate->average_distance,
-                             &candidate->permutation_at_most, err);
+    return sf_permutation_bound(topo, &bisection, candidate->average_distance,
+                                &candidate->permutation_at_most, err);
 }
 
 static enum sf_status
@@ -189,20 +189,20 @@ evaluate_parts(struct sf_candidate *candidate, bool is_all,
 }
 
 enum sf_status
-evaluate_candidate(struct sf_candidate *candidate, struct sf_error *err)
+sf_evaluate_candidate(struct sf_candidate *candidate, struct sf_error *err)
 {
     return evaluate_parts(candidate, true, err);
 }
 
 enum sf_status
-evaluate_cost(struct sf_candidate *candidate, struct sf_error *err)
+sf_evaluate_cost(struct sf_candidate *candidate, struct sf_error *err)
 {
     return evaluate_parts(candidate, false, err);
 }
 
 enum sf_status
-evaluate_planned(const struct sf_topology *topo, const struct sf_plan *plan,
-                 struct sf_candidate *candidate, struct sf_error *err)
+sf_evaluate_planned(const struct sf_topology *topo, const struct sf_plan *plan,
+                    struct sf_candidate *candidate, struct sf_error *err)
 {
     count_parts(topo, candidate);
     add_costs(topo, plan, candidate);

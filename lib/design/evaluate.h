@@ -8,19 +8,19 @@
 /* Fills 'candidate' for its spec, ports, generation, backend and addresses of
  * a host, which the caller
  * has set; what else the caller has set stays. */
-enum sf_status evaluate_candidate(struct sf_candidate *candidate,
-                                  struct sf_error *err);
+enum sf_status sf_evaluate_candidate(struct sf_candidate *candidate,
+                                     struct sf_error *err);
 
 /* The same except for what takes time and a chart does not show: distances
  * and bisection. */
-enum sf_status evaluate_cost(struct sf_candidate *candidate,
-                             struct sf_error *err);
+enum sf_status sf_evaluate_cost(struct sf_candidate *candidate,
+                                struct sf_error *err);
 
 /* The same for a topology and a plan of it that are there.  'topo' has the
  * hosts of the plan, and is connected. */
-enum sf_status evaluate_planned(const struct sf_topology *topo,
-                                const struct sf_plan *plan,
-                                struct sf_candidate *candidate,
-                                struct sf_error *err);
+enum sf_status sf_evaluate_planned(const struct sf_topology *topo,
+                                   const struct sf_plan *plan,
+                                   struct sf_candidate *candidate,
+                                   struct sf_error *err);
 
 #endif

@@ -446,26 +446,26 @@ static const struct family_sizes xpander = { "xpander", list_xpander,
 static const struct family_sizes jellyfish = { "jellyfish", list_jellyfish,
                                                write_jellyfish_spec };
 
-const struct family_sizes *const all_family_sizes[] = {
+const struct family_sizes *const sf_all_family_sizes[] = {
     &slimfly,   &ft2,      &ft2b,    &ft3,       &hyperx,
     &dragonfly, &polarfly, &xpander, &jellyfish, NULL,
 };
 
 const struct family_sizes *
-family_sizes_find(const char *name, size_t length)
+sf_family_sizes_find(const char *name, size_t length)
 {
-    for (size_t i = 0; all_family_sizes[i]; i++) {
-        if (strlen(all_family_sizes[i]->name) == length &&
-            !strncmp(all_family_sizes[i]->name, name, length)) {
-            return all_family_sizes[i];
+    for (size_t i = 0; sf_all_family_sizes[i]; i++) {
+        if (strlen(sf_all_family_sizes[i]->name) == length &&
+            !strncmp(sf_all_family_sizes[i]->name, name, length)) {
+            return sf_all_family_sizes[i];
         }
     }
     return NULL;
 }
 
 bool
-family_sizes_near(const struct family_sizes *family,
-                  const struct size_query *query, network_size_list *list)
+sf_family_sizes_near(const struct family_sizes *family,
+                     const struct size_query *query, network_size_list *list)
 {
     size_t first = list->n;
     uint32_t number = sf_family_find(family->name);

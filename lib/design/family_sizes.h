@@ -49,17 +49,18 @@ struct family_sizes {
 };
 
 /* All families that can be sized, ended by NULL. */
-extern const struct family_sizes *const all_family_sizes[];
+extern const struct family_sizes *const sf_all_family_sizes[];
 
 /* Appends the sizes that family->list() finds, with their family.  If they
  * must not block: those of trees, with no more hosts than links up. */
-bool family_sizes_near(const struct family_sizes *family,
-                       const struct size_query *query,
-                       network_size_list *list);
+bool sf_family_sizes_near(const struct family_sizes *family,
+                          const struct size_query *query,
+                          network_size_list *list);
 
 /* The family of that name, or NULL; 'name' need not end after 'length'
  * letters. */
-const struct family_sizes *family_sizes_find(const char *name, size_t length);
+const struct family_sizes *sf_family_sizes_find(const char *name,
+                                                size_t length);
 
 /* How many endpoints there are with 'p' hosts a switch. */
 static inline uint32_t

@@ -355,7 +355,7 @@ fill_cost(const struct paper_cost *paper, const struct sf_prices *prices,
                        paper->ports);
     }
     snprintf(candidate.spec, sizeof candidate.spec, "%s", paper->spec);
-    enum sf_status status = evaluate_cost(&candidate, err);
+    enum sf_status status = sf_evaluate_cost(&candidate, err);
     if (status != SF_OK) {
         return status;
     }

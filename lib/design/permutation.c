@@ -135,8 +135,8 @@ pair_switches(struct pairing *pairing)
 }
 
 enum sf_status
-permutation_make(const struct sf_topology *topo,
-                 struct permutation *permutation, struct sf_error *err)
+sf_permutation_make(const struct sf_topology *topo,
+                    struct permutation *permutation, struct sf_error *err)
 {
     uint32_t n_nodes = topo->graph->n_nodes;
     uint16_t *distances = sf_graph_distances(topo->graph);
@@ -167,15 +167,15 @@ permutation_make(const struct sf_topology *topo,
 }
 
 void
-permutation_clear(struct permutation *permutation)
+sf_permutation_clear(struct permutation *permutation)
 {
     free(permutation->pairs);
     *permutation = (struct permutation){ 0 };
 }
 
 double
-permutation_share(const struct sf_topology *topo,
-                  const struct permutation *permutation)
+sf_permutation_share(const struct sf_topology *topo,
+                     const struct permutation *permutation)
 {
     double p = sf_topology_concentration(topo), low = 0, high = 2;
 
@@ -204,9 +204,9 @@ share_by_mean(const struct sf_topology *topo, double average)
 }
 
 enum sf_status
-permutation_bound(const struct sf_topology *topo,
-                  const struct bisection *bisection, double average,
-                  double *at_mostp, struct sf_error *err)
+sf_permutation_bound(const struct sf_topology *topo,
+                     const struct bisection *bisection, double average,
+                     double *at_mostp, struct sf_error *err)
 {
     struct permutation permutation;
 
@@ -216,12 +216,12 @@ permutation_bound(const struct sf_topology *topo,
     }
     double share = share_by_mean(topo, average);
     if (topo->graph->n_nodes <= MAX_PAIRED) {
-        enum sf_status status = permutation_make(topo, &permutation, err);
+        enum sf_status status = sf_permutation_make(topo, &permutation, err);
         if (status != SF_OK) {
             return status;
         }
-        share = fmin(share, permutation_share(topo, &permutation));
-        permutation_clear(&permutation);
+        share = fmin(share, sf_permutation_share(topo, &permutation));
+        sf_permutation_clear(&permutation);
     }
     *at_mostp = fmin(share, (double)bisection->at_most / bisection->n_half);
     return SF_OK;
@@ -233,7 +233,7 @@ permutation_bound(const struct sf_topology *topo,
  * links that lead there, which carry it as they carry what goes up.
  * [Leiserson85] */
 bool
-permutation_is_never_blocked(const struct sf_topology *topo)
+sf_permutation_is_never_blocked(const struct sf_topology *topo)
 {
     const struct sf_graph *graph = topo->graph;
     uint32_t coord = topo->family->level_coord, top = 0;

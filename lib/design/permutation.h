@@ -21,27 +21,27 @@ struct permutation {
 
 /* Makes one for 'topo', which is connected and has at least two switches with
  * hosts. */
-enum sf_status permutation_make(const struct sf_topology *topo,
-                                struct permutation *permutation,
-                                struct sf_error *err);
-void permutation_clear(struct permutation *permutation);
+enum sf_status sf_permutation_make(const struct sf_topology *topo,
+                                   struct permutation *permutation,
+                                   struct sf_error *err);
+void sf_permutation_clear(struct permutation *permutation);
 
 /* No routing gives all hosts of 'topo' more than this share of their rate
  * under 'permutation'; at most 1. */
-double permutation_share(const struct sf_topology *topo,
-                         const struct permutation *permutation);
+double sf_permutation_share(const struct sf_topology *topo,
+                            const struct permutation *permutation);
 
 /* Sets '*at_mostp' to a share of their rate that the hosts of 'topo' cannot
  * all pass under the worst permutation of hosts, whatever the routing; NAN if
  * not known.  'average' is the mean distance of switches with hosts.  design.h
  * says how. */
-enum sf_status permutation_bound(const struct sf_topology *topo,
-                                 const struct bisection *bisection,
-                                 double average, double *at_mostp,
-                                 struct sf_error *err);
+enum sf_status sf_permutation_bound(const struct sf_topology *topo,
+                                    const struct bisection *bisection,
+                                    double average, double *at_mostp,
+                                    struct sf_error *err);
 
 /* Whether every permutation of the hosts of 'topo' is known to get full
  * rate. */
-bool permutation_is_never_blocked(const struct sf_topology *topo);
+bool sf_permutation_is_never_blocked(const struct sf_topology *topo);
 
 #endif

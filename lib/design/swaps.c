@@ -95,7 +95,8 @@ run_pass(struct swaps *swaps)
 }
 
 enum sf_status
-swaps_improve(const struct sf_graph *graph, int8_t *side, struct sf_error *err)
+sf_swaps_improve(const struct sf_graph *graph, int8_t *side,
+                 struct sf_error *err)
 {
     uint32_t n = graph->n_nodes;
     enum sf_status status = SF_OK;

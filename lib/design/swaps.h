@@ -9,7 +9,7 @@
 /* Swaps nodes between the two sides, -1 and 1 in 'side' [n_nodes], as long as
  * fewer links cross; the sides keep their sizes [Kernighan70].  A pass is
  * O(V^2 + E). */
-enum sf_status swaps_improve(const struct sf_graph *graph, int8_t *side,
-                             struct sf_error *err);
+enum sf_status sf_swaps_improve(const struct sf_graph *graph, int8_t *side,
+                                struct sf_error *err);
 
 #endif

@@ -25,7 +25,7 @@ price(const struct sf_topology *topo, const struct sf_prices *prices,
     }
     candidate.ports = candidate.generation->ports;
     snprintf(candidate.spec, sizeof candidate.spec, "%s", topo->spec);
-    enum sf_status status = evaluate_cost(&candidate, err);
+    enum sf_status status = sf_evaluate_cost(&candidate, err);
     *costp = candidate.cost;
     return status;
 }

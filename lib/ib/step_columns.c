@@ -196,11 +196,11 @@ make_columns(struct stepper *stepper)
         is_fine = make_columns_of(stepper, home, i, end, entries);
     }
     free(entries);
-    return is_fine ? SF_OK : stepper_fail_memory(stepper);
+    return is_fine ? SF_OK : sf_stepper_fail_memory(stepper);
 }
 
 enum sf_status
-stepper_find_columns(struct stepper *stepper)
+sf_stepper_find_columns(struct stepper *stepper)
 {
     size_t n = stepper->fabric->n_switches;
     size_t n_lids = (size_t)stepper->after->tables->max_lid + 1;
@@ -211,15 +211,15 @@ stepper_find_columns(struct stepper *stepper)
     stepper->lids = sf_calloc(n_lids, sizeof *stepper->lids);
     if (!stepper->homes || !stepper->home_ports || !stepper->has_hosts ||
         !stepper->lids) {
-        return stepper_fail_memory(stepper);
+        return sf_stepper_fail_memory(stepper);
     }
     enum sf_status status = find_homes(stepper);
     return status == SF_OK ? make_columns(stepper) : status;
 }
 
 void
-stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
-                    const struct sf_tables *goal)
+sf_stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
+                       const struct sf_tables *goal)
 {
     for (size_t i = 0; i < stepper->columns.n; i++) {
         struct step_column *column = &stepper->columns.items[i];
@@ -235,7 +235,7 @@ stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
 }
 
 void
-stepper_clear_columns(struct stepper *stepper)
+sf_stepper_clear_columns(struct stepper *stepper)
 {
     for (size_t i = 0; i < stepper->columns.n; i++) {
         free(stepper->columns.items[i].now);

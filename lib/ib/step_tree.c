@@ -78,7 +78,7 @@ aim(const struct sf_waits *waits, struct tree *tree,
 }
 
 enum sf_status
-stepper_aim_at_tree(struct stepper *stepper)
+sf_stepper_aim_at_tree(struct stepper *stepper)
 {
     const struct sf_waits *waits = stepper->waits;
     size_t n = waits->n_switches;
@@ -101,5 +101,5 @@ stepper_aim_at_tree(struct stepper *stepper)
     free(tree.down);
     free(tree.root);
     free(tree.up);
-    return is_fine ? SF_OK : stepper_fail_memory(stepper);
+    return is_fine ? SF_OK : sf_stepper_fail_memory(stepper);
 }

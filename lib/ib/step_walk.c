@@ -4,7 +4,7 @@
 #include "ib/stepper.h"
 
 uint32_t
-stepper_arc(const struct stepper *stepper, uint32_t s, uint8_t port)
+sf_stepper_arc(const struct stepper *stepper, uint32_t s, uint8_t port)
 {
     uint32_t found = port == SF_NO_PORT
                          ? SF_NONE
@@ -28,7 +28,7 @@ has_same_vls(const struct sf_sl2vl *sl2vl)
 }
 
 bool
-stepper_ignores_sls(const struct stepper *stepper)
+sf_stepper_ignores_sls(const struct stepper *stepper)
 {
     return has_same_vls(stepper->before->sl2vl) &&
            has_same_vls(stepper->after->sl2vl);
@@ -113,7 +113,7 @@ start_vls_of(const struct stepper *stepper, uint32_t arc, uint32_t sl)
 }
 
 void
-stepper_find_start_vls(struct stepper *stepper)
+sf_stepper_find_start_vls(struct stepper *stepper)
 {
     for (uint32_t arc = 0; arc < stepper->waits->n_arcs; arc++) {
         for (uint32_t sl = 0; sl < SF_N_SLS; sl++) {
@@ -144,8 +144,8 @@ start_all(struct stepper *stepper, const struct step_column *column)
         if (!stepper->has_hosts[s] && !stepper->params->has_port_0) {
             continue;
         }
-        uint32_t now = stepper_arc(stepper, s, column->now[s]);
-        uint32_t next = stepper_arc(stepper, s, column->next[s]);
+        uint32_t now = sf_stepper_arc(stepper, s, column->now[s]);
+        uint32_t next = sf_stepper_arc(stepper, s, column->next[s]);
         if (now != SF_NONE) {
             start_on(stepper, column, now);
         }
@@ -163,7 +163,7 @@ go_on(struct stepper *stepper, struct step_state state, uint8_t port,
 {
     struct sf_waits *waits = stepper->waits;
     const struct sf_waits_arc *arc = &waits->arcs[state.arc];
-    uint32_t out = stepper_arc(stepper, arc->to, port);
+    uint32_t out = sf_stepper_arc(stepper, arc->to, port);
     enum sf_status status = SF_OK;
 
     if (out == SF_NONE) {
@@ -188,8 +188,8 @@ go_on(struct stepper *stepper, struct step_state state, uint8_t port,
 }
 
 enum sf_status
-stepper_walk(struct stepper *stepper, const struct step_column *column,
-             bool is_adding)
+sf_stepper_walk(struct stepper *stepper, const struct step_column *column,
+                bool is_adding)
 {
     size_t n_added = stepper->waits->added.n;
     enum sf_status status = SF_OK;
@@ -211,5 +211,5 @@ stepper_walk(struct stepper *stepper, const struct step_column *column,
     if (status != SF_OK) {
         sf_waits_undo(stepper->waits, n_added);
     }
-    return status == SF_ENOMEM ? stepper_fail_memory(stepper) : status;
+    return status == SF_ENOMEM ? sf_stepper_fail_memory(stepper) : status;
 }

@@ -59,35 +59,39 @@ struct stepper {
     uint32_t *by_depth; /* [n_switches] the switches in that order. */
 };
 
-enum sf_status stepper_fail_memory(struct stepper *stepper);
+enum sf_status sf_stepper_fail_memory(struct stepper *stepper);
 
-/* Finds all columns.  The caller calls stepper_clear_columns() in any case. */
-enum sf_status stepper_find_columns(struct stepper *stepper);
-void stepper_clear_columns(struct stepper *stepper);
+/* Finds all columns.  The caller calls sf_stepper_clear_columns() in any case.
+ */
+enum sf_status sf_stepper_find_columns(struct stepper *stepper);
+void sf_stepper_clear_columns(struct stepper *stepper);
 
 /* Lets all columns be as 'now' says, and head for 'goal'; NULL: as they are.
  */
-void stepper_set_columns(struct stepper *stepper, const struct sf_tables *now,
-                         const struct sf_tables *goal);
+void sf_stepper_set_columns(struct stepper *stepper,
+                            const struct sf_tables *now,
+                            const struct sf_tables *goal);
 
 /* Lets all columns head for entries along a tree. */
-enum sf_status stepper_aim_at_tree(struct stepper *stepper);
+enum sf_status sf_stepper_aim_at_tree(struct stepper *stepper);
 
 /* The arc that the entry 'port' of switch 's' leads to, or SF_NONE. */
-uint32_t stepper_arc(const struct stepper *stepper, uint32_t s, uint8_t port);
+uint32_t sf_stepper_arc(const struct stepper *stepper, uint32_t s,
+                        uint8_t port);
 
 /* Whether VLs are the same for all SLs in the tables of both sides. */
-bool stepper_ignores_sls(const struct stepper *stepper);
+bool sf_stepper_ignores_sls(const struct stepper *stepper);
 
 /* Fills start_vls, for the lanes that switches may hold. */
-void stepper_find_start_vls(struct stepper *stepper);
+void sf_stepper_find_start_vls(struct stepper *stepper);
 
 /* Brings packets for 'column' wherever they can get while each switch holds
  * the entry of 'now' or of 'next', on the VL of any of the lanes.  Notes what
  * they wait for or, if 'is_adding', adds it to the graph in order: SF_ELANES,
  * with the graph as before, if that would close a circle or if no lane says a
  * VL. */
-enum sf_status stepper_walk(struct stepper *stepper,
-                            const struct step_column *column, bool is_adding);
+enum sf_status sf_stepper_walk(struct stepper *stepper,
+                               const struct step_column *column,
+                               bool is_adding);
 
 #endif

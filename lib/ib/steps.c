@@ -16,7 +16,7 @@
 #define MAX_STEPS 64
 
 enum sf_status
-stepper_fail_memory(struct stepper *stepper)
+sf_stepper_fail_memory(struct stepper *stepper)
 {
     sf_fail(stepper->err, SF_ENOMEM, "out of memory for steps");
     return SF_ENOMEM;
@@ -96,8 +96,8 @@ prepare(struct stepper *stepper)
                                 stepper->err);
     }
     if (status == SF_OK) {
-        stepper->ignores_sls = stepper_ignores_sls(stepper);
-        status = stepper_find_columns(stepper);
+        stepper->ignores_sls = sf_stepper_ignores_sls(stepper);
+        status = sf_stepper_find_columns(stepper);
     }
     if (status != SF_OK) {
         return status;
@@ -112,7 +112,7 @@ prepare(struct stepper *stepper)
     return stepper->reached && stepper->start_vls && stepper->queue &&
                    stepper->depths && stepper->by_depth
                ? SF_OK
-               : stepper_fail_memory(stepper);
+               : sf_stepper_fail_memory(stepper);
 }
 
 static void
@@ -125,7 +125,7 @@ release(struct stepper *stepper)
     free(stepper->queue);
     free(stepper->start_vls);
     free(stepper->reached);
-    stepper_clear_columns(stepper);
+    sf_stepper_clear_columns(stepper);
     sf_waits_free(stepper->waits);
 }
 
@@ -158,7 +158,7 @@ note_all(struct stepper *stepper)
     for (size_t i = 0; i < n; i++) {
         struct step_column *column = &stepper->columns.items[i];
         memcpy(column->next, column->now, stepper->fabric->n_switches);
-        if (stepper_walk(stepper, column, false) != SF_OK) {
+        if (sf_stepper_walk(stepper, column, false) != SF_OK) {
             return false;
         }
     }
@@ -186,7 +186,7 @@ sort_by_depth(struct stepper *stepper, const struct step_column *column)
     for (uint32_t s = 0; s < n; s++) {
         uint32_t at = s, depth = 0;
         while (depth < n && at != column->home) {
-            uint32_t arc = stepper_arc(stepper, at, column->goal[at]);
+            uint32_t arc = sf_stepper_arc(stepper, at, column->goal[at]);
             if (arc == SF_NONE) {
                 depth = n;
                 break;
@@ -218,7 +218,7 @@ add_entries(struct stepper *stepper, struct step_column *column,
             continue;
         }
         column->next[s] = column->goal[s];
-        status = stepper_walk(stepper, column, true);
+        status = sf_stepper_walk(stepper, column, true);
         if (status == SF_ELANES) {
             column->next[s] = column->now[s];
             status = SF_OK;
@@ -237,7 +237,7 @@ add_column(struct stepper *stepper, struct step_column *column,
     size_t n = stepper->fabric->n_switches;
 
     memcpy(column->next, column->goal, n);
-    enum sf_status status = stepper_walk(stepper, column, true);
+    enum sf_status status = sf_stepper_walk(stepper, column, true);
     if (status != SF_ELANES) {
         ++*n_addedp;
         return status;
@@ -256,7 +256,7 @@ count_lost(const struct stepper *stepper, const struct step_column *column)
     for (uint32_t s = 0; s < n; s++) {
         bool is_lost = false;
         for (uint32_t at = s, i = 0; i < n && at != column->home; i++) {
-            uint32_t arc = stepper_arc(stepper, at, column->now[at]);
+            uint32_t arc = sf_stepper_arc(stepper, at, column->now[at]);
             is_lost |= column->next[at] != column->now[at];
             if (arc == SF_NONE) {
                 is_lost = false; /* It is lost already. */
@@ -340,7 +340,7 @@ end_step(struct stepper *stepper)
     for (size_t i = 0; is_fine && i < stepper->columns.n; i++) {
         is_fine = emit_column(stepper, &stepper->columns.items[i]);
     }
-    return is_fine ? SF_OK : stepper_fail_memory(stepper);
+    return is_fine ? SF_OK : sf_stepper_fail_memory(stepper);
 }
 
 /* Makes one step. */
@@ -413,7 +413,7 @@ set_lanes(struct stepper *stepper, const struct sf_step_side *a,
     stepper->lanes[0] = a->sl2vl;
     stepper->lanes[1] = b ? b->sl2vl : NULL;
     stepper->n_lanes = b ? 2 : 1;
-    stepper_find_start_vls(stepper);
+    sf_stepper_find_start_vls(stepper);
 }
 
 /* Adds the step that changes the SL-to-VL tables, if it is safe. */
@@ -427,7 +427,7 @@ change_lanes(struct stepper *stepper)
     stepper->steps->lanes_step = (uint32_t)stepper->firsts.n;
     return sf_vec_push(&stepper->firsts, stepper->entries.n)
                ? SF_OK
-               : stepper_fail_memory(stepper);
+               : sf_stepper_fail_memory(stepper);
 }
 
 /* Starts again: no steps yet. */
@@ -445,8 +445,8 @@ start_again(struct stepper *stepper)
     for (size_t i = 0; i < stepper->columns.n; i++) {
         stepper->columns.items[i].is_split = false;
     }
-    stepper_set_columns(stepper, stepper->before->tables,
-                        stepper->after->tables);
+    sf_stepper_set_columns(stepper, stepper->before->tables,
+                           stepper->after->tables);
 }
 
 /* Makes the steps of the forwarding tables with the old lanes, then that of
@@ -470,7 +470,7 @@ make_detour(struct stepper *stepper)
     start_again(stepper);
     set_lanes(stepper, stepper->before, NULL);
     stepper->is_detour = true;
-    enum sf_status status = stepper_aim_at_tree(stepper);
+    enum sf_status status = sf_stepper_aim_at_tree(stepper);
     if (status == SF_OK) {
         status = make_steps(stepper);
     }
@@ -479,7 +479,7 @@ make_detour(struct stepper *stepper)
         status = change_lanes(stepper);
     }
     if (status == SF_OK && stepper->steps->is_safe) {
-        stepper_set_columns(stepper, NULL, stepper->after->tables);
+        sf_stepper_set_columns(stepper, NULL, stepper->after->tables);
         set_lanes(stepper, stepper->after, NULL);
         status = make_steps(stepper);
     }
@@ -577,7 +577,7 @@ sf_steps_plan(const struct sf_fabric *fabric,
     *stepsp = NULL;
     stepper.steps = sf_calloc(1, sizeof *stepper.steps);
     if (!stepper.steps) {
-        return stepper_fail_memory(&stepper);
+        return sf_stepper_fail_memory(&stepper);
     }
     stepper.steps->is_safe = true;
     stepper.steps->lanes_step = SF_NONE;
@@ -590,7 +590,7 @@ sf_steps_plan(const struct sf_fabric *fabric,
         status = make_one_step(&stepper);
     }
     if (status == SF_OK && !sf_vec_push(&stepper.firsts, stepper.entries.n)) {
-        status = stepper_fail_memory(&stepper);
+        status = sf_stepper_fail_memory(&stepper);
     }
     if (status == SF_OK) {
         hand_over(&stepper);

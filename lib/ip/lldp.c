@@ -72,11 +72,12 @@ note_silent(struct lldp_reader *reader, struct sf_error *err)
     }
     free(has_reported);
     if (reader->n_silent) {
-        lldp_note(reader, "silent",
-                  "%u of %u switches did not report: %s%s. Cables that only "
-                  "these could see count as missing.",
-                  reader->n_silent, planned->n_switches, list,
-                  reader->n_silent > 5 ? " and others" : "");
+        sf_lldp_note(
+            reader, "silent",
+            "%u of %u switches did not report: %s%s. Cables that only "
+            "these could see count as missing.",
+            reader->n_silent, planned->n_switches, list,
+            reader->n_silent > 5 ? " and others" : "");
     }
     return SF_OK;
 }
@@ -95,12 +96,12 @@ note_old(struct lldp_reader *reader)
         const struct lldp_report *report = &reader->reports.list.items[i];
         if (report->second && report->neighbours.n &&
             newest - report->second > report->ttl + GRACE) {
-            lldp_note(reader, "old",
-                      "%s is %llu seconds older than the newest report, and "
-                      "what it says was good for %u; it may be out of date.",
-                      report->place,
-                      (unsigned long long)(newest - report->second),
-                      report->ttl);
+            sf_lldp_note(
+                reader, "old",
+                "%s is %llu seconds older than the newest report, and "
+                "what it says was good for %u; it may be out of date.",
+                report->place, (unsigned long long)(newest - report->second),
+                report->ttl);
         }
     }
 }
@@ -371,7 +372,7 @@ clear(struct lldp_reader *reader)
     free(reader->entities.items);
     free(reader->mentions.items);
     sf_name_index_free(reader->index);
-    lldp_reports_clear(&reader->reports);
+    sf_lldp_reports_clear(&reader->reports);
 }
 
 /* Everything from the systems to the fabric. */
@@ -387,11 +388,11 @@ make(struct lldp_reader *reader, struct sf_fabric **fabricp,
     if (status != SF_OK) {
         return status;
     }
-    lldp_find_systems(reader);
+    sf_lldp_find_systems(reader);
     if (!reader->is_out_of_memory) {
         status = note_silent(reader, err);
         note_old(reader);
-        lldp_list_claims(reader);
+        sf_lldp_list_claims(reader);
     }
     if (!reader->is_out_of_memory && !reader->n_named && reader->n_odd) {
         return sf_fail(err, SF_EINVAL,
@@ -401,7 +402,7 @@ make(struct lldp_reader *reader, struct sf_fabric **fabricp,
                        reader->odd, names->rule);
     }
     if (!reader->is_out_of_memory) {
-        lldp_join_ports(reader);
+        sf_lldp_join_ports(reader);
     }
     if (reader->is_out_of_memory) {
         status = sf_fail(err, SF_ENOMEM, "out of memory for reports of LLDP");
@@ -410,9 +411,10 @@ make(struct lldp_reader *reader, struct sf_fabric **fabricp,
 }
 
 enum sf_status
-lldp_make_fabric(struct lldp_reports *reports, const struct sf_fabric *planned,
-                 struct sf_fabric **fabricp, uint32_t *n_silentp,
-                 struct sf_error *err)
+sf_lldp_make_fabric(struct lldp_reports *reports,
+                    const struct sf_fabric *planned,
+                    struct sf_fabric **fabricp, uint32_t *n_silentp,
+                    struct sf_error *err)
 {
     struct lldp_reader reader = { .planned = planned, .reports = *reports };
 
@@ -427,7 +429,7 @@ lldp_make_fabric(struct lldp_reports *reports, const struct sf_fabric *planned,
 }
 
 enum sf_status
-lldp_check_names(const struct sf_fabric *planned, struct sf_error *err)
+sf_lldp_check_names(const struct sf_fabric *planned, struct sf_error *err)
 {
     return sf_port_names_exist(&planned->port_names[SF_NODE_SWITCH])
                ? SF_OK
@@ -444,14 +446,15 @@ sf_lldp_parse(const char *text, size_t length, const char *path,
     struct lldp_reports reports = { 0 };
 
     *fabricp = NULL;
-    enum sf_status status = lldp_check_names(planned, err);
+    enum sf_status status = sf_lldp_check_names(planned, err);
     if (status == SF_OK) {
-        status = lldp_reports_parse(&reports, text, length, path, NULL, err);
+        status =
+            sf_lldp_reports_parse(&reports, text, length, path, NULL, err);
     }
     if (status == SF_OK) {
-        return lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
+        return sf_lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
     }
-    lldp_reports_clear(&reports);
+    sf_lldp_reports_clear(&reports);
     return status;
 }
 
@@ -464,18 +467,18 @@ sf_lldp_read(const char *source, const struct sf_fabric *planned,
     struct lldp_reports reports = { 0 };
 
     *fabricp = NULL;
-    enum sf_status status = lldp_check_names(planned, err);
+    enum sf_status status = sf_lldp_check_names(planned, err);
     if (status == SF_OK && !*path) {
         status =
             sf_fail(err, SF_EINVAL,
                     "%s: expected a folder or a file after lldp:", source);
     }
     if (status == SF_OK) {
-        status = lldp_reports_read(&reports, path, err);
+        status = sf_lldp_reports_read(&reports, path, err);
     }
     if (status == SF_OK) {
-        return lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
+        return sf_lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
     }
-    lldp_reports_clear(&reports);
+    sf_lldp_reports_clear(&reports);
     return status;
 }

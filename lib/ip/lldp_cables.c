@@ -86,12 +86,12 @@ note_unknown_port(struct lldp_reader *reader, const struct lldp_claim *claim)
 {
     char here[LLDP_SOCKET_SIZE];
 
-    lldp_note(reader, "unknown_port",
-              "%s is joined to %s, and it is not known to which port: its "
-              "name there is none by the rule %s.",
-              lldp_describe(reader, &claim->from, here),
-              reader->entities.items[claim->to.entity].called,
-              reader->planned->port_names[SF_NODE_SWITCH].rule);
+    sf_lldp_note(reader, "unknown_port",
+                 "%s is joined to %s, and it is not known to which port: its "
+                 "name there is none by the rule %s.",
+                 sf_lldp_describe(reader, &claim->from, here),
+                 reader->entities.items[claim->to.entity].called,
+                 reader->planned->port_names[SF_NODE_SWITCH].rule);
 }
 
 /* Finds the port of each claim that names a system but no port of it that is
@@ -191,16 +191,16 @@ settle_port(struct lldp_reader *reader, struct lldp_port *port)
         return;
     }
     const struct lldp_claim *outs = outs_of(reader, port);
-    lldp_describe(reader, &port->socket, here);
-    lldp_describe(reader, &outs[0].to, one);
-    lldp_describe(reader, &outs[port->n_out - 1].to, other);
+    sf_lldp_describe(reader, &port->socket, here);
+    sf_lldp_describe(reader, &outs[0].to, one);
+    sf_lldp_describe(reader, &outs[port->n_out - 1].to, other);
     keep_claims(reader, port, is_returned);
     bool is_settled = port->n_out == 1 && is_returned(reader, outs);
-    lldp_note(reader, "contradiction",
-              "%s has several neighbours, such as %s and %s; %s.", here, one,
-              other,
-              is_settled ? "one of them names it, too, and is taken"
-                         : "none is taken");
+    sf_lldp_note(reader, "contradiction",
+                 "%s has several neighbours, such as %s and %s; %s.", here,
+                 one, other,
+                 is_settled ? "one of them names it, too, and is taken"
+                            : "none is taken");
     if (!is_settled) {
         port->is_doubtful = true;
         port->n_out = 0;
@@ -251,37 +251,37 @@ join_one_sided(struct lldp_reader *reader, uint32_t from, uint32_t to)
     uint32_t third =
         reply != SF_NONE ? reply : other_claimant(reader, to, from);
 
-    lldp_describe(reader, &ports[from].socket, a);
-    lldp_describe(reader, &ports[to].socket, b);
+    sf_lldp_describe(reader, &ports[from].socket, a);
+    sf_lldp_describe(reader, &ports[to].socket, b);
     if (third != SF_NONE) {
-        lldp_describe(reader, &ports[third].socket, c);
-        lldp_note(reader, "contradiction",
-                  reply != SF_NONE ? "%s names %s as its neighbour, which "
-                                     "names %s."
-                                   : "%s names %s as its neighbour, and so "
-                                     "does %s.",
-                  a, b, c);
+        sf_lldp_describe(reader, &ports[third].socket, c);
+        sf_lldp_note(reader, "contradiction",
+                     reply != SF_NONE ? "%s names %s as its neighbour, which "
+                                        "names %s."
+                                      : "%s names %s as its neighbour, and so "
+                                        "does %s.",
+                     a, b, c);
         return;
     }
     third = other_claimant(reader, from, to);
     if (third != SF_NONE || ports[to].is_doubtful) {
-        lldp_note(reader, "contradiction",
-                  "%s names %s as its neighbour, and %s.", a, b,
-                  third != SF_NONE ? "is named by another port"
-                                   : "that has several");
+        sf_lldp_note(reader, "contradiction",
+                     "%s names %s as its neighbour, and %s.", a, b,
+                     third != SF_NONE ? "is named by another port"
+                                      : "that has several");
         return;
     }
     join(reader, from, to);
     if (reader->entities.items[ports[to].socket.entity].n_reports) {
-        lldp_note(reader, "one_sided",
-                  "%s names %s as its neighbour, which reports nothing on "
-                  "that port.",
-                  a, b);
+        sf_lldp_note(reader, "one_sided",
+                     "%s names %s as its neighbour, which reports nothing on "
+                     "that port.",
+                     a, b);
     }
 }
 
 void
-lldp_join_ports(struct lldp_reader *reader)
+sf_lldp_join_ports(struct lldp_reader *reader)
 {
     uint32_t n = (uint32_t)reader->ports.n;
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 const char *
-lldp_describe(const struct lldp_reader *reader,
-              const struct lldp_socket *socket, char text[LLDP_SOCKET_SIZE])
+sf_lldp_describe(const struct lldp_reader *reader,
+                 const struct lldp_socket *socket, char text[LLDP_SOCKET_SIZE])
 {
     const char *called = reader->entities.items[socket->entity].called;
     enum sf_node_kind kind =
@@ -95,11 +95,12 @@ note_odd(struct lldp_reader *reader, uint32_t entity, const char *name,
          uint32_t *n_oddp)
 {
     if ((*n_oddp)++ == 0) {
-        lldp_note(reader, "unknown_port",
-                  "%s reports a neighbour on %s, which is no port by the rule "
-                  "%s; it and others like it are left out.",
-                  reader->entities.items[entity].called, name,
-                  reader->planned->port_names[SF_NODE_SWITCH].rule);
+        sf_lldp_note(
+            reader, "unknown_port",
+            "%s reports a neighbour on %s, which is no port by the rule "
+            "%s; it and others like it are left out.",
+            reader->entities.items[entity].called, name,
+            reader->planned->port_names[SF_NODE_SWITCH].rule);
     }
     reader->n_odd++;
     reader->odd = name;
@@ -307,7 +308,7 @@ index_claims(struct lldp_reader *reader)
 }
 
 void
-lldp_list_claims(struct lldp_reader *reader)
+sf_lldp_list_claims(struct lldp_reader *reader)
 {
     if (reader->reports.list.n == 0) {
         return;

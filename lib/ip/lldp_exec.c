@@ -105,7 +105,7 @@ read_report(const struct session *session, uint32_t i,
     }
     enum sf_status status = sf_file_read(path, &text, &length, err);
     if (status == SF_OK) {
-        status = lldp_reports_parse(reports, text, length, name, name, err);
+        status = sf_lldp_reports_parse(reports, text, length, name, name, err);
     }
     free(text);
     free(path);
@@ -240,13 +240,13 @@ sf_lldp_discover_by(const char *command, unsigned timeout,
         sf_printed_clear(&printed);
         return status;
     }
-    enum sf_status status = lldp_check_names(planned, err);
+    enum sf_status status = sf_lldp_check_names(planned, err);
     if (status == SF_OK) {
         status = run_for_each(command, timeout, planned, &reports, err);
     }
     if (status == SF_OK) {
-        return lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
+        return sf_lldp_make_fabric(&reports, planned, fabricp, n_silentp, err);
     }
-    lldp_reports_clear(&reports);
+    sf_lldp_reports_clear(&reports);
     return status;
 }

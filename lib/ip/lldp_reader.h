@@ -86,14 +86,15 @@ struct lldp_reader {
 };
 
 /* Adds a note. */
-void lldp_note(struct lldp_reader *reader, const char *kind,
-               const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sf_lldp_note(struct lldp_reader *reader, const char *kind,
+                  const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Writes "leaf1 port swp3" into 'text' and returns it. */
 #define LLDP_SOCKET_SIZE 700
-const char *lldp_describe(const struct lldp_reader *reader,
-                          const struct lldp_socket *socket,
-                          char text[LLDP_SOCKET_SIZE]);
+const char *sf_lldp_describe(const struct lldp_reader *reader,
+                             const struct lldp_socket *socket,
+                             char text[LLDP_SOCKET_SIZE]);
 
 /* Whether the planned node of an entity is a switch, or a host. */
 static inline bool
@@ -105,22 +106,22 @@ lldp_is_planned(const struct lldp_reader *reader, uint32_t entity,
 }
 
 /* Lists the mentions and gives each its entity. */
-void lldp_find_systems(struct lldp_reader *reader);
+void sf_lldp_find_systems(struct lldp_reader *reader);
 
 /* Lists the claims and the ports that they are about. */
-void lldp_list_claims(struct lldp_reader *reader);
+void sf_lldp_list_claims(struct lldp_reader *reader);
 
 /* Joins ports. */
-void lldp_join_ports(struct lldp_reader *reader);
+void sf_lldp_join_ports(struct lldp_reader *reader);
 
 /* SF_EINVAL if 'planned' does not say what ports are called. */
-enum sf_status lldp_check_names(const struct sf_fabric *planned,
-                                struct sf_error *err);
+enum sf_status sf_lldp_check_names(const struct sf_fabric *planned,
+                                   struct sf_error *err);
 
 /* The fabric of reports that were read; clears 'reports'. */
-enum sf_status lldp_make_fabric(struct lldp_reports *reports,
-                                const struct sf_fabric *planned,
-                                struct sf_fabric **fabricp,
-                                uint32_t *n_silentp, struct sf_error *err);
+enum sf_status sf_lldp_make_fabric(struct lldp_reports *reports,
+                                   const struct sf_fabric *planned,
+                                   struct sf_fabric **fabricp,
+                                   uint32_t *n_silentp, struct sf_error *err);
 
 #endif

@@ -441,9 +441,9 @@ read_documents(struct reader *reader, const char *text, size_t length)
 }
 
 enum sf_status
-lldp_reports_parse(struct lldp_reports *reports, const char *text,
-                   size_t length, const char *path, const char *given,
-                   struct sf_error *err)
+sf_lldp_reports_parse(struct lldp_reports *reports, const char *text,
+                      size_t length, const char *path, const char *given,
+                      struct sf_error *err)
 {
     struct reader reader = {
         .json = { .path = path, .err = err },
@@ -473,7 +473,8 @@ read_file(struct lldp_reports *reports, const char *path, const char *given,
 
     enum sf_status result = sf_file_read(path, &text, &length, err);
     if (result == SF_OK) {
-        result = lldp_reports_parse(reports, text, length, path, given, err);
+        result =
+            sf_lldp_reports_parse(reports, text, length, path, given, err);
     }
     free(text);
     if (result == SF_OK && given && stat(path, &status) == 0) {
@@ -534,8 +535,8 @@ read_folder(struct lldp_reports *reports, const char *folder,
 }
 
 enum sf_status
-lldp_reports_read(struct lldp_reports *reports, const char *path,
-                  struct sf_error *err)
+sf_lldp_reports_read(struct lldp_reports *reports, const char *path,
+                     struct sf_error *err)
 {
     struct stat status;
 
@@ -547,7 +548,7 @@ lldp_reports_read(struct lldp_reports *reports, const char *path,
 }
 
 void
-lldp_reports_clear(struct lldp_reports *reports)
+sf_lldp_reports_clear(struct lldp_reports *reports)
 {
     for (size_t i = 0; i < reports->list.n; i++) {
         struct lldp_report *report = &reports->list.items[i];

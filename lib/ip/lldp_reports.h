@@ -46,16 +46,16 @@ struct lldp_reports {
  * 'show neighbors' or 'show chassis' prints as json0 or json, an array of
  * such, or an object {"NAME": any of these, ...}.  'given', if nonnull, is the
  * name of the only reporter. */
-enum sf_status lldp_reports_parse(struct lldp_reports *reports,
-                                  const char *text, size_t length,
-                                  const char *path, const char *given,
-                                  struct sf_error *err);
+enum sf_status sf_lldp_reports_parse(struct lldp_reports *reports,
+                                     const char *text, size_t length,
+                                     const char *path, const char *given,
+                                     struct sf_error *err);
 
 /* Adds those of a file, or of all files *.json in a folder, each named as its
  * reporter.  A file without anything in it is no report. */
-enum sf_status lldp_reports_read(struct lldp_reports *reports,
-                                 const char *path, struct sf_error *err);
+enum sf_status sf_lldp_reports_read(struct lldp_reports *reports,
+                                    const char *path, struct sf_error *err);
 
-void lldp_reports_clear(struct lldp_reports *reports);
+void sf_lldp_reports_clear(struct lldp_reports *reports);
 
 #endif

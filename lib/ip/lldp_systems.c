@@ -14,8 +14,8 @@
 #include <string.h>
 
 void
-lldp_note(struct lldp_reader *reader, const char *kind, const char *format,
-          ...)
+sf_lldp_note(struct lldp_reader *reader, const char *kind, const char *format,
+             ...)
 {
     char text[2000];
     va_list args;
@@ -186,15 +186,17 @@ note_duplicate(struct lldp_reader *reader, const struct lldp_mention *one,
                const struct lldp_mention *other, bool is_name)
 {
     if (is_name) {
-        lldp_note(reader, "duplicate",
-                  "Several systems call themselves %.*s, such as %s and %s.",
-                  (int)one->length, one->text, one->id, other->id);
+        sf_lldp_note(
+            reader, "duplicate",
+            "Several systems call themselves %.*s, such as %s and %s.",
+            (int)one->length, one->text, one->id, other->id);
     } else {
-        lldp_note(reader, "duplicate",
-                  "The chassis id %s goes by several names, such as %.*s and "
-                  "%.*s.",
-                  one->id, (int)one->length, one->text, (int)other->length,
-                  other->text);
+        sf_lldp_note(
+            reader, "duplicate",
+            "The chassis id %s goes by several names, such as %.*s and "
+            "%.*s.",
+            one->id, (int)one->length, one->text, (int)other->length,
+            other->text);
     }
 }
 
@@ -360,24 +362,25 @@ count_reports(struct lldp_reader *reader)
         const struct lldp_mention *mention = &reader->mentions.items[i];
         const struct lldp_report *report = &reader->reports.list.items[i];
         if (mention->entity == SF_NONE) {
-            lldp_note(reader, "duplicate",
-                      "%s: it is not known which of these wrote this report; "
-                      "the output of 'lldpcli -f json0 show chassis' in it "
-                      "would tell.",
-                      report->place);
+            sf_lldp_note(
+                reader, "duplicate",
+                "%s: it is not known which of these wrote this report; "
+                "the output of 'lldpcli -f json0 show chassis' in it "
+                "would tell.",
+                report->place);
             continue;
         }
         struct lldp_entity *entity = &reader->entities.items[mention->entity];
         if (entity->n_reports++ == 1) {
-            lldp_note(reader, "duplicate",
-                      "There are several reports of %s; one is in %s.",
-                      entity->called, report->place);
+            sf_lldp_note(reader, "duplicate",
+                         "There are several reports of %s; one is in %s.",
+                         entity->called, report->place);
         }
     }
 }
 
 void
-lldp_find_systems(struct lldp_reader *reader)
+sf_lldp_find_systems(struct lldp_reader *reader)
 {
     list_mentions(reader);
     size_t n = reader->mentions.n;

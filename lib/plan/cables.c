@@ -95,7 +95,7 @@ compare_keys(const void *a, const void *b)
 }
 
 enum sf_status
-planner_list_cables(struct planner *planner, struct sf_error *err)
+sf_planner_list_cables(struct planner *planner, struct sf_error *err)
 {
     struct sf_plan *plan = planner->plan;
     const struct sf_fabric *fabric = plan->fabric;

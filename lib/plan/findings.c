@@ -77,7 +77,7 @@ cables_meant_for(const struct verifier *verifier, uint32_t node,
 }
 
 enum sf_status
-verifier_find_exchanges(struct verifier *verifier, struct sf_error *err)
+sf_verifier_find_exchanges(struct verifier *verifier, struct sf_error *err)
 {
     const struct sf_fabric *planned = verifier_planned(verifier);
     struct sf_draft *draft = &verifier->draft;
@@ -116,8 +116,8 @@ verifier_find_exchanges(struct verifier *verifier, struct sf_error *err)
 }
 
 enum sf_status
-verifier_find_misnamed(struct verifier *verifier, unsigned sources,
-                       struct sf_error *err)
+sf_verifier_find_misnamed(struct verifier *verifier, unsigned sources,
+                          struct sf_error *err)
 {
     const struct sf_verification *verification = verifier->verification;
     struct sf_name_index *index;
@@ -153,14 +153,14 @@ verifier_find_misnamed(struct verifier *verifier, unsigned sources,
 }
 
 void
-verifier_find_missing_nodes(struct verifier *verifier)
+sf_verifier_find_missing_nodes(struct verifier *verifier)
 {
     const struct sf_fabric *planned = verifier_planned(verifier);
     struct sf_draft *draft = &verifier->draft;
 
     for (uint32_t i = 0; i < planned->n_nodes; i++) {
         const struct sf_node *node = &planned->nodes[i];
-        if (!verifier_is_missing(verifier, i)) {
+        if (!sf_verifier_is_missing(verifier, i)) {
             continue;
         }
         struct sf_finding finding =
@@ -218,7 +218,7 @@ mark_reachable(const struct verifier *verifier, bool *is_reached,
 }
 
 enum sf_status
-verifier_find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
+sf_verifier_find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
 {
     const struct sf_verification *verification = verifier->verification;
     const struct sf_fabric *found = verification->found;
@@ -243,7 +243,7 @@ verifier_find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
                 verification->identities[found->ports[peer].node].node !=
                     SF_NONE) {
                 finding.found[1] = sf_wiring_end(
-                    &verifier->wiring, verifier_slot(verifier, peer));
+                    &verifier->wiring, sf_verifier_slot(verifier, peer));
                 break;
             }
         }
@@ -254,14 +254,14 @@ verifier_find_unknown_nodes(struct verifier *verifier, struct sf_error *err)
 }
 
 void
-verifier_find_cables_of_missing_nodes(struct verifier *verifier)
+sf_verifier_find_cables_of_missing_nodes(struct verifier *verifier)
 {
     const struct sf_plan *plan = verifier->verification->plan;
     const uint32_t *missing_of = verifier->draft.missing_of;
 
     for (uint32_t i = 0; i < plan->n_cables; i++) {
         const struct sf_cable *cable = &plan->cables[i];
-        if (!verifier_lacks_node(verifier, cable->a)) {
+        if (!sf_verifier_lacks_node(verifier, cable->a)) {
             continue;
         }
         struct sf_finding finding = finding_of(SF_VERDICT_MISSING);
@@ -290,7 +290,7 @@ has_other_rate(const struct verifier *verifier, struct sf_end end)
 }
 
 void
-verifier_find_right_cables(struct verifier *verifier, bool rates_matter)
+sf_verifier_find_right_cables(struct verifier *verifier, bool rates_matter)
 {
     const struct sf_plan *plan = verifier->verification->plan;
 

@@ -93,14 +93,14 @@ sf_plan_build(const struct sf_topology *topo,
         goto done;
     }
     find_hosts(&planner);
-    planner_place_all(&planner);
+    sf_planner_place_all(&planner);
     plan->racks = planner.racks.items;
     plan->n_racks = (uint32_t)planner.racks.n;
     plan->n_groups = (uint32_t)planner.part_ends.n;
     if (planner.is_out_of_memory || !plan->racks) {
         goto no_memory;
     }
-    status = planner_list_cables(&planner, err);
+    status = sf_planner_list_cables(&planner, err);
     if (status == SF_OK) {
         *planp = plan;
         plan = NULL;

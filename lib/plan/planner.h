@@ -17,10 +17,10 @@ struct planner {
 };
 
 /* Gives every node its rack and unit, and lists the racks. */
-void planner_place_all(struct planner *planner);
+void sf_planner_place_all(struct planner *planner);
 
 /* Lists the cables in the order of wiring. */
-enum sf_status planner_list_cables(struct planner *planner,
-                                   struct sf_error *err);
+enum sf_status sf_planner_list_cables(struct planner *planner,
+                                      struct sf_error *err);
 
 #endif

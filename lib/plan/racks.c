@@ -319,7 +319,7 @@ sort_blocks(struct planner *planner, uint32_t first, uint32_t end)
 }
 
 void
-planner_place_all(struct planner *planner)
+sf_planner_place_all(struct planner *planner)
 {
     gather_ungrouped(planner, gather_groups(planner));
     uint32_t first = 0;

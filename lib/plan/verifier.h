@@ -22,36 +22,39 @@ verifier_planned(const struct verifier *verifier)
 }
 
 /* The slot of a port that was found. */
-uint32_t verifier_slot(const struct verifier *verifier, uint32_t found_port);
+uint32_t sf_verifier_slot(const struct verifier *verifier,
+                          uint32_t found_port);
 
 /* Whether a planned node was not found. */
-bool verifier_is_missing(const struct verifier *verifier, uint32_t node);
+bool sf_verifier_is_missing(const struct verifier *verifier, uint32_t node);
 
 /* Whether the planned cable at 'slot' cannot be there because a node that it
  * joins was not found.  The only cable of a host may still be all that is
  * missing. */
-bool verifier_lacks_node(const struct verifier *verifier, uint32_t slot);
+bool sf_verifier_lacks_node(const struct verifier *verifier, uint32_t slot);
 
 /* Finds the switches that have changed places. */
-enum sf_status verifier_find_exchanges(struct verifier *verifier,
-                                       struct sf_error *err);
+enum sf_status sf_verifier_find_exchanges(struct verifier *verifier,
+                                          struct sf_error *err);
 
 /* Finds the nodes whose name says something else than their GUID. */
-enum sf_status verifier_find_misnamed(struct verifier *verifier,
-                                      unsigned sources, struct sf_error *err);
+enum sf_status sf_verifier_find_misnamed(struct verifier *verifier,
+                                         unsigned sources,
+                                         struct sf_error *err);
 
 /* Finds the planned nodes that were not found, switches before hosts, so that
  * a host can name its switch as the cause. */
-void verifier_find_missing_nodes(struct verifier *verifier);
+void sf_verifier_find_missing_nodes(struct verifier *verifier);
 
 /* Finds the nodes that are not planned and hang on one that is. */
-enum sf_status verifier_find_unknown_nodes(struct verifier *verifier,
-                                           struct sf_error *err);
+enum sf_status sf_verifier_find_unknown_nodes(struct verifier *verifier,
+                                              struct sf_error *err);
 
 /* Finds the planned cables that are missing because a node is. */
-void verifier_find_cables_of_missing_nodes(struct verifier *verifier);
+void sf_verifier_find_cables_of_missing_nodes(struct verifier *verifier);
 
 /* Counts the right cables and, if 'rates_matter', finds the different ones. */
-void verifier_find_right_cables(struct verifier *verifier, bool rates_matter);
+void sf_verifier_find_right_cables(struct verifier *verifier,
+                                   bool rates_matter);
 
 #endif

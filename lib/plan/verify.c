@@ -8,7 +8,7 @@
 #include <string.h>
 
 uint32_t
-verifier_slot(const struct verifier *verifier, uint32_t found_port)
+sf_verifier_slot(const struct verifier *verifier, uint32_t found_port)
 {
     const struct sf_port *port =
         &verifier->verification->found->ports[found_port];
@@ -22,7 +22,7 @@ verifier_slot(const struct verifier *verifier, uint32_t found_port)
 }
 
 bool
-verifier_is_missing(const struct verifier *verifier, uint32_t node)
+sf_verifier_is_missing(const struct verifier *verifier, uint32_t node)
 {
     return verifier->verification->found_of[node] == SF_NONE;
 }
@@ -37,13 +37,13 @@ is_single_host(const struct sf_fabric *planned, uint32_t node)
 }
 
 bool
-verifier_lacks_node(const struct verifier *verifier, uint32_t slot)
+sf_verifier_lacks_node(const struct verifier *verifier, uint32_t slot)
 {
     const struct sf_fabric *planned = verifier_planned(verifier);
     uint32_t a = planned->ports[slot].node;
     uint32_t b = planned->ports[planned->ports[slot].peer].node;
-    bool a_missing = verifier_is_missing(verifier, a);
-    bool b_missing = verifier_is_missing(verifier, b);
+    bool a_missing = sf_verifier_is_missing(verifier, a);
+    bool b_missing = sf_verifier_is_missing(verifier, b);
 
     return (a_missing && b_missing) ||
            (a_missing && !is_single_host(planned, a)) ||
@@ -63,7 +63,7 @@ fill_wiring(struct verifier *verifier)
     }
     for (uint32_t slot = 0; slot < planned->n_ports; slot++) {
         if (planned->ports[slot].peer != SF_NONE &&
-            !verifier_lacks_node(verifier, slot)) {
+            !sf_verifier_lacks_node(verifier, slot)) {
             wiring->want[slot] = planned->ports[slot].peer;
         }
     }
@@ -75,8 +75,8 @@ fill_wiring(struct verifier *verifier)
         uint32_t peer_node = verification->found->ports[port->peer].node;
         if (verification->identities[port->node].node != SF_NONE ||
             verification->identities[peer_node].node != SF_NONE) {
-            wiring->have[verifier_slot(verifier, i)] =
-                verifier_slot(verifier, port->peer);
+            wiring->have[sf_verifier_slot(verifier, i)] =
+                sf_verifier_slot(verifier, port->peer);
         }
     }
 }
@@ -108,25 +108,25 @@ compare(struct verifier *verifier, const struct sf_verify_params *params,
         params && params->sources ? params->sources : SF_IDENTITY_ALL;
 
     fill_wiring(verifier);
-    enum sf_status status = verifier_find_exchanges(verifier, err);
+    enum sf_status status = sf_verifier_find_exchanges(verifier, err);
     if (status == SF_OK) {
-        status = verifier_find_misnamed(verifier, sources, err);
+        status = sf_verifier_find_misnamed(verifier, sources, err);
     }
     if (status != SF_OK) {
         return status;
     }
-    verifier_find_missing_nodes(verifier);
-    status = verifier_find_unknown_nodes(verifier, err);
+    sf_verifier_find_missing_nodes(verifier);
+    status = sf_verifier_find_unknown_nodes(verifier, err);
     if (status != SF_OK) {
         return status;
     }
-    verifier_find_cables_of_missing_nodes(verifier);
+    sf_verifier_find_cables_of_missing_nodes(verifier);
     /* Findings refer to others by number: none may have been dropped. */
     if (verifier->is_out_of_memory ||
         !sf_list_moves(&verifier->wiring, &verifier->draft)) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }
-    verifier_find_right_cables(verifier, !params || !params->ignores_rates);
+    sf_verifier_find_right_cables(verifier, !params || !params->ignores_rates);
     if (verifier->is_out_of_memory) {
         return sf_fail(err, SF_ENOMEM, "out of memory for a verification");
     }

@@ -146,8 +146,9 @@ find_patterns(struct cable_runs *runs)
 }
 
 bool
-cable_runs_find(const struct sf_plan *plan,
-                const struct sf_switch_order *order, struct cable_runs *runs)
+sf_cable_runs_find(const struct sf_plan *plan,
+                   const struct sf_switch_order *order,
+                   struct cable_runs *runs)
 {
     *runs = (struct cable_runs){ .plan = plan, .order = order };
     if (!cut_runs(runs)) {
@@ -158,7 +159,7 @@ cable_runs_find(const struct sf_plan *plan,
 }
 
 void
-cable_runs_clear(struct cable_runs *runs)
+sf_cable_runs_clear(struct cable_runs *runs)
 {
     free(runs->list.items);
 }

@@ -25,11 +25,11 @@ struct cable_runs {
 
 /* Cuts the cables of 'plan', whose switches stand in 'order', into runs and
  * finds those of the same pattern.  False if out of memory; clear 'runs' with
- * cable_runs_clear() then, too. */
-bool cable_runs_find(const struct sf_plan *plan,
-                     const struct sf_switch_order *order,
-                     struct cable_runs *runs);
-void cable_runs_clear(struct cable_runs *runs);
+ * sf_cable_runs_clear() then, too. */
+bool sf_cable_runs_find(const struct sf_plan *plan,
+                        const struct sf_switch_order *order,
+                        struct cable_runs *runs);
+void sf_cable_runs_clear(struct cable_runs *runs);
 
 /* Whether a run joins the switches of one part. */
 static inline bool

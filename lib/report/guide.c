@@ -39,7 +39,7 @@ write_links(const struct guide *guide, enum sf_step step)
         if (run->step != step) {
             continue;
         }
-        fprintf(stream, "<a href=\"#%s\">R%u", guide_run_id(run, id),
+        fprintf(stream, "<a href=\"#%s\">R%u", sf_guide_run_id(run, id),
                 run->left);
         if (run->left != run->right) {
             fprintf(stream, "\u2013R%u", run->right);
@@ -69,7 +69,8 @@ write_step(const struct guide *guide, enum sf_step step, struct sf_error *err)
     fputs("</section>\n", guide->stream);
     for (size_t i = 0; status == SF_OK && i < guide->runs.list.n; i++) {
         if (guide->runs.list.items[i].step == step) {
-            status = guide_write_run(guide, &guide->runs.list.items[i], err);
+            status =
+                sf_guide_write_run(guide, &guide->runs.list.items[i], err);
         }
     }
     return status;
@@ -204,7 +205,7 @@ write_head(const struct guide *guide)
           stream);
     sf_xml_write(plan->spec, stream);
     fprintf(stream, "\" data-plan=\"%016" PRIx64 "\" data-cables=\"%u\">\n",
-            guide_identity(plan), plan->n_cables);
+            sf_guide_identity(plan), plan->n_cables);
 }
 
 static enum sf_status
@@ -222,7 +223,7 @@ write_front(const struct guide *guide, struct sf_error *err)
     fprintf(stream,
             "<section id=\"progress\"><h2>Cables of each rack</h2>\n%s",
             tools);
-    enum sf_status status = guide_write_progress(guide, err);
+    enum sf_status status = sf_guide_write_progress(guide, err);
     if (status == SF_OK) {
         fputs("</section>\n", stream);
         write_use(guide);
@@ -246,7 +247,7 @@ prepare(struct guide *guide)
 
     guide->cables = sf_calloc(plan->n_cables, sizeof *guide->cables);
     if (!guide->cables ||
-        !cable_runs_find(plan, &guide->order, &guide->runs)) {
+        !sf_cable_runs_find(plan, &guide->order, &guide->runs)) {
         return false;
     }
     for (uint32_t i = 0; i < plan->n_cables; i++) {
@@ -276,7 +277,7 @@ sf_guide_write_html(const struct sf_plan *plan, FILE *stream,
     sf_page_write_part(SF_GUIDE_JS, stream);
     fputs("</script>\n</body></html>\n", stream);
     free(guide.cables);
-    cable_runs_clear(&guide.runs);
+    sf_cable_runs_clear(&guide.runs);
     sf_switch_order_clear(&guide.order);
     return status;
 }

@@ -49,7 +49,7 @@ write_part(const struct sf_plan *plan, uint32_t group, FILE *stream)
 }
 
 enum sf_status
-guide_write_progress(const struct guide *guide, struct sf_error *err)
+sf_guide_write_progress(const struct guide *guide, struct sf_error *err)
 {
     const struct sf_plan *plan = guide->plan;
     FILE *stream = guide->stream;

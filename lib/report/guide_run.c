@@ -18,7 +18,7 @@
 #define MAX_KEPT 45
 
 const char *
-guide_run_id(const struct cable_run *run, char id[GUIDE_ID_SIZE])
+sf_guide_run_id(const struct cable_run *run, char id[GUIDE_ID_SIZE])
 {
     if (run->left == run->right) {
         snprintf(id, GUIDE_ID_SIZE, "step%d-%u", (int)run->step, run->left);
@@ -207,8 +207,8 @@ write_hint(const struct guide *guide, const struct cable_run *run)
 }
 
 enum sf_status
-guide_write_run(const struct guide *guide, const struct cable_run *run,
-                struct sf_error *err)
+sf_guide_write_run(const struct guide *guide, const struct cable_run *run,
+                   struct sf_error *err)
 {
     enum sf_status status = SF_OK;
     char title[TITLE_SIZE], id[GUIDE_ID_SIZE];
@@ -218,7 +218,7 @@ guide_write_run(const struct guide *guide, const struct cable_run *run,
             "data-a=\"%u\" data-b=\"%u\" data-n=\"%u\">\n<h3>%s</h3>\n"
             "<p>%u cable%s.",
             run->step == SF_STEP_HOSTS && run->n > MAX_KEPT ? " page" : "",
-            guide_run_id(run, id), (int)run->step, run->left, run->right,
+            sf_guide_run_id(run, id), (int)run->step, run->left, run->right,
             run->n, make_title(run, title), run->n, run->n == 1 ? "" : "s");
     write_hint(guide, run);
     fputs("</p>\n", guide->stream);

@@ -131,7 +131,7 @@ plan_network(const struct sf_survey *survey, uint32_t ports,
     topo->n_endpoints = survey->n_hosts;
     network->is_planned = true;
     network->is_priced = figures->generation != NULL;
-    return evaluate_planned(topo, network->plan, figures, err);
+    return sf_evaluate_planned(topo, network->plan, figures, err);
 }
 
 /* Two networks that are the same are a mistake. */

@@ -83,7 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     enum sf_status status =
-        results_write_svg(&page, "fuzz", (const char *)data, size);
+        sf_results_write_svg(&page, "fuzz", (const char *)data, size);
     if (fclose(page.stream) != 0) {
         abort();
     }

@@ -152,8 +152,8 @@ TEST(design_sizes_are_what_their_specs_build)
             .max_addresses = SF_MAX_LID,
         };
         network_size_list list = { 0 };
-        for (size_t f = 0; all_family_sizes[f]; f++) {
-            CHECK(family_sizes_near(all_family_sizes[f], &query, &list));
+        for (size_t f = 0; sf_all_family_sizes[f]; f++) {
+            CHECK(sf_family_sizes_near(sf_all_family_sizes[f], &query, &list));
         }
         for (size_t j = 0; j < list.n; j++) {
             if (list.items[j].n_switches <= 3000) {
@@ -239,7 +239,7 @@ TEST(design_bisection_bounds_every_fair_cut)
             }
         }
         struct bisection bound;
-        CHECK(bisection_bound(topo, &bound, NULL) == SF_OK);
+        CHECK(sf_bisection_bound(topo, &bound, NULL) == SF_OK);
         CHECK_FOR(best <= bound.at_most && best + 1e-6 >= bound.at_least &&
                       bound.at_least > 0,
                   "%s: bisection %u is not from %g to %u", specs[i], best,
@@ -265,7 +265,7 @@ TEST(design_bisection_has_the_known_spectra)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_topology *topo = build("%s", cases[i].spec);
         struct bisection bound;
-        CHECK(bisection_bound(topo, &bound, NULL) == SF_OK);
+        CHECK(sf_bisection_bound(topo, &bound, NULL) == SF_OK);
         double half = floor(cases[i].n / 2);
         CHECK_NEAR(bound.at_least,
                    cases[i].eigenvalue * half * (cases[i].n - half) /
@@ -359,15 +359,15 @@ TEST(design_no_routing_passes_the_bound_of_permutations)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_topology *topo = build("%s", cases[i].spec);
         struct permutation permutation;
-        CHECK(permutation_make(topo, &permutation, NULL) == SF_OK);
+        CHECK(sf_permutation_make(topo, &permutation, NULL) == SF_OK);
         check_permutation(topo, &permutation);
-        double bound = permutation_share(topo, &permutation);
+        double bound = sf_permutation_share(topo, &permutation);
         double reached = measure_permutation(topo, &permutation);
         CHECK_FOR(reached <= bound + 1e-6 &&
                       reached >= cases[i].tight * bound - 1e-6,
                   "%s: %g is reached, the bound is %g", cases[i].spec, reached,
                   bound);
-        permutation_clear(&permutation);
+        sf_permutation_clear(&permutation);
         sf_topology_free(topo);
     }
 }
@@ -389,10 +389,10 @@ TEST(design_permutations_have_known_bounds)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_topology *topo = build("%s", cases[i].spec);
         struct permutation permutation;
-        CHECK(permutation_make(topo, &permutation, NULL) == SF_OK);
-        CHECK_NEAR(permutation_share(topo, &permutation), cases[i].share,
+        CHECK(sf_permutation_make(topo, &permutation, NULL) == SF_OK);
+        CHECK_NEAR(sf_permutation_share(topo, &permutation), cases[i].share,
                    1e-6);
-        permutation_clear(&permutation);
+        sf_permutation_clear(&permutation);
         sf_topology_free(topo);
     }
 }
@@ -419,8 +419,8 @@ TEST(design_non_blocking_trees_carry_random_permutations)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sf_topology *topo = build("%s", cases[i].spec);
         struct sf_network *network;
-        CHECK_FOR(permutation_is_never_blocked(topo) == cases[i].is_free, "%s",
-                  cases[i].spec);
+        CHECK_FOR(sf_permutation_is_never_blocked(topo) == cases[i].is_free,
+                  "%s", cases[i].spec);
         CHECK(sf_network_from_graph(topo->graph, topo->n_hosts, &network,
                                     NULL) == SF_OK);
         for (uint64_t seed = 1; cases[i].is_free && seed <= 3; seed++) {
@@ -461,7 +461,7 @@ TEST(design_swaps_find_an_obvious_cut)
     }
     links[n_links++] = (struct sf_link){ 0, 1 };
     CHECK(sf_graph_build(2 * N, links, n_links, &graph, NULL) == SF_OK);
-    CHECK(swaps_improve(graph, side, NULL) == SF_OK);
+    CHECK(sf_swaps_improve(graph, side, NULL) == SF_OK);
     for (uint32_t v = 0; v < 2 * N; v++) {
         CHECK_EQ(side[v], side[v % 2]);
         n_left += side[v] < 0;
@@ -779,9 +779,9 @@ TEST(design_survives_want_of_memory)
     struct sf_design_params params = { .n_endpoints = 20, .ports = 8 };
     unsigned long n_failed = 0;
 
-    for (size_t i = 0; all_family_sizes[i]; i++) {
+    for (size_t i = 0; sf_all_family_sizes[i]; i++) {
         enum sf_status status = SF_ENOMEM;
-        params.families = all_family_sizes[i]->name;
+        params.families = sf_all_family_sizes[i]->name;
         for (unsigned long nth = 1; status != SF_OK; nth++) {
             struct sf_prices *prices = by_length();
             struct sf_design *answer = UNSET(struct sf_design);

@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum sf_status
-auditor_fail_memory(struct auditor *auditor)
+sf_auditor_fail_memory(struct auditor *auditor)
 {
     sf_fail(auditor->err, SF_ENOMEM, "out of memory for an audit");
     return SF_ENOMEM;
 }
 
 enum sf_status
-auditor_check_arguments(const struct auditor *auditor)
+sf_auditor_check_arguments(const struct auditor *auditor)
 {
     const struct sf_audit_params *params = auditor->params;
     uint32_t n = auditor->fabric->n_switches;
@@ -33,7 +33,7 @@ auditor_check_arguments(const struct auditor *auditor)
     return SF_OK;
 }
 
-/* Reserves memory for LIDs and switches.  auditor_begin() reserves what
+/* Reserves memory for LIDs and switches.  sf_auditor_begin() reserves what
  * depends on the number of LIDs at a switch. */
 static bool
 reserve(struct auditor *auditor)
@@ -74,7 +74,7 @@ reserve(struct auditor *auditor)
 }
 
 void
-auditor_end(struct auditor *auditor)
+sf_auditor_end(struct auditor *auditor)
 {
     free(auditor->column_of);
     free(auditor->columns);
@@ -100,7 +100,7 @@ auditor_end(struct auditor *auditor)
 }
 
 enum sf_status
-auditor_begin(struct auditor *auditor, uint32_t least_vls)
+sf_auditor_begin(struct auditor *auditor, uint32_t least_vls)
 {
     struct sf_audit *audit = auditor->audit;
     size_t n = auditor->fabric->n_switches;
@@ -111,7 +111,7 @@ auditor_begin(struct auditor *auditor, uint32_t least_vls)
     audit->has_sl2vl = auditor->params->sl2vl != NULL;
     audit->has_path_sls = auditor->params->path_sls != NULL;
     audit->has_port_0 = auditor->params->has_port_0;
-    audit->n_vls = auditor_count_vls(auditor->params->sl2vl);
+    audit->n_vls = sf_auditor_count_vls(auditor->params->sl2vl);
     audit->n_vls = audit->n_vls < least_vls ? least_vls : audit->n_vls;
     enum sf_status status = sf_cdg_build(auditor->fabric, audit->n_vls,
                                          &auditor->cdg, auditor->err);
@@ -119,9 +119,9 @@ auditor_begin(struct auditor *auditor, uint32_t least_vls)
         return status;
     }
     if (!reserve(auditor)) {
-        return auditor_fail_memory(auditor);
+        return sf_auditor_fail_memory(auditor);
     }
-    status = auditor_find_homes(auditor, &most);
+    status = sf_auditor_find_homes(auditor, &most);
     if (status != SF_OK) {
         return status;
     }
@@ -131,11 +131,11 @@ auditor_begin(struct auditor *auditor, uint32_t least_vls)
     auditor->column_of = sf_calloc(most, sizeof *auditor->column_of);
     if (!auditor->entry_buffer || !auditor->sl_buffer || !auditor->columns ||
         !auditor->column_of) {
-        return auditor_fail_memory(auditor);
+        return sf_auditor_fail_memory(auditor);
     }
-    auditor_find_drops(auditor);
-    auditor_find_start_vls(auditor);
-    auditor_find_sls(auditor);
+    sf_auditor_find_drops(auditor);
+    sf_auditor_find_start_vls(auditor);
+    sf_auditor_find_sls(auditor);
     return SF_OK;
 }
 
@@ -152,7 +152,7 @@ copy_verdict(struct auditor *auditor)
     if (from->steps) {
         steps = sf_calloc(from->n_steps, sizeof *steps);
         if (!steps) {
-            return auditor_fail_memory(auditor);
+            return sf_auditor_fail_memory(auditor);
         }
         memcpy(steps, from->steps, from->n_steps * sizeof *steps);
     }
@@ -189,28 +189,28 @@ sf_audit_build(const struct sf_fabric *fabric, const struct sf_tables *tables,
                                .err = err };
 
     *auditp = NULL;
-    enum sf_status status = auditor_check_arguments(&auditor);
+    enum sf_status status = sf_auditor_check_arguments(&auditor);
     if (status != SF_OK) {
         return status;
     }
     auditor.audit = sf_calloc(1, sizeof *auditor.audit);
-    status = auditor.audit ? auditor_begin(&auditor, 1)
-                           : auditor_fail_memory(&auditor);
+    status = auditor.audit ? sf_auditor_begin(&auditor, 1)
+                           : sf_auditor_fail_memory(&auditor);
     if (status == SF_OK) {
-        status = auditor_check_paths(&auditor);
+        status = sf_auditor_check_paths(&auditor);
     }
     if (status == SF_OK) {
-        status = auditor_check_deadlock(&auditor, SF_AUDIT_PATH_SLS);
+        status = sf_auditor_check_deadlock(&auditor, SF_AUDIT_PATH_SLS);
     }
     if (status == SF_OK) {
         status = auditor.params->path_sls
-                     ? auditor_check_deadlock(&auditor, SF_AUDIT_REPLIES)
+                     ? sf_auditor_check_deadlock(&auditor, SF_AUDIT_REPLIES)
                      : copy_verdict(&auditor);
     }
     if (status == SF_OK && auditor.params->has_one_sl) {
-        status = auditor_check_deadlock(&auditor, SF_AUDIT_ONE_SL);
+        status = sf_auditor_check_deadlock(&auditor, SF_AUDIT_ONE_SL);
     }
-    auditor_end(&auditor);
+    sf_auditor_end(&auditor);
     if (status != SF_OK) {
         sf_audit_free(auditor.audit);
         return status;

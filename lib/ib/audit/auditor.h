@@ -110,33 +110,33 @@ struct auditor {
 };
 
 /* Reports that memory ran out; SF_ENOMEM. */
-enum sf_status auditor_fail_memory(struct auditor *auditor);
+enum sf_status sf_auditor_fail_memory(struct auditor *auditor);
 
 /* Whether fabric, tables and parameters fit together. */
-enum sf_status auditor_check_arguments(const struct auditor *auditor);
+enum sf_status sf_auditor_check_arguments(const struct auditor *auditor);
 
 /* Reserves memory, and reads what the fabric and the tables say, except for
- * the paths; for at least 'least_vls' VLs.  The caller calls auditor_end() in
- * any case. */
-enum sf_status auditor_begin(struct auditor *auditor, uint32_t least_vls);
-void auditor_end(struct auditor *auditor);
+ * the paths; for at least 'least_vls' VLs.  The caller calls sf_auditor_end()
+ * in any case. */
+enum sf_status sf_auditor_begin(struct auditor *auditor, uint32_t least_vls);
+void sf_auditor_end(struct auditor *auditor);
 
 /* Finds out where all LIDs live, and puts them in the order of their switches.
  * '*mostp' is the largest number of LIDs at one switch. */
-enum sf_status auditor_find_homes(struct auditor *auditor, uint32_t *mostp);
+enum sf_status sf_auditor_find_homes(struct auditor *auditor, uint32_t *mostp);
 
 /* Sorts the LIDs of switch 's' into columns. */
-void auditor_make_columns(struct auditor *auditor, uint32_t s);
+void sf_auditor_make_columns(struct auditor *auditor, uint32_t s);
 
 /* Finds out where 'column' leads from every switch. */
-void auditor_follow(struct auditor *auditor, const struct column *column,
-                    uint32_t home);
+void sf_auditor_follow(struct auditor *auditor, const struct column *column,
+                       uint32_t home);
 
 /* Follows all columns: reachability, hops, loads. */
-enum sf_status auditor_check_paths(struct auditor *auditor);
+enum sf_status sf_auditor_check_paths(struct auditor *auditor);
 
 /* The highest VL that 'sl2vl' (may be NULL) names, plus 1. */
-uint32_t auditor_count_vls(const struct sf_sl2vl *sl2vl);
+uint32_t sf_auditor_count_vls(const struct sf_sl2vl *sl2vl);
 
 /* The VL on which switch 's' sends out at port 'out' what came in at port
  * 'in' with SL 'sl'. */
@@ -164,33 +164,33 @@ auditor_in_port(const struct auditor *auditor, uint32_t arc)
 
 /* Fills drops, start_vls and sls_to.  The last counts the paths whose SL is
  * not said. */
-void auditor_find_drops(struct auditor *auditor);
-void auditor_find_start_vls(struct auditor *auditor);
-void auditor_find_sls(struct auditor *auditor);
+void sf_auditor_find_drops(struct auditor *auditor);
+void sf_auditor_find_start_vls(struct auditor *auditor);
+void sf_auditor_find_sls(struct auditor *auditor);
 
 /* Whether packets start at this endpoint of switch 's'. */
-bool auditor_is_source(const struct auditor *auditor, uint32_t s,
-                       enum endpoint endpoint);
+bool sf_auditor_is_source(const struct auditor *auditor, uint32_t s,
+                          enum endpoint endpoint);
 
 /* The SL from switch 's' to 'lid' as a set; SL 0 if it is not said. */
-unsigned auditor_sl_set(const struct auditor *auditor, uint32_t s,
-                        uint32_t lid);
+unsigned sf_auditor_sl_set(const struct auditor *auditor, uint32_t s,
+                           uint32_t lid);
 
 /* Fills the SLs of the columns that were made for switch 'home'. */
-void auditor_find_column_sls(struct auditor *auditor, uint32_t home);
+void sf_auditor_find_column_sls(struct auditor *auditor, uint32_t home);
 
 /* The SL-to-VL tables do not say the VL of arc 'arc' of switch 's'. */
-enum sf_status auditor_fail_no_vl(const struct auditor *auditor, uint32_t s,
-                                  uint32_t arc, uint32_t sl);
+enum sf_status sf_auditor_fail_no_vl(const struct auditor *auditor, uint32_t s,
+                                     uint32_t arc, uint32_t sl);
 
 /* Whether senders at 'home' have LIDs among 'n_lids', 'n_host_lids' of which
  * are those of hosts, to which replies to their requests go. */
-bool auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
-                         uint32_t n_host_lids, uint32_t home);
+bool sf_auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
+                            uint32_t n_host_lids, uint32_t home);
 
 /* Adds all paths to the channel dependency graph as senders with 'behaviour'
  * make them, and looks for a cycle. */
-enum sf_status auditor_check_deadlock(struct auditor *auditor,
-                                      enum sf_audit_behaviour behaviour);
+enum sf_status sf_auditor_check_deadlock(struct auditor *auditor,
+                                         enum sf_audit_behaviour behaviour);
 
 #endif

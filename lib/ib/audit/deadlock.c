@@ -21,7 +21,7 @@ lid_of_path(const struct auditor *auditor, const struct path *path)
 
     for (uint32_t i = first; i < auditor->first_lid[path->home + 1]; i++) {
         if (auditor->column_of[i - first] == k &&
-            auditor_sl_set(auditor, path->source, auditor->lids[i]) ==
+            sf_auditor_sl_set(auditor, path->source, auditor->lids[i]) ==
                 1u << path->sl) {
             return auditor->lids[i];
         }
@@ -68,8 +68,8 @@ add_dependency(struct auditor *auditor, const struct path *path, uint32_t in,
 }
 
 enum sf_status
-auditor_fail_no_vl(const struct auditor *auditor, uint32_t s, uint32_t arc,
-                   uint32_t sl)
+sf_auditor_fail_no_vl(const struct auditor *auditor, uint32_t s, uint32_t arc,
+                      uint32_t sl)
 {
     return sf_fail(auditor->err, SF_EINVAL,
                    "the SL-to-VL tables do not say all VLs of switch %s "
@@ -113,7 +113,7 @@ add_path(struct auditor *auditor, const struct path *path)
         auditor->start_vls[path->endpoint][(size_t)in * SF_N_SLS + sl];
 
     if (!vls) {
-        return auditor_fail_no_vl(auditor, path->source, in, sl);
+        return sf_auditor_fail_no_vl(auditor, path->source, in, sl);
     }
     auditor->deadlock->n_dropped += vls >> SF_DROP_VL;
     vls &= (1u << SF_DROP_VL) - 1;
@@ -132,7 +132,7 @@ add_path(struct auditor *auditor, const struct path *path)
         uint8_t vl_out = auditor_vl(auditor, at, auditor_in_port(auditor, in),
                                     auditor_out_port(auditor, out), sl);
         if (vl_out > SF_DROP_VL) {
-            return auditor_fail_no_vl(auditor, at, out, sl);
+            return sf_auditor_fail_no_vl(auditor, at, out, sl);
         }
         if (vl_out == SF_DROP_VL) {
             auditor->deadlock->n_dropped++;
@@ -148,11 +148,12 @@ add_path(struct auditor *auditor, const struct path *path)
 }
 
 bool
-auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
-                    uint32_t n_host_lids, uint32_t home)
+sf_auditor_has_replies(const struct auditor *auditor, uint32_t n_lids,
+                       uint32_t n_host_lids, uint32_t home)
 {
-    return (n_host_lids && auditor_is_source(auditor, home, HOSTS)) ||
-           (n_lids > n_host_lids && auditor_is_source(auditor, home, PORT_0));
+    return (n_host_lids && sf_auditor_is_source(auditor, home, HOSTS)) ||
+           (n_lids > n_host_lids &&
+            sf_auditor_is_source(auditor, home, PORT_0));
 }
 
 /* Adds the paths from one endpoint of switch 's' to 'column', one for each SL
@@ -168,8 +169,8 @@ add_paths_from(struct auditor *auditor, enum sf_audit_behaviour behaviour,
     if (behaviour == SF_AUDIT_ONE_SL) {
         sls = 1u << auditor->params->one_sl;
     } else if (behaviour == SF_AUDIT_REPLIES && auditor->params->path_sls &&
-               auditor_has_replies(auditor, column->n_lids,
-                                   column->n_host_lids, home)) {
+               sf_auditor_has_replies(auditor, column->n_lids,
+                                      column->n_host_lids, home)) {
         sls |= auditor->sls_to[endpoint]
                               [(size_t)home * auditor->fabric->n_switches + s];
     }
@@ -191,7 +192,7 @@ add_paths_to(struct auditor *auditor, enum sf_audit_behaviour behaviour,
     for (uint32_t s = 0; s < auditor->fabric->n_switches; s++) {
         for (enum endpoint endpoint = HOSTS;
              status == SF_OK && endpoint < N_ENDPOINTS; endpoint++) {
-            if (s != home && auditor_is_source(auditor, s, endpoint) &&
+            if (s != home && sf_auditor_is_source(auditor, s, endpoint) &&
                 auditor->outcomes[s] == ARRIVES) {
                 status = add_paths_from(auditor, behaviour, column, s,
                                         endpoint, home);
@@ -209,10 +210,10 @@ add_all_paths(struct auditor *auditor, enum sf_audit_behaviour behaviour)
     uint32_t n = auditor->fabric->n_switches;
 
     for (uint32_t home = 0; status == SF_OK && home < n; home++) {
-        auditor_make_columns(auditor, home);
-        auditor_find_column_sls(auditor, home);
+        sf_auditor_make_columns(auditor, home);
+        sf_auditor_find_column_sls(auditor, home);
         for (uint32_t k = 0; status == SF_OK && k < auditor->n_columns; k++) {
-            auditor_follow(auditor, &auditor->columns[k], home);
+            sf_auditor_follow(auditor, &auditor->columns[k], home);
             status =
                 add_paths_to(auditor, behaviour, &auditor->columns[k], home);
         }
@@ -233,7 +234,7 @@ explain(struct auditor *auditor, enum sf_audit_behaviour behaviour,
 
     deadlock->steps = sf_calloc(deadlock->n_steps, sizeof *deadlock->steps);
     if (!deadlock->steps) {
-        return auditor_fail_memory(auditor);
+        return sf_auditor_fail_memory(auditor);
     }
     sf_cdg_clear(cdg);
     for (uint32_t i = 0; i < deadlock->n_steps; i++) {
@@ -250,8 +251,8 @@ explain(struct auditor *auditor, enum sf_audit_behaviour behaviour,
 }
 
 enum sf_status
-auditor_check_deadlock(struct auditor *auditor,
-                       enum sf_audit_behaviour behaviour)
+sf_auditor_check_deadlock(struct auditor *auditor,
+                          enum sf_audit_behaviour behaviour)
 {
     struct sf_audit_deadlock *deadlock = &auditor->audit->deadlock[behaviour];
     const struct sf_cdg *cdg = auditor->cdg;

@@ -61,8 +61,8 @@ follow(struct auditor *auditor, const struct column *column, uint32_t home,
 }
 
 void
-auditor_follow(struct auditor *auditor, const struct column *column,
-               uint32_t home)
+sf_auditor_follow(struct auditor *auditor, const struct column *column,
+                  uint32_t home)
 {
     uint32_t n = auditor->fabric->n_switches;
 
@@ -130,15 +130,15 @@ compare_loads(const void *a, const void *b)
 }
 
 enum sf_status
-auditor_check_paths(struct auditor *auditor)
+sf_auditor_check_paths(struct auditor *auditor)
 {
     struct sf_audit *audit = auditor->audit;
     uint32_t n = auditor->fabric->n_switches;
 
     for (uint32_t home = 0; home < n; home++) {
-        auditor_make_columns(auditor, home);
+        sf_auditor_make_columns(auditor, home);
         for (uint32_t k = 0; k < auditor->n_columns; k++) {
-            auditor_follow(auditor, &auditor->columns[k], home);
+            sf_auditor_follow(auditor, &auditor->columns[k], home);
             count_paths(auditor, &auditor->columns[k], home);
         }
         sf_progress_report("following all paths", home + 1, n);
@@ -151,7 +151,7 @@ auditor_check_paths(struct auditor *auditor)
     audit->n_links = auditor->cdg->n_arcs;
     audit->links = sf_calloc(audit->n_links, sizeof *audit->links);
     if (!audit->links) {
-        return auditor_fail_memory(auditor);
+        return sf_auditor_fail_memory(auditor);
     }
     for (uint32_t i = 0; i < audit->n_links; i++) {
         audit->links[i] = (struct sf_audit_link){ auditor->cdg->arcs[i].port,

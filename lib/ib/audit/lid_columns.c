@@ -55,7 +55,7 @@ find_homes_on(struct auditor *auditor, uint32_t s)
 }
 
 enum sf_status
-auditor_find_homes(struct auditor *auditor, uint32_t *mostp)
+sf_auditor_find_homes(struct auditor *auditor, uint32_t *mostp)
 {
     uint32_t n = auditor->fabric->n_switches,
              n_lids = auditor->tables->max_lid + 1;
@@ -96,7 +96,7 @@ auditor_find_homes(struct auditor *auditor, uint32_t *mostp)
 }
 
 void
-auditor_make_columns(struct auditor *auditor, uint32_t s)
+sf_auditor_make_columns(struct auditor *auditor, uint32_t s)
 {
     uint32_t n = auditor->fabric->n_switches;
 

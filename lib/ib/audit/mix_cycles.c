@@ -34,7 +34,7 @@ hop_into(const struct mixer *mixer, const struct mixed *mixed, uint32_t in,
         .at = at,
         .port = (uint8_t)out,
         .vl = state.vl,
-        .entry = mixer_origin(mixer, mixed, at, state.arc),
+        .entry = sf_mixer_origin(mixer, mixed, at, state.arc),
         .lane = in == SF_NONE
                     ? SF_MIXTURE_SAME
                     : lane_origin(mixer, at, auditor_in_port(auditor, in), out,
@@ -78,8 +78,8 @@ fill_path(const struct mixer *mixer, const struct mixed *mixed, uint32_t last,
 }
 
 enum sf_status
-mixer_explain(struct mixer *mixer, const struct mixed *mixed, uint32_t last,
-              uint32_t out, uint8_t vl)
+sf_mixer_explain(struct mixer *mixer, const struct mixed *mixed, uint32_t last,
+                 uint32_t out, uint8_t vl)
 {
     struct sf_mixture_deadlock *deadlock = mixer->deadlock;
     struct state from = mixer->queue[last];
@@ -95,7 +95,7 @@ mixer_explain(struct mixer *mixer, const struct mixed *mixed, uint32_t last,
     struct sf_mixture_step *step = &deadlock->steps[i];
     step->path.hops = sf_calloc(n_hops, sizeof *step->path.hops);
     if (!step->path.hops) {
-        return mixer_fail_memory(mixer);
+        return sf_mixer_fail_memory(mixer);
     }
     step->path.n_hops = n_hops;
     fill_path(mixer, mixed, last, (struct state){ out, from.sl, vl },
@@ -115,10 +115,10 @@ walk_all(struct mixer *mixer, enum sf_audit_behaviour behaviour)
     uint32_t n = mixer->fabric->n_switches;
 
     for (uint32_t home = 0; status == SF_OK && home < n; home++) {
-        mixer_make_columns(mixer, home);
+        sf_mixer_make_columns(mixer, home);
         for (uint32_t i = 0; status == SF_OK && i < mixer->n_mixed; i++) {
-            mixer_follow(mixer, &mixer->mixed[i]);
-            status = mixer_walk(mixer, &mixer->mixed[i], behaviour);
+            sf_mixer_follow(mixer, &mixer->mixed[i]);
+            status = sf_mixer_walk(mixer, &mixer->mixed[i], behaviour);
         }
         sf_progress_report("mixing old and new entries", home + 1, n);
         if (mixer->is_explaining &&
@@ -139,7 +139,7 @@ explain_all(struct mixer *mixer, enum sf_audit_behaviour behaviour)
 
     deadlock->steps = sf_calloc(deadlock->n_steps, sizeof *deadlock->steps);
     if (!deadlock->steps) {
-        return mixer_fail_memory(mixer);
+        return sf_mixer_fail_memory(mixer);
     }
     sf_cdg_clear(cdg);
     for (uint32_t i = 0; i < deadlock->n_steps; i++) {
@@ -156,7 +156,7 @@ explain_all(struct mixer *mixer, enum sf_audit_behaviour behaviour)
 }
 
 enum sf_status
-mixer_check_deadlock(struct mixer *mixer, enum sf_audit_behaviour behaviour)
+sf_mixer_check_deadlock(struct mixer *mixer, enum sf_audit_behaviour behaviour)
 {
     struct sf_mixture_deadlock *deadlock =
         &mixer->mixture->deadlock[behaviour];

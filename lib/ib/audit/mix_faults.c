@@ -86,13 +86,13 @@ add_example(struct mixer *mixer, const struct mixed *mixed, uint32_t s,
     if (!hops || !is_passed) {
         free(is_passed);
         free(hops);
-        return mixer_fail_memory(mixer);
+        return sf_mixer_fail_memory(mixer);
     }
     while (at != SF_NONE && !is_passed[at]) {
         enum side side = is_way_on(mixer, NEW, at, is_loop) ? NEW : OLD;
-        bool is_same = mixer_entry(mixer, mixed, OLD, at) ==
-                       mixer_entry(mixer, mixed, NEW, at);
-        port = mixer_entry(mixer, mixed, side, at);
+        bool is_same = sf_mixer_entry(mixer, mixed, OLD, at) ==
+                       sf_mixer_entry(mixer, mixed, NEW, at);
+        port = sf_mixer_entry(mixer, mixed, side, at);
         hops[n_hops++] = (struct sf_mixture_hop){
             .at = at,
             .port = port,
@@ -144,7 +144,7 @@ count_faults(struct mixer *mixer, const struct mixed *mixed, uint32_t s)
 }
 
 enum sf_status
-mixer_find_faults(struct mixer *mixer, const struct mixed *mixed)
+sf_mixer_find_faults(struct mixer *mixer, const struct mixed *mixed)
 {
     enum sf_status status = SF_OK;
 
@@ -152,8 +152,8 @@ mixer_find_faults(struct mixer *mixer, const struct mixed *mixed)
     for (uint32_t s = 0; status == SF_OK && s < mixer->fabric->n_switches;
          s++) {
         status = count_faults(mixer, mixed, s);
-        if (mixer_entry(mixer, mixed, OLD, s) !=
-            mixer_entry(mixer, mixed, NEW, s)) {
+        if (sf_mixer_entry(mixer, mixed, OLD, s) !=
+            sf_mixer_entry(mixer, mixed, NEW, s)) {
             mixer->mixture->n_changed += mixed->n_lids;
         }
     }

@@ -42,13 +42,13 @@ find_mixed(struct mixer *mixer, uint32_t i, uint32_t lid)
 }
 
 void
-mixer_make_columns(struct mixer *mixer, uint32_t home)
+sf_mixer_make_columns(struct mixer *mixer, uint32_t home)
 {
     struct auditor *sides = mixer->sides;
     uint32_t first = sides[NEW].first_lid[home];
 
-    auditor_make_columns(&sides[OLD], home);
-    auditor_make_columns(&sides[NEW], home);
+    sf_auditor_make_columns(&sides[OLD], home);
+    sf_auditor_make_columns(&sides[NEW], home);
     mixer->home = home;
     mixer->n_mixed = 0;
     for (uint32_t i = first; i < sides[NEW].first_lid[home + 1]; i++) {
@@ -59,33 +59,35 @@ mixer_make_columns(struct mixer *mixer, uint32_t home)
             mixed->lid = lid;
         }
         for (uint32_t s = 0; s < mixer->fabric->n_switches; s++) {
-            mixed->sls[s] |= (uint16_t)(auditor_sl_set(&sides[OLD], s, lid) |
-                                        auditor_sl_set(&sides[NEW], s, lid));
+            mixed->sls[s] |=
+                (uint16_t)(sf_auditor_sl_set(&sides[OLD], s, lid) |
+                           sf_auditor_sl_set(&sides[NEW], s, lid));
         }
     }
 }
 
 void
-mixer_follow(struct mixer *mixer, const struct mixed *mixed)
+sf_mixer_follow(struct mixer *mixer, const struct mixed *mixed)
 {
     for (enum side side = OLD; side < N_SIDES; side++) {
-        auditor_follow(&mixer->sides[side], mixed->columns[side], mixer->home);
+        sf_auditor_follow(&mixer->sides[side], mixed->columns[side],
+                          mixer->home);
     }
 }
 
 uint8_t
-mixer_entry(const struct mixer *mixer, const struct mixed *mixed,
-            enum side side, uint32_t at)
+sf_mixer_entry(const struct mixer *mixer, const struct mixed *mixed,
+               enum side side, uint32_t at)
 {
     return sf_tables_of(mixer->sides[side].tables, at)[mixed->lid];
 }
 
 enum sf_mixture_origin
-mixer_origin(const struct mixer *mixer, const struct mixed *mixed, uint32_t at,
-             uint32_t out)
+sf_mixer_origin(const struct mixer *mixer, const struct mixed *mixed,
+                uint32_t at, uint32_t out)
 {
-    if (mixer_entry(mixer, mixed, OLD, at) ==
-        mixer_entry(mixer, mixed, NEW, at)) {
+    if (sf_mixer_entry(mixer, mixed, OLD, at) ==
+        sf_mixer_entry(mixer, mixed, NEW, at)) {
         return SF_MIXTURE_SAME;
     }
     return mixer->sides[OLD].next[at] == out ? SF_MIXTURE_OLD : SF_MIXTURE_NEW;
@@ -121,7 +123,7 @@ start(struct mixer *mixer, uint32_t s, enum endpoint endpoint, uint8_t sl)
         unsigned vls = mixer->sides[OLD].start_vls[endpoint][i] |
                        mixer->sides[NEW].start_vls[endpoint][i];
         if (!vls) {
-            return auditor_fail_no_vl(&mixer->sides[NEW], s, arc, sl);
+            return sf_auditor_fail_no_vl(&mixer->sides[NEW], s, arc, sl);
         }
         for (vls &= (1u << SF_DROP_VL) - 1; vls; vls &= vls - 1) {
             reach(mixer,
@@ -145,8 +147,8 @@ sls_from(const struct mixer *mixer, const struct mixed *mixed,
     for (enum side side = OLD; side < N_SIDES; side++) {
         const struct auditor *auditor = &mixer->sides[side];
         if (behaviour == SF_AUDIT_REPLIES && auditor->params->path_sls &&
-            auditor_has_replies(auditor, mixed->n_lids, mixed->n_host_lids,
-                                mixer->home)) {
+            sf_auditor_has_replies(auditor, mixed->n_lids, mixed->n_host_lids,
+                                   mixer->home)) {
             sls |= auditor->sls_to[endpoint][(size_t)mixer->home *
                                                  mixer->fabric->n_switches +
                                              s];
@@ -164,9 +166,10 @@ start_all(struct mixer *mixer, const struct mixed *mixed,
     for (uint32_t s = 0; s < mixer->fabric->n_switches; s++) {
         for (enum endpoint endpoint = HOSTS; endpoint < N_ENDPOINTS;
              endpoint++) {
-            unsigned sls = auditor_is_source(&mixer->sides[NEW], s, endpoint)
-                               ? sls_from(mixer, mixed, behaviour, s, endpoint)
-                               : 0;
+            unsigned sls =
+                sf_auditor_is_source(&mixer->sides[NEW], s, endpoint)
+                    ? sls_from(mixer, mixed, behaviour, s, endpoint)
+                    : 0;
             for (; status == SF_OK && sls; sls &= sls - 1) {
                 status =
                     start(mixer, s, endpoint, (uint8_t)__builtin_ctz(sls));
@@ -193,7 +196,7 @@ go_on(struct mixer *mixer, const struct mixed *mixed, uint32_t i, uint32_t out,
         *row |= (uint16_t)(1u << vl);
     } else if (*row >> vl & 1) {
         *row &= (uint16_t) ~(1u << vl);
-        status = mixer_explain(mixer, mixed, i, out, vl);
+        status = sf_mixer_explain(mixer, mixed, i, out, vl);
     }
     reach(mixer, (struct state){ out, from.sl, vl }, i);
     return status;
@@ -220,7 +223,7 @@ go_on_by(struct mixer *mixer, const struct mixed *mixed, uint32_t i,
                        auditor_out_port(&mixer->sides[NEW], out), from.sl);
     }
     if (vls[OLD] > SF_DROP_VL && vls[NEW] > SF_DROP_VL) {
-        return auditor_fail_no_vl(&mixer->sides[NEW], at, out, from.sl);
+        return sf_auditor_fail_no_vl(&mixer->sides[NEW], at, out, from.sl);
     }
     for (enum side lane = OLD; status == SF_OK && lane < N_SIDES; lane++) {
         status = go_on(mixer, mixed, i, out, vls[lane]);
@@ -229,8 +232,8 @@ go_on_by(struct mixer *mixer, const struct mixed *mixed, uint32_t i,
 }
 
 enum sf_status
-mixer_walk(struct mixer *mixer, const struct mixed *mixed,
-           enum sf_audit_behaviour behaviour)
+sf_mixer_walk(struct mixer *mixer, const struct mixed *mixed,
+              enum sf_audit_behaviour behaviour)
 {
     mixer->n_queued = 0;
     enum sf_status status = start_all(mixer, mixed, behaviour);

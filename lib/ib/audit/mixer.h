@@ -67,41 +67,41 @@ struct mixer {
     uint32_t n_explained;  /* so many have theirs. */
 };
 
-enum sf_status mixer_fail_memory(struct mixer *mixer);
+enum sf_status sf_mixer_fail_memory(struct mixer *mixer);
 
 /* Sorts the LIDs of switch 'home' into columns of both sides. */
-void mixer_make_columns(struct mixer *mixer, uint32_t home);
+void sf_mixer_make_columns(struct mixer *mixer, uint32_t home);
 
 /* Finds out where 'mixed' leads from every switch, on each side. */
-void mixer_follow(struct mixer *mixer, const struct mixed *mixed);
+void sf_mixer_follow(struct mixer *mixer, const struct mixed *mixed);
 
 /* The entry of switch 'at' for 'mixed' on a side. */
-uint8_t mixer_entry(const struct mixer *mixer, const struct mixed *mixed,
-                    enum side side, uint32_t at);
+uint8_t sf_mixer_entry(const struct mixer *mixer, const struct mixed *mixed,
+                       enum side side, uint32_t at);
 
 /* Where an entry comes from that leads switch 'at' to arc 'out'. */
-enum sf_mixture_origin mixer_origin(const struct mixer *mixer,
-                                    const struct mixed *mixed, uint32_t at,
-                                    uint32_t out);
+enum sf_mixture_origin sf_mixer_origin(const struct mixer *mixer,
+                                       const struct mixed *mixed, uint32_t at,
+                                       uint32_t out);
 
 /* Counts the pairs of switch and LID of 'mixed' that can meet a fault, and
- * keeps examples; mixer_follow() came before. */
-enum sf_status mixer_find_faults(struct mixer *mixer,
-                                 const struct mixed *mixed);
+ * keeps examples; sf_mixer_follow() came before. */
+enum sf_status sf_mixer_find_faults(struct mixer *mixer,
+                                    const struct mixed *mixed);
 
 /* Brings packets for 'mixed', with the SLs that senders give them, wherever a
  * mixture can; adds what they wait for to the graph or, when a cycle is
- * explained, names paths.  mixer_follow() came before. */
-enum sf_status mixer_walk(struct mixer *mixer, const struct mixed *mixed,
-                          enum sf_audit_behaviour behaviour);
+ * explained, names paths.  sf_mixer_follow() came before. */
+enum sf_status sf_mixer_walk(struct mixer *mixer, const struct mixed *mixed,
+                             enum sf_audit_behaviour behaviour);
 
 /* Names the path to the state at 'last' in the queue, and on to channel
  * (out, vl), as the cause of a dependency of the cycle, if it is one. */
-enum sf_status mixer_explain(struct mixer *mixer, const struct mixed *mixed,
-                             uint32_t last, uint32_t out, uint8_t vl);
+enum sf_status sf_mixer_explain(struct mixer *mixer, const struct mixed *mixed,
+                                uint32_t last, uint32_t out, uint8_t vl);
 
 /* Looks for a cycle among the channels of all mixtures. */
-enum sf_status mixer_check_deadlock(struct mixer *mixer,
-                                    enum sf_audit_behaviour behaviour);
+enum sf_status sf_mixer_check_deadlock(struct mixer *mixer,
+                                       enum sf_audit_behaviour behaviour);
 
 #endif

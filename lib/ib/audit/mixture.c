@@ -7,9 +7,9 @@
 #include "slimfly/progress.h"
 
 enum sf_status
-mixer_fail_memory(struct mixer *mixer)
+sf_mixer_fail_memory(struct mixer *mixer)
 {
-    return auditor_fail_memory(&mixer->sides[NEW]);
+    return sf_auditor_fail_memory(&mixer->sides[NEW]);
 }
 
 /* Makes an auditor of one side. */
@@ -31,8 +31,8 @@ begin_side(struct mixer *mixer, enum side side,
                                  .params = &mixer->audit_params[side],
                                  .audit = &mixer->audits[side],
                                  .err = mixer->err };
-    enum sf_status status = auditor_check_arguments(auditor);
-    return status == SF_OK ? auditor_begin(auditor, n_vls) : status;
+    enum sf_status status = sf_auditor_check_arguments(auditor);
+    return status == SF_OK ? sf_auditor_begin(auditor, n_vls) : status;
 }
 
 static bool
@@ -69,8 +69,8 @@ release(struct mixer *mixer)
     free(mixer->reached);
     free(mixer->sl_buffer);
     free(mixer->mixed);
-    auditor_end(&mixer->sides[NEW]);
-    auditor_end(&mixer->sides[OLD]);
+    sf_auditor_end(&mixer->sides[NEW]);
+    sf_auditor_end(&mixer->sides[OLD]);
 }
 
 /* Counts the entries of SL-to-VL tables that both sides say, differently. */
@@ -122,8 +122,8 @@ prepare(struct mixer *mixer, const struct sf_mixture_side *before,
         const struct sf_mixture_params *params)
 {
     struct sf_mixture *mixture = mixer->mixture;
-    uint32_t old_vls = auditor_count_vls(before->sl2vl);
-    uint32_t new_vls = auditor_count_vls(after->sl2vl);
+    uint32_t old_vls = sf_auditor_count_vls(before->sl2vl);
+    uint32_t new_vls = sf_auditor_count_vls(after->sl2vl);
     uint32_t n_vls = old_vls > new_vls ? old_vls : new_vls;
 
     enum sf_status status = check_sides(mixer, before, after);
@@ -147,7 +147,7 @@ prepare(struct mixer *mixer, const struct sf_mixture_side *before,
         count_lanes_changed(before->sl2vl, after->sl2vl);
     mixture->has_path_sls = before->path_sls || after->path_sls;
     mixture->has_port_0 = params->has_port_0;
-    return reserve(mixer) ? SF_OK : mixer_fail_memory(mixer);
+    return reserve(mixer) ? SF_OK : sf_mixer_fail_memory(mixer);
 }
 
 static enum sf_status
@@ -157,10 +157,10 @@ find_all_faults(struct mixer *mixer)
     uint32_t n = mixer->fabric->n_switches;
 
     for (uint32_t home = 0; status == SF_OK && home < n; home++) {
-        mixer_make_columns(mixer, home);
+        sf_mixer_make_columns(mixer, home);
         for (uint32_t i = 0; status == SF_OK && i < mixer->n_mixed; i++) {
-            mixer_follow(mixer, &mixer->mixed[i]);
-            status = mixer_find_faults(mixer, &mixer->mixed[i]);
+            sf_mixer_follow(mixer, &mixer->mixed[i]);
+            status = sf_mixer_find_faults(mixer, &mixer->mixed[i]);
         }
         sf_progress_report("following old and new entries", home + 1, n);
     }
@@ -174,13 +174,13 @@ check_all(struct mixer *mixer)
     enum sf_status status = find_all_faults(mixer);
 
     if (status == SF_OK) {
-        status = mixer_check_deadlock(mixer, SF_AUDIT_PATH_SLS);
+        status = sf_mixer_check_deadlock(mixer, SF_AUDIT_PATH_SLS);
     }
     if (status == SF_OK && mixture->has_path_sls) {
-        status = mixer_check_deadlock(mixer, SF_AUDIT_REPLIES);
+        status = sf_mixer_check_deadlock(mixer, SF_AUDIT_REPLIES);
     }
     if (status == SF_OK && mixer->audit_params[NEW].has_one_sl) {
-        status = mixer_check_deadlock(mixer, SF_AUDIT_ONE_SL);
+        status = sf_mixer_check_deadlock(mixer, SF_AUDIT_ONE_SL);
     }
     return status;
 }
@@ -212,7 +212,7 @@ sf_mixture_build(const struct sf_fabric *fabric,
     mixer.sides[NEW].err = err;
     mixer.mixture = sf_calloc(1, sizeof *mixer.mixture);
     if (!mixer.mixture) {
-        return mixer_fail_memory(&mixer);
+        return sf_mixer_fail_memory(&mixer);
     }
     enum sf_status status =
         prepare(&mixer, before, after, params ? params : &defaults);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 uint32_t
-auditor_count_vls(const struct sf_sl2vl *sl2vl)
+sf_auditor_count_vls(const struct sf_sl2vl *sl2vl)
 {
     uint32_t n_vls = 1;
 
@@ -30,7 +30,7 @@ is_host_port(const struct auditor *auditor, uint32_t port)
 }
 
 void
-auditor_find_drops(struct auditor *auditor)
+sf_auditor_find_drops(struct auditor *auditor)
 {
     for (uint32_t arc = 0;
          auditor->params->sl2vl && arc < auditor->cdg->n_arcs; arc++) {
@@ -77,7 +77,7 @@ start_vls_of(const struct auditor *auditor, uint32_t arc, uint32_t sl,
 }
 
 void
-auditor_find_start_vls(struct auditor *auditor)
+sf_auditor_find_start_vls(struct auditor *auditor)
 {
     uint32_t last_unknown = SF_NONE;
 
@@ -105,15 +105,15 @@ auditor_find_start_vls(struct auditor *auditor)
 }
 
 bool
-auditor_is_source(const struct auditor *auditor, uint32_t s,
-                  enum endpoint endpoint)
+sf_auditor_is_source(const struct auditor *auditor, uint32_t s,
+                     enum endpoint endpoint)
 {
     return endpoint == HOSTS ? auditor->n_hosts[s] > 0
                              : auditor->params->has_port_0;
 }
 
 unsigned
-auditor_sl_set(const struct auditor *auditor, uint32_t s, uint32_t lid)
+sf_auditor_sl_set(const struct auditor *auditor, uint32_t s, uint32_t lid)
 {
     if (!auditor->params->path_sls) {
         return 1;
@@ -123,13 +123,13 @@ auditor_sl_set(const struct auditor *auditor, uint32_t s, uint32_t lid)
 }
 
 void
-auditor_find_sls(struct auditor *auditor)
+sf_auditor_find_sls(struct auditor *auditor)
 {
     uint32_t n = auditor->fabric->n_switches;
 
     for (uint32_t s = 0; auditor->params->path_sls && s < n; s++) {
-        bool sends = auditor_is_source(auditor, s, HOSTS) ||
-                     auditor_is_source(auditor, s, PORT_0);
+        bool sends = sf_auditor_is_source(auditor, s, HOSTS) ||
+                     sf_auditor_is_source(auditor, s, PORT_0);
         for (uint32_t lid = 1; lid <= auditor->tables->max_lid; lid++) {
             struct home home = auditor->homes[lid];
             if (home.s == SF_NONE) {
@@ -140,13 +140,13 @@ auditor_find_sls(struct auditor *auditor)
                 sf_path_sls_of(auditor->params->path_sls, s)[lid] == SF_NO_SL;
             auditor->sls_to[home.is_host ? HOSTS : PORT_0]
                            [(size_t)s * n + home.s] |=
-                (uint16_t)auditor_sl_set(auditor, s, lid);
+                (uint16_t)sf_auditor_sl_set(auditor, s, lid);
         }
     }
 }
 
 void
-auditor_find_column_sls(struct auditor *auditor, uint32_t home)
+sf_auditor_find_column_sls(struct auditor *auditor, uint32_t home)
 {
     uint32_t n = auditor->fabric->n_switches, first = auditor->first_lid[home];
 
@@ -156,7 +156,7 @@ auditor_find_column_sls(struct auditor *auditor, uint32_t home)
         for (uint32_t i = first; i < auditor->first_lid[home + 1]; i++) {
             auditor
                 ->sl_buffer[(size_t)auditor->column_of[i - first] * n + s] |=
-                (uint16_t)auditor_sl_set(auditor, s, auditor->lids[i]);
+                (uint16_t)sf_auditor_sl_set(auditor, s, auditor->lids[i]);
         }
     }
 }

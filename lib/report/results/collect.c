@@ -75,7 +75,7 @@ find_kind(const json_t *root)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
 
-    for (const struct results_kind *kind = results_kinds;
+    for (const struct results_kind *kind = sf_results_kinds;
          schema && kind->about.schema; kind++) {
         if (!strcmp(schema, kind->about.schema)) {
             return kind;
@@ -140,8 +140,8 @@ refuse(const char *path, struct sf_error *err)
 {
     char known[SF_ERROR_TEXT_SIZE] = "";
 
-    for (const struct results_kind *kind = results_kinds; kind->about.schema;
-         kind++) {
+    for (const struct results_kind *kind = sf_results_kinds;
+         kind->about.schema; kind++) {
         size_t length = strlen(known);
         snprintf(known + length, sizeof known - length, "%s%s",
                  length ? ", " : "", kind->about.schema + sizeof "slimfly");
@@ -179,7 +179,7 @@ add_file(struct sf_results *results, const char *path, const char *folder,
                          problem.line, problem.text);
     } else if (!kind && !folder) {
         status = refuse(path, err);
-    } else if (kind && kind->show == results_show_plan) {
+    } else if (kind && kind->show == sf_results_show_plan) {
         status = sf_plan_parse(text, length, path, &plan, err);
     }
     free(text);

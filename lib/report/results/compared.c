@@ -8,12 +8,13 @@
 #define MAX_ANSWERS 8
 
 void
-results_tell_comparison(struct results_page *page, const struct result *result)
+sf_results_tell_comparison(struct results_page *page,
+                           const struct result *result)
 {
     const json_t *answers = json_object_get(result->root, "answers"), *answer;
     size_t i;
 
-    results_array(page, result->root, "networks");
+    sf_results_array(page, result->root, "networks");
     if (!json_is_array(answers)) {
         sf_json_refuse(&page->reader, "answers: expected an array");
         return;
@@ -22,7 +23,7 @@ results_tell_comparison(struct results_page *page, const struct result *result)
     {
         const char *text = json_string_value(answer);
         if (text && *text && i < MAX_ANSWERS) {
-            results_say(page, RESULTS_COMPARED, RESULTS_FACT, "%s", text);
+            sf_results_say(page, RESULTS_COMPARED, RESULTS_FACT, "%s", text);
         }
     }
 }
@@ -89,7 +90,7 @@ make_value(json_t *value, const struct results_column *figure)
     if (json_is_number(value) && figure &&
         (figure->unit == RESULTS_PERCENT || figure->unit == RESULTS_SECONDS)) {
         return json_string(
-            results_format(json_number_value(value), figure->unit, text));
+            sf_results_format(json_number_value(value), figure->unit, text));
     }
     return json_incref(value);
 }
@@ -204,7 +205,7 @@ show_failures(struct results_page *page, const json_t *networks)
     json_t *root = make_failures(networks);
 
     if (root) {
-        results_write_table(page, root, &table);
+        sf_results_write_table(page, root, &table);
     } else {
         sf_json_fail_memory(&page->reader);
     }
@@ -217,12 +218,13 @@ static const struct results_table carried = { "Throughput", "networks",
                                               .is_silent = true };
 
 void
-results_show_comparison(struct results_page *page, const struct result *result)
+sf_results_show_comparison(struct results_page *page,
+                           const struct result *result)
 {
     enum {
         MAX = 16
     };
-    const json_t *networks = results_array(page, result->root, "networks");
+    const json_t *networks = sf_results_array(page, result->root, "networks");
     struct results_column columns[MAX + 2] = {
         RESULTS_COLUMN("figure", "figure", RESULTS_PLAIN),
     };
@@ -235,16 +237,16 @@ results_show_comparison(struct results_page *page, const struct result *result)
     for (size_t k = 0; k < json_array_size(networks) && k < MAX; k++) {
         snprintf(members[k], sizeof members[k], "n%zu", k);
         columns[k + 1].title =
-            results_text(json_array_get(networks, k), "name", "?");
+            sf_results_text(json_array_get(networks, k), "name", "?");
         columns[k + 1].member = members[k];
         columns[k + 1].unit = RESULTS_MIXED;
     }
     if (root) {
-        results_write_table(page, root, &table);
+        sf_results_write_table(page, root, &table);
     } else {
         sf_json_fail_memory(&page->reader);
     }
     json_decref(root);
-    results_write_table(page, result->root, &carried);
+    sf_results_write_table(page, result->root, &carried);
     show_failures(page, networks);
 }

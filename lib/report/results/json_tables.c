@@ -20,8 +20,9 @@ struct rows {
 static const json_t *
 get(const struct rows *rows, size_t i, const struct results_column *column)
 {
-    const json_t *value = results_find(rows->list.items[i], column->member);
-    return value ? value : results_find(rows->outer.items[i], column->member);
+    const json_t *value = sf_results_find(rows->list.items[i], column->member);
+    return value ? value
+                 : sf_results_find(rows->outer.items[i], column->member);
 }
 
 static bool
@@ -44,7 +45,7 @@ write_value(struct results_page *page, const json_t *value,
     } else if (json_is_boolean(value)) {
         fputs(json_is_true(value) ? "yes" : "no", page->stream);
     } else if (json_is_number(value)) {
-        fputs(results_format(json_number_value(value), column->unit, text),
+        fputs(sf_results_format(json_number_value(value), column->unit, text),
               page->stream);
     } else {
         sf_json_refuse(&page->reader,
@@ -71,18 +72,19 @@ write_cell(struct results_page *page, const json_t *value,
 }
 
 void
-results_write_facts(struct results_page *page, const json_t *root,
-                    const struct results_column *facts)
+sf_results_write_facts(struct results_page *page, const json_t *root,
+                       const struct results_column *facts)
 {
     fputs("<dl class=\"facts\">\n", page->stream);
     for (const struct results_column *fact = facts; fact->title; fact++) {
-        const json_t *value = results_find(root, fact->member);
+        const json_t *value = sf_results_find(root, fact->member);
         if (!is_empty(value)) {
             bool is_long =
                 json_is_string(value) && json_string_length(value) > LONG_FACT;
-            results_write(page->stream,
-                          is_long ? "<div class=\"long\"><dt>" : "<div><dt>",
-                          fact->title, "</dt><dd>");
+            sf_results_write(page->stream,
+                             is_long ? "<div class=\"long\"><dt>"
+                                     : "<div><dt>",
+                             fact->title, "</dt><dd>");
             write_value(page, value, fact);
             fputs("</dd></div>\n", page->stream);
         }
@@ -95,13 +97,13 @@ static bool
 gather(struct results_page *page, const json_t *root,
        const struct results_table *table, struct rows *rows)
 {
-    const json_t *outer = results_array(page, root, table->rows), *row;
+    const json_t *outer = sf_results_array(page, root, table->rows), *row;
     size_t i, k;
 
     json_array_foreach(outer, i, row)
     {
         const json_t *inner =
-            table->inner ? results_array(page, row, table->inner) : NULL;
+            table->inner ? sf_results_array(page, row, table->inner) : NULL;
         const json_t *item;
         bool is_kept = true;
         if (!table->inner) {
@@ -117,7 +119,7 @@ gather(struct results_page *page, const json_t *root,
             sf_json_fail_memory(&page->reader);
         }
     }
-    return results_fine(page);
+    return sf_results_fine(page);
 }
 
 /* What is done with a column. */
@@ -157,8 +159,8 @@ write_shared(struct results_page *page, const struct rows *rows,
 
     for (size_t c = 0; table->columns[c].title; c++) {
         if (uses[c] == SHARED) {
-            results_write(page->stream, between, table->columns[c].title,
-                          " <b>");
+            sf_results_write(page->stream, between, table->columns[c].title,
+                             " <b>");
             write_value(page, get(rows, 0, &table->columns[c]),
                         &table->columns[c]);
             fputs("</b>", page->stream);
@@ -180,9 +182,10 @@ write_head(struct results_page *page, const struct results_table *table,
         if (uses[c] == SHOWN) {
             fputs("<th scope=\"col\"", page->stream);
             if (column->hint) {
-                results_write(page->stream, " title=\"", column->hint, "\"");
+                sf_results_write(page->stream, " title=\"", column->hint,
+                                 "\"");
             }
-            results_write(page->stream, ">", column->title, "</th>");
+            sf_results_write(page->stream, ">", column->title, "</th>");
         }
     }
     fputs("</tr></thead>\n<tbody>\n", page->stream);
@@ -218,33 +221,33 @@ write_rows(struct results_page *page, const struct rows *rows,
                 "are in <b>",
                 n, rows->list.n);
         if (table->file && result->folder) {
-            results_write(page->stream, "", result->folder, "/");
-            results_write(page->stream, "", table->file, "</b>.</p>\n");
+            sf_results_write(page->stream, "", result->folder, "/");
+            sf_results_write(page->stream, "", table->file, "</b>.</p>\n");
         } else {
-            results_write(page->stream, "", result->path, "</b>.</p>\n");
+            sf_results_write(page->stream, "", result->path, "</b>.</p>\n");
         }
     }
 }
 
 void
-results_write_table(struct results_page *page, const json_t *root,
-                    const struct results_table *table)
+sf_results_write_table(struct results_page *page, const json_t *root,
+                       const struct results_table *table)
 {
     struct rows rows = { 0 };
 
-    if (table->is_silent && !results_find(root, table->rows)) {
+    if (table->is_silent && !sf_results_find(root, table->rows)) {
         return;
     }
     if (gather(page, root, table, &rows) &&
         (rows.list.n || !table->is_silent)) {
-        results_write(page->stream, "<h3>", table->title, "</h3>\n");
+        sf_results_write(page->stream, "<h3>", table->title, "</h3>\n");
         if (rows.list.n) {
             write_rows(page, &rows, table);
         } else {
             fputs("<p>None.</p>\n", page->stream);
         }
         const struct result *result = page->results[page->number];
-        results_write_origin(result->root, result->path, page->stream);
+        sf_results_write_origin(result->root, result->path, page->stream);
     }
     free(rows.outer.items);
     free(rows.list.items);

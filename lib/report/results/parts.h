@@ -80,7 +80,7 @@ struct results_file {
 struct result;
 struct results_page;
 
-/* A kind of result.  A new kind is an entry of results_kinds[]; where facts
+/* A kind of result.  A new kind is an entry of sf_results_kinds[]; where facts
  * and tables are not enough, it has functions. */
 struct results_kind {
     struct sf_result_kind about;
@@ -103,8 +103,8 @@ struct results_kind {
     void (*show)(struct results_page *page, const struct result *result);
 };
 
-extern const struct results_kind results_kinds[]; /* Ended by one without a
-                                                   * schema. */
+extern const struct results_kind sf_results_kinds[]; /* Ended by one without a
+                                                      * schema. */
 
 struct results_figure {
     char *path;
@@ -144,92 +144,96 @@ struct results_page {
     uint32_t n_figures;
 };
 
-bool results_fine(const struct results_page *page);
+bool sf_results_fine(const struct results_page *page);
 
 /* Adds a sentence to the summary. */
-void results_say(struct results_page *page, enum results_topic topic,
-                 enum results_mood mood, const char *format, ...)
+void sf_results_say(struct results_page *page, enum results_topic topic,
+                    enum results_mood mood, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Writes the sentences of a topic as a list, after their heading. */
-void results_write_topic(const struct results_page *page,
-                         enum results_topic topic, const char *heading);
+void sf_results_write_topic(const struct results_page *page,
+                            enum results_topic topic, const char *heading);
 
 /* The member of 'object' at 'path' ("rate.mean"); NULL if it is missing. */
-const json_t *results_find(const json_t *object, const char *path);
+const json_t *sf_results_find(const json_t *object, const char *path);
 
 /* The same as a number, NAN if it is none; as a text, 'otherwise' if it is
  * none; as a truth. */
-double results_number(const json_t *object, const char *path);
-const char *results_text(const json_t *object, const char *path,
-                         const char *otherwise);
-bool results_truth(const json_t *object, const char *path);
+double sf_results_number(const json_t *object, const char *path);
+const char *sf_results_text(const json_t *object, const char *path,
+                            const char *otherwise);
+bool sf_results_truth(const json_t *object, const char *path);
 
 /* A whole number that must be there; the reader refuses anything else. */
-uint64_t results_count(struct results_page *page, const json_t *object,
-                       const char *path);
+uint64_t sf_results_whole(struct results_page *page, const json_t *object,
+                          const char *path);
 
 /* An array of objects that must be there; NULL if it is not. */
-const json_t *results_array(struct results_page *page, const json_t *object,
-                            const char *path);
+const json_t *sf_results_array(struct results_page *page, const json_t *object,
+                               const char *path);
 
 /* Writes 'value' as people read it; "" for what is not finite. */
 #define RESULTS_VALUE_SIZE 64
-const char *results_format(double value, enum results_unit unit,
-                           char text[RESULTS_VALUE_SIZE]);
+const char *sf_results_format(double value, enum results_unit unit,
+                              char text[RESULTS_VALUE_SIZE]);
 
 /* Escaped text between two that are written as they are. */
-void results_write(FILE *stream, const char *before, const char *text,
-                   const char *after);
+void sf_results_write(FILE *stream, const char *before, const char *text,
+                      const char *after);
 
 /* Writes what a result is called; one without a subject goes by its file if
  * the name must tell it from others. */
-void results_write_name(const struct result *result, bool is_unique,
-                        FILE *stream);
+void sf_results_write_name(const struct result *result, bool is_unique,
+                           FILE *stream);
 
 /* Writes what made what follows: file, program, command; 'root' has the
  * latter, NULL stands for unknown ones. */
-void results_write_origin(const json_t *root, const char *path, FILE *stream);
+void sf_results_write_origin(const json_t *root, const char *path,
+                             FILE *stream);
 
 /* Writes facts, and a table. */
-void results_write_facts(struct results_page *page, const json_t *root,
-                         const struct results_column *facts);
-void results_write_table(struct results_page *page, const json_t *root,
-                         const struct results_table *table);
+void sf_results_write_facts(struct results_page *page, const json_t *root,
+                            const struct results_column *facts);
+void sf_results_write_table(struct results_page *page, const json_t *root,
+                            const struct results_table *table);
 
 /* Writes a figure of the result at hand, or the text of one.  Its style sheet
  * holds for it alone, and its ids are its own. */
-void results_write_figure(struct results_page *page,
-                          const struct results_figure *figure);
-enum sf_status results_write_svg(struct results_page *page, const char *path,
-                                 const char *text, size_t length);
+void sf_results_write_figure(struct results_page *page,
+                             const struct results_figure *figure);
+enum sf_status sf_results_write_svg(struct results_page *page,
+                                    const char *path, const char *text,
+                                    size_t length);
 
 /* The kinds. */
-void results_tell_plan(struct results_page *page, const struct result *result);
-void results_show_plan(struct results_page *page, const struct result *result);
-void results_tell_design(struct results_page *page,
-                         const struct result *result);
-void results_tell_topology(struct results_page *page,
+void sf_results_tell_plan(struct results_page *page,
+                          const struct result *result);
+void sf_results_show_plan(struct results_page *page,
+                          const struct result *result);
+void sf_results_tell_design(struct results_page *page,
+                            const struct result *result);
+void sf_results_tell_topology(struct results_page *page,
+                              const struct result *result);
+void sf_results_tell_verification(struct results_page *page,
+                                  const struct result *result);
+void sf_results_tell_route(struct results_page *page,
                            const struct result *result);
-void results_tell_verification(struct results_page *page,
-                               const struct result *result);
-void results_tell_route(struct results_page *page,
-                        const struct result *result);
-void results_tell_audit(struct results_page *page,
-                        const struct result *result);
-void results_tell_change(struct results_page *page,
-                         const struct result *result);
-void results_show_deadlock(struct results_page *page,
+void sf_results_tell_audit(struct results_page *page,
                            const struct result *result);
-void results_tell_analysis(struct results_page *page,
-                           const struct result *result);
-void results_tell_simulation(struct results_page *page,
-                             const struct result *result);
-void results_tell_evaluation(struct results_page *page,
-                             const struct result *result);
-void results_tell_comparison(struct results_page *page,
-                             const struct result *result);
-void results_show_comparison(struct results_page *page,
-                             const struct result *result);
+void sf_results_tell_change(struct results_page *page,
+                            const struct result *result);
+void sf_results_show_deadlock(struct results_page *page,
+                              const struct result *result);
+void sf_results_tell_analysis(struct results_page *page,
+                              const struct result *result);
+void sf_results_tell_simulation(struct results_page *page,
+                                const struct result *result);
+void sf_results_tell_evaluation(struct results_page *page,
+                                const struct result *result);
+void sf_results_tell_comparison(struct results_page *page,
+                                const struct result *result);
+void sf_results_show_comparison(struct results_page *page,
+                                const struct result *result);
 
 #endif

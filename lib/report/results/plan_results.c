@@ -23,12 +23,12 @@ find_cost(const struct results_page *page, const char *spec, double *costp,
             json_array_foreach(json_object_get(result->root, lists[k]), n,
                                item)
             {
-                double cost = results_number(item, "cost");
+                double cost = sf_results_number(item, "cost");
                 if (isfinite(cost) &&
-                    !strcmp(results_text(item, "spec", ""), spec)) {
+                    !strcmp(sf_results_text(item, "spec", ""), spec)) {
                     *costp = cost;
-                    *currencyp =
-                        results_text(result->root, "prices.currency", "USD");
+                    *currencyp = sf_results_text(result->root,
+                                                 "prices.currency", "USD");
                     return result->path;
                 }
             }
@@ -38,7 +38,7 @@ find_cost(const struct results_page *page, const char *spec, double *costp,
 }
 
 void
-results_tell_plan(struct results_page *page, const struct result *result)
+sf_results_tell_plan(struct results_page *page, const struct result *result)
 {
     const struct sf_plan *plan = result->plan;
     uint32_t n_switches = plan->fabric->n_switches;
@@ -51,21 +51,23 @@ results_tell_plan(struct results_page *page, const struct result *result)
         n_optical += plan->cables[i].medium == SF_OPTICAL;
         metres += plan->cables[i].length;
     }
-    results_say(page, RESULTS_PLANNED, RESULTS_FACT,
-                "%s (%s) is planned: %s switches and %s hosts in %u racks, "
-                "%s cables of %.0f m together, %u of them optical.",
-                plan->spec, plan->title,
-                results_format(n_switches, RESULTS_COUNT, text[0]),
-                results_format(n_hosts, RESULTS_COUNT, text[1]), plan->n_racks,
-                results_format(plan->n_cables, RESULTS_COUNT, text[2]), metres,
-                n_optical);
+    sf_results_say(page, RESULTS_PLANNED, RESULTS_FACT,
+                   "%s (%s) is planned: %s switches and %s hosts in %u racks, "
+                   "%s cables of %.0f m together, %u of them optical.",
+                   plan->spec, plan->title,
+                   sf_results_format(n_switches, RESULTS_COUNT, text[0]),
+                   sf_results_format(n_hosts, RESULTS_COUNT, text[1]),
+                   plan->n_racks,
+                   sf_results_format(plan->n_cables, RESULTS_COUNT, text[2]),
+                   metres, n_optical);
     const char *path = find_cost(page, plan->spec, &cost, &currency);
     if (path && n_hosts) {
-        results_say(
+        sf_results_say(
             page, RESULTS_PLANNED, RESULTS_FACT,
             "%s costs %s %s by the prices of %s: %s %s a host.", plan->spec,
-            results_format(cost, RESULTS_COUNT, text[0]), currency, path,
-            results_format(cost / n_hosts, RESULTS_COUNT, text[1]), currency);
+            sf_results_format(cost, RESULTS_COUNT, text[0]), currency, path,
+            sf_results_format(cost / n_hosts, RESULTS_COUNT, text[1]),
+            currency);
     }
 }
 
@@ -209,14 +211,14 @@ show_hall(struct results_page *page, const struct result *result)
                 "<h3>The hall</h3>\n<figure><div class=\"figure hall\">\n"
                 "<style>%s</style>\n%s</div>\n<figcaption>",
                 sf_diagram_style, text);
-        results_write_origin(result->root, result->path, file);
+        sf_results_write_origin(result->root, result->path, file);
         fputs("</figcaption></figure>\n", file);
     }
     free(text);
 }
 
 void
-results_show_plan(struct results_page *page, const struct result *result)
+sf_results_show_plan(struct results_page *page, const struct result *result)
 {
     static const struct results_table tables[] = {
         { "Cables", "cables", .columns = cable_columns, .file = "cables.csv" },
@@ -231,7 +233,7 @@ results_show_plan(struct results_page *page, const struct result *result)
         return;
     }
     for (int i = 0; i < 2; i++) {
-        results_write_table(page, root, &tables[i]);
+        sf_results_write_table(page, root, &tables[i]);
     }
     json_decref(root);
     show_hall(page, result);
@@ -244,53 +246,54 @@ tell_candidate(struct results_page *page, enum results_topic topic,
 {
     char text[5][RESULTS_VALUE_SIZE];
 
-    results_say(
+    sf_results_say(
         page, topic, RESULTS_FACT,
         "%s is %s: %s hosts, %s switches, %s %s. It carries at most %s under "
         "uniform traffic and %s under the worst permutation.",
-        what, results_text(candidate, "spec", "?"),
-        results_format(results_number(candidate, "n_endpoints"), RESULTS_COUNT,
-                       text[0]),
-        results_format(results_number(candidate, "n_switches"), RESULTS_COUNT,
-                       text[1]),
-        results_format(results_number(candidate, "cost"), RESULTS_COUNT,
-                       text[2]),
+        what, sf_results_text(candidate, "spec", "?"),
+        sf_results_format(sf_results_number(candidate, "n_endpoints"),
+                          RESULTS_COUNT, text[0]),
+        sf_results_format(sf_results_number(candidate, "n_switches"),
+                          RESULTS_COUNT, text[1]),
+        sf_results_format(sf_results_number(candidate, "cost"), RESULTS_COUNT,
+                          text[2]),
         currency,
-        results_format(results_number(candidate, "uniform_at_most"),
-                       RESULTS_PERCENT, text[3]),
-        results_format(results_number(candidate, "permutation_at_most"),
-                       RESULTS_PERCENT, text[4]));
+        sf_results_format(sf_results_number(candidate, "uniform_at_most"),
+                          RESULTS_PERCENT, text[3]),
+        sf_results_format(sf_results_number(candidate, "permutation_at_most"),
+                          RESULTS_PERCENT, text[4]));
 }
 
 void
-results_tell_design(struct results_page *page, const struct result *result)
+sf_results_tell_design(struct results_page *page, const struct result *result)
 {
-    const json_t *candidates = results_array(page, result->root, "candidates");
+    const json_t *candidates =
+        sf_results_array(page, result->root, "candidates");
     const json_t *best = json_array_get(candidates, 0), *item;
     const json_t *slim_fly = NULL, *non_blocking = NULL;
     const char *currency =
-        results_text(result->root, "prices.currency", "USD");
+        sf_results_text(result->root, "prices.currency", "USD");
     char what[128];
     size_t i;
 
     if (!best) {
-        results_say(page, RESULTS_PLANNED, RESULTS_BAD,
-                    "No network fits what design was asked for.");
+        sf_results_say(page, RESULTS_PLANNED, RESULTS_BAD,
+                       "No network fits what design was asked for.");
         return;
     }
     json_array_foreach(candidates, i, item)
     {
-        if (!slim_fly && !strcmp(results_text(item, "family", ""), "sf")) {
+        if (!slim_fly && !strcmp(sf_results_text(item, "family", ""), "sf")) {
             slim_fly = item;
         }
-        if (!non_blocking && results_truth(item, "non_blocking")) {
+        if (!non_blocking && sf_results_truth(item, "non_blocking")) {
             non_blocking = item;
         }
     }
     snprintf(what, sizeof what,
              "Of %zu networks that design looked at, the first by %.32s",
              json_array_size(candidates),
-             results_text(result->root, "question.sort", "its order"));
+             sf_results_text(result->root, "question.sort", "its order"));
     tell_candidate(page, RESULTS_PLANNED, what, best, currency);
     if (slim_fly && slim_fly != best) {
         tell_candidate(page, RESULTS_COMPARED, "The first Slim Fly", slim_fly,
@@ -304,21 +307,22 @@ results_tell_design(struct results_page *page, const struct result *result)
 }
 
 void
-results_tell_topology(struct results_page *page, const struct result *result)
+sf_results_tell_topology(struct results_page *page,
+                         const struct result *result)
 {
     const json_t *root = result->root;
     char text[3][RESULTS_VALUE_SIZE];
 
-    results_say(
+    sf_results_say(
         page, RESULTS_PLANNED,
-        results_truth(root, "connected") ? RESULTS_FACT : RESULTS_BAD,
+        sf_results_truth(root, "connected") ? RESULTS_FACT : RESULTS_BAD,
         "%s has %s switches, %s hosts and %s links between switches%s.",
-        results_text(root, "spec", "The network"),
-        results_format(results_number(root, "n_switches"), RESULTS_COUNT,
-                       text[0]),
-        results_format(results_number(root, "n_endpoints"), RESULTS_COUNT,
-                       text[1]),
-        results_format(results_number(root, "n_links"), RESULTS_COUNT,
-                       text[2]),
-        results_truth(root, "connected") ? "" : ", and is not connected");
+        sf_results_text(root, "spec", "The network"),
+        sf_results_format(sf_results_number(root, "n_switches"), RESULTS_COUNT,
+                          text[0]),
+        sf_results_format(sf_results_number(root, "n_endpoints"),
+                          RESULTS_COUNT, text[1]),
+        sf_results_format(sf_results_number(root, "n_links"), RESULTS_COUNT,
+                          text[2]),
+        sf_results_truth(root, "connected") ? "" : ", and is not connected");
 }

@@ -1,7 +1,7 @@
 /* result_kinds.c -- the kinds of results, in the order of the page.
  *
- * A new kind is an entry of results_kinds[].  What is in its JSON and is not
- * named here is left out. */
+ * A new kind is an entry of sf_results_kinds[].  What is in its JSON and is
+ * not named here is left out. */
 #include "report/results/parts.h"
 
 static const struct results_column topology_facts[] = {
@@ -402,53 +402,53 @@ static const char *const comparison_figures[] = { "cost.svg",
 
 static const char *const all_figures[] = { "*.svg", NULL };
 
-const struct results_kind results_kinds[] = {
+const struct results_kind sf_results_kinds[] = {
     { { "Design", "slimfly.design", "slimfly design --format json" },
       .facts = design_facts,
       .tables = design_tables,
-      .tell = results_tell_design },
+      .tell = sf_results_tell_design },
     { { "Topology", "slimfly.topology", "slimfly topology --format json" },
       .subject = "spec",
       .facts = topology_facts,
-      .tell = results_tell_topology },
+      .tell = sf_results_tell_topology },
     { { "Plan", "slimfly.plan", "slimfly plan" },
       .subject = "spec",
       .figures = plan_figures,
       .max_figures = 24,
       .files = plan_files,
-      .tell = results_tell_plan,
-      .show = results_show_plan },
+      .tell = sf_results_tell_plan,
+      .show = sf_results_show_plan },
     { { "Wiring", "slimfly.verification", "slimfly verify --format json" },
       .subject = "plan",
       .facts = verification_facts,
       .tables = verification_tables,
-      .tell = results_tell_verification },
+      .tell = sf_results_tell_verification },
     { { "Routes", "slimfly.route", "slimfly route" },
       .facts = route_facts,
       .files = route_files,
-      .tell = results_tell_route },
+      .tell = sf_results_tell_route },
     { { "Audit", "slimfly.audit", "slimfly audit --format json" },
       .facts = audit_facts,
       .tables = audit_tables,
-      .tell = results_tell_audit,
-      .show = results_show_deadlock },
+      .tell = sf_results_tell_audit,
+      .show = sf_results_show_deadlock },
     { { "Change of tables", "slimfly.change",
         "slimfly audit OLD NEW --format json" },
       .facts = change_facts,
-      .tell = results_tell_change,
-      .show = results_show_deadlock },
+      .tell = sf_results_tell_change,
+      .show = sf_results_show_deadlock },
     { { "Analysis", "slimfly.analysis", "slimfly analyze" },
       .subject = "network",
       .figures = analysis_figures,
       .facts = analysis_facts,
       .tables = analysis_tables,
       .files = analysis_files,
-      .tell = results_tell_analysis },
+      .tell = sf_results_tell_analysis },
     { { "Simulation", "slimfly.simulation", "slimfly simulate" },
       .figures = simulation_figures,
       .tables = simulation_tables,
       .files = simulation_files,
-      .tell = results_tell_simulation },
+      .tell = sf_results_tell_simulation },
     { { "Evaluation", "slimfly.evaluation", "slimfly evaluate" },
       .figures = all_figures,
       .has_figures_first = true,
@@ -456,22 +456,22 @@ const struct results_kind results_kinds[] = {
       .facts = evaluation_facts,
       .tables = evaluation_tables,
       .files = evaluation_files,
-      .tell = results_tell_evaluation },
+      .tell = sf_results_tell_evaluation },
     { { "Comparison", "slimfly.comparison", "slimfly compare" },
       .figures = comparison_figures,
       .has_figures_first = true,
       .absorbs = "slimfly.simulation",
       .facts = comparison_facts,
       .files = comparison_files,
-      .tell = results_tell_comparison,
-      .show = results_show_comparison },
+      .tell = sf_results_tell_comparison,
+      .show = sf_results_show_comparison },
     { .about = { NULL, NULL, NULL } },
 };
 
 const struct sf_result_kind *
 sf_result_kind(size_t i)
 {
-    return i < sizeof results_kinds / sizeof *results_kinds - 1
-               ? &results_kinds[i].about
+    return i < sizeof sf_results_kinds / sizeof *sf_results_kinds - 1
+               ? &sf_results_kinds[i].about
                : NULL;
 }

@@ -23,7 +23,7 @@ static bool
 order(const struct sf_results *results, struct results_page *page)
 {
     page->results = sf_calloc(results->list.n, sizeof *page->results);
-    for (const struct results_kind *kind = results_kinds;
+    for (const struct results_kind *kind = sf_results_kinds;
          page->results && kind->about.schema; kind++) {
         for (size_t i = 0; i < results->list.n; i++) {
             if (results->list.items[i]->kind == kind) {
@@ -44,16 +44,17 @@ turn_to(struct results_page *page, uint32_t i)
 }
 
 void
-results_write_name(const struct result *result, bool is_unique, FILE *stream)
+sf_results_write_name(const struct result *result, bool is_unique,
+                      FILE *stream)
 {
     const char *subject =
         result->kind->subject
-            ? results_text(result->root, result->kind->subject, NULL)
+            ? sf_results_text(result->root, result->kind->subject, NULL)
             : NULL;
 
     sf_xml_write(result->kind->about.title, stream);
     if (subject || is_unique) {
-        results_write(stream, ": ", subject ? subject : result->path, "");
+        sf_results_write(stream, ": ", subject ? subject : result->path, "");
     }
 }
 
@@ -77,9 +78,9 @@ write_head(const struct results_page *page, const struct sf_origin *origin)
     fprintf(stream, "<p class=\"made\">%u result%s, put together by ",
             page->n_results, page->n_results == 1 ? "" : "s");
     if (origin->command) {
-        results_write(stream, "<code>", origin->command, "</code>, ");
+        sf_results_write(stream, "<code>", origin->command, "</code>, ");
     }
-    results_write(stream, "", program, ".</p>\n");
+    sf_results_write(stream, "", program, ".</p>\n");
 }
 
 static void
@@ -94,7 +95,7 @@ write_summary(const struct results_page *page)
 
     fputs("<section id=\"summary\"><h2>Summary</h2>\n", page->stream);
     for (enum results_topic topic = 0; topic < RESULTS_N_TOPICS; topic++) {
-        results_write_topic(page, topic, headings[topic]);
+        sf_results_write_topic(page, topic, headings[topic]);
     }
     fputs("</section>\n", page->stream);
 }
@@ -107,9 +108,9 @@ write_contents(const struct results_page *page)
     for (uint32_t i = 0; i < page->n_results; i++) {
         const struct result *result = page->results[i];
         fprintf(page->stream, "<li><a href=\"#r%u\">", i + 1);
-        results_write_name(result, false, page->stream);
-        results_write(page->stream, "</a> <span class=\"why\">", result->path,
-                      "</span></li>\n");
+        sf_results_write_name(result, false, page->stream);
+        sf_results_write(page->stream, "</a> <span class=\"why\">",
+                         result->path, "</span></li>\n");
     }
     fputs("</ol></nav>\n", page->stream);
 }
@@ -135,9 +136,9 @@ write_files(const struct results_page *page, const struct result *result)
                   page->stream);
             is_begun = true;
         }
-        results_write(page->stream, "<li><b>", path, "</b>: ");
+        sf_results_write(page->stream, "<li><b>", path, "</b>: ");
         fprintf(page->stream, "%s, %s</li>\n", file->what,
-                results_format((double)about.st_size, RESULTS_BYTES, size));
+                sf_results_format((double)about.st_size, RESULTS_BYTES, size));
     }
     fputs(is_begun ? "</ul>\n" : "", page->stream);
 }
@@ -160,19 +161,19 @@ write_figures(struct results_page *page, const struct result *result)
                 "<div class=\"many\">\n",
                 n_shown);
     }
-    for (size_t i = 0; i < n_shown && results_fine(page); i++) {
+    for (size_t i = 0; i < n_shown && sf_results_fine(page); i++) {
         const struct results_figure *figure = &result->figures.items[i];
         const char *path = figure->path;
         struct stat about;
         if (stat(path, &about) != 0 || about.st_size > MAX_FIGURE ||
             about.st_size > room) {
-            results_write(page->stream,
-                          "<p class=\"more\">Too large for this page: <b>",
-                          path, "</b>.</p>\n");
+            sf_results_write(page->stream,
+                             "<p class=\"more\">Too large for this page: <b>",
+                             path, "</b>.</p>\n");
             continue;
         }
         room -= about.st_size;
-        results_write_figure(page, figure);
+        sf_results_write_figure(page, figure);
     }
     fputs(are_many ? "</div></details>\n" : "", page->stream);
     if (n_shown < n) {
@@ -180,8 +181,8 @@ write_figures(struct results_page *page, const struct result *result)
                 "<p class=\"more\">These are the first %zu of %zu figures. "
                 "The others are in the same folder, the last of them is <b>",
                 n_shown, n);
-        results_write(page->stream, "", result->figures.items[n - 1].path,
-                      "</b>.</p>\n");
+        sf_results_write(page->stream, "", result->figures.items[n - 1].path,
+                         "</b>.</p>\n");
     }
 }
 
@@ -192,23 +193,23 @@ write_section(struct results_page *page, uint32_t i)
     const struct results_kind *kind = result->kind;
 
     fprintf(page->stream, "<section class=\"result\" id=\"r%u\"><h2>", i + 1);
-    results_write_name(result, false, page->stream);
+    sf_results_write_name(result, false, page->stream);
     fputs("</h2>\n", page->stream);
-    results_write_origin(result->root, result->path, page->stream);
+    sf_results_write_origin(result->root, result->path, page->stream);
     if (kind->facts) {
-        results_write_facts(page, result->root, kind->facts);
+        sf_results_write_facts(page, result->root, kind->facts);
     }
-    if (kind->has_figures_first && results_fine(page)) {
+    if (kind->has_figures_first && sf_results_fine(page)) {
         write_figures(page, result);
     }
     for (const struct results_table *table = kind->tables;
-         table && table->title && results_fine(page); table++) {
-        results_write_table(page, result->root, table);
+         table && table->title && sf_results_fine(page); table++) {
+        sf_results_write_table(page, result->root, table);
     }
-    if (kind->show && results_fine(page)) {
+    if (kind->show && sf_results_fine(page)) {
         kind->show(page, result);
     }
-    if (!kind->has_figures_first && results_fine(page)) {
+    if (!kind->has_figures_first && sf_results_fine(page)) {
         write_figures(page, result);
     }
     write_files(page, result);
@@ -219,14 +220,14 @@ write_section(struct results_page *page, uint32_t i)
 static void
 write_page(struct results_page *page, const struct sf_origin *origin)
 {
-    for (uint32_t i = 0; results_fine(page) && i < page->n_results; i++) {
+    for (uint32_t i = 0; sf_results_fine(page) && i < page->n_results; i++) {
         const struct result *result = turn_to(page, i);
         result->kind->tell(page, result);
     }
     write_head(page, origin);
     write_summary(page);
     write_contents(page);
-    for (uint32_t i = 0; results_fine(page) && i < page->n_results; i++) {
+    for (uint32_t i = 0; sf_results_fine(page) && i < page->n_results; i++) {
         sf_progress_report("writing the page", i, page->n_results);
         write_section(page, i);
     }
@@ -256,7 +257,7 @@ sf_results_write_html(const struct sf_results *results,
     if (page.stream && fclose(page.stream) != 0) {
         sf_json_fail_memory(&page.reader);
     }
-    if (results_fine(&page)) {
+    if (sf_results_fine(&page)) {
         fwrite(text, 1, length, stream);
     }
     free(text);

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 
 void
-results_say(struct results_page *page, enum results_topic topic,
-            enum results_mood mood, const char *format, ...)
+sf_results_say(struct results_page *page, enum results_topic topic,
+               enum results_mood mood, const char *format, ...)
 {
     struct results_sentence sentence = { topic, mood, page->number, NULL };
     va_list args;
@@ -29,8 +29,8 @@ results_say(struct results_page *page, enum results_topic topic,
 }
 
 void
-results_write_topic(const struct results_page *page, enum results_topic topic,
-                    const char *heading)
+sf_results_write_topic(const struct results_page *page,
+                       enum results_topic topic, const char *heading)
 {
     static const char *const classes[] = { "fact", "good", "bad" };
     static const char *const marks[] = { "", "\u2713 ", "\u26a0 " };
@@ -50,8 +50,8 @@ results_write_topic(const struct results_page *page, enum results_topic topic,
                 marks[sentence->mood]);
         sf_xml_write(sentence->text, page->stream);
         fprintf(page->stream, " <a href=\"#r%u\">", sentence->result + 1);
-        results_write_name(page->results[sentence->result], true,
-                           page->stream);
+        sf_results_write_name(page->results[sentence->result], true,
+                              page->stream);
         fputs("</a></li>\n", page->stream);
     }
     if (is_begun) {

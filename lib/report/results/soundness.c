@@ -8,77 +8,83 @@
 #define MAX_NAMED 3
 
 void
-results_tell_verification(struct results_page *page,
-                          const struct result *result)
+sf_results_tell_verification(struct results_page *page,
+                             const struct result *result)
 {
     const json_t *root = result->root, *item;
-    const json_t *moves = results_array(page, root, "moves");
-    const json_t *findings = results_array(page, root, "findings");
-    uint64_t n = results_count(page, root, "counts.planned_cables");
-    uint64_t n_right = results_count(page, root, "counts.right");
-    const char *plan = results_text(root, "plan", "the plan");
+    const json_t *moves = sf_results_array(page, root, "moves");
+    const json_t *findings = sf_results_array(page, root, "findings");
+    uint64_t n = sf_results_whole(page, root, "counts.planned_cables");
+    uint64_t n_right = sf_results_whole(page, root, "counts.right");
+    const char *plan = sf_results_text(root, "plan", "the plan");
     size_t i;
 
-    if (!results_fine(page)) {
+    if (!sf_results_fine(page)) {
         return;
     }
-    if (results_truth(root, "matches")) {
-        results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                    "The wiring is as planned (%s): all %llu cables are where "
-                    "they should be.",
-                    plan, (unsigned long long)n);
+    if (sf_results_truth(root, "matches")) {
+        sf_results_say(
+            page, RESULTS_WRONG, RESULTS_GOOD,
+            "The wiring is as planned (%s): all %llu cables are where "
+            "they should be.",
+            plan, (unsigned long long)n);
         return;
     }
-    results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                "The wiring is not as planned (%s): %llu of %llu cables are "
-                "right. There are %zu findings; %zu moves of cable ends mend "
-                "what can be mended by moving.",
-                plan, (unsigned long long)n_right, (unsigned long long)n,
-                json_array_size(findings), json_array_size(moves));
+    sf_results_say(
+        page, RESULTS_WRONG, RESULTS_BAD,
+        "The wiring is not as planned (%s): %llu of %llu cables are "
+        "right. There are %zu findings; %zu moves of cable ends mend "
+        "what can be mended by moving.",
+        plan, (unsigned long long)n_right, (unsigned long long)n,
+        json_array_size(findings), json_array_size(moves));
     json_array_foreach(moves, i, item)
     {
         if (i < MAX_NAMED) {
-            results_say(page, RESULTS_WRONG, RESULTS_BAD, "%s",
-                        results_text(item, "text", "A cable is to be moved."));
+            sf_results_say(
+                page, RESULTS_WRONG, RESULTS_BAD, "%s",
+                sf_results_text(item, "text", "A cable is to be moved."));
         }
     }
 }
 
 void
-results_tell_route(struct results_page *page, const struct result *result)
+sf_results_tell_route(struct results_page *page, const struct result *result)
 {
     const json_t *root = result->root;
-    uint64_t n_switches = results_count(page, root, "n_switches");
-    uint64_t n_layers = results_count(page, root, "n_layers");
-    uint64_t n_vls = results_count(page, root, "lanes.n_vls");
-    uint64_t n_broken = results_count(page, root, "n_broken_paths");
+    uint64_t n_switches = sf_results_whole(page, root, "n_switches");
+    uint64_t n_layers = sf_results_whole(page, root, "n_layers");
+    uint64_t n_vls = sf_results_whole(page, root, "lanes.n_vls");
+    uint64_t n_broken = sf_results_whole(page, root, "n_broken_paths");
     char hops[RESULTS_VALUE_SIZE];
 
-    results_say(
+    sf_results_say(
         page, RESULTS_CARRIES, RESULTS_FACT,
         "%llu switches are routed by scheme %s in %llu layers: %s hops "
         "on average, at most %llu.",
-        (unsigned long long)n_switches, results_text(root, "scheme", "?"),
+        (unsigned long long)n_switches, sf_results_text(root, "scheme", "?"),
         (unsigned long long)n_layers,
-        results_format(results_number(root, "mean_hops"), RESULTS_PLAIN, hops),
-        (unsigned long long)results_count(page, root, "most_hops"));
+        sf_results_format(sf_results_number(root, "mean_hops"), RESULTS_PLAIN,
+                          hops),
+        (unsigned long long)sf_results_whole(page, root, "most_hops"));
     if (n_broken) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%llu paths of the routes are broken.",
-                    (unsigned long long)n_broken);
+        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                       "%llu paths of the routes are broken.",
+                       (unsigned long long)n_broken);
     }
-    if (results_truth(root, "lanes.safe_on_any_sl")) {
-        results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                    "These routes cannot deadlock on any service level; they "
-                    "need %llu virtual lane%s.",
-                    (unsigned long long)n_vls, n_vls == 1 ? "" : "s");
-    } else if (results_truth(root, "lanes.safe_on_path_sls")) {
-        results_say(page, RESULTS_WRONG, RESULTS_FACT,
-                    "These routes cannot deadlock if senders use the service "
-                    "level of each path, which UCX and NCCL do not.");
+    if (sf_results_truth(root, "lanes.safe_on_any_sl")) {
+        sf_results_say(
+            page, RESULTS_WRONG, RESULTS_GOOD,
+            "These routes cannot deadlock on any service level; they "
+            "need %llu virtual lane%s.",
+            (unsigned long long)n_vls, n_vls == 1 ? "" : "s");
+    } else if (sf_results_truth(root, "lanes.safe_on_path_sls")) {
+        sf_results_say(
+            page, RESULTS_WRONG, RESULTS_FACT,
+            "These routes cannot deadlock if senders use the service "
+            "level of each path, which UCX and NCCL do not.");
     } else {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "These routes can deadlock.");
+        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                       "These routes can deadlock.");
     }
 }
 
@@ -94,66 +100,68 @@ static const struct {
 static void
 tell_deadlocks(struct results_page *page, const json_t *root)
 {
-    const json_t *all = results_find(root, "deadlock");
+    const json_t *all = sf_results_find(root, "deadlock");
 
     if (!json_is_object(all)) {
         sf_json_refuse(&page->reader, "deadlock: expected an object");
     }
     for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++) {
         const json_t *one = json_object_get(all, behaviours[i].member);
-        if (json_is_object(one) && !results_truth(one, "free")) {
-            results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                        "Packets can wait for each other for ever if %s.",
-                        behaviours[i].title);
+        if (json_is_object(one) && !sf_results_truth(one, "free")) {
+            sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                           "Packets can wait for each other for ever if %s.",
+                           behaviours[i].title);
         }
     }
 }
 
 void
-results_tell_audit(struct results_page *page, const struct result *result)
+sf_results_tell_audit(struct results_page *page, const struct result *result)
 {
     const json_t *root = result->root;
-    uint64_t n_lids = results_count(page, root, "n_lids");
-    uint64_t n_pairs = results_count(page, root, "n_pairs");
-    uint64_t n_missing = results_count(page, root, "faults.no_entry");
-    uint64_t n_ends = results_count(page, root, "faults.dead_end");
-    uint64_t n_loops = results_count(page, root, "faults.loop");
+    uint64_t n_lids = sf_results_whole(page, root, "n_lids");
+    uint64_t n_pairs = sf_results_whole(page, root, "n_pairs");
+    uint64_t n_missing = sf_results_whole(page, root, "faults.no_entry");
+    uint64_t n_ends = sf_results_whole(page, root, "faults.dead_end");
+    uint64_t n_loops = sf_results_whole(page, root, "faults.loop");
 
-    if (!results_fine(page)) {
+    if (!sf_results_fine(page)) {
         return;
     }
-    if (results_truth(root, "sound")) {
-        results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                    "The tables in the switches are sound: each of %llu LIDs "
-                    "is reached from every switch, without loops, and packets "
-                    "cannot deadlock.",
-                    (unsigned long long)n_lids);
+    if (sf_results_truth(root, "sound")) {
+        sf_results_say(
+            page, RESULTS_WRONG, RESULTS_GOOD,
+            "The tables in the switches are sound: each of %llu LIDs "
+            "is reached from every switch, without loops, and packets "
+            "cannot deadlock.",
+            (unsigned long long)n_lids);
         return;
     }
     if (n_missing + n_ends + n_loops) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "The audit followed %llu pairs of switch and LID: %llu "
-                    "have no entry, %llu end before the LID, %llu loop.",
-                    (unsigned long long)n_pairs, (unsigned long long)n_missing,
-                    (unsigned long long)n_ends, (unsigned long long)n_loops);
+        sf_results_say(
+            page, RESULTS_WRONG, RESULTS_BAD,
+            "The audit followed %llu pairs of switch and LID: %llu "
+            "have no entry, %llu end before the LID, %llu loop.",
+            (unsigned long long)n_pairs, (unsigned long long)n_missing,
+            (unsigned long long)n_ends, (unsigned long long)n_loops);
     }
     tell_deadlocks(page, root);
 }
 
 void
-results_tell_change(struct results_page *page, const struct result *result)
+sf_results_tell_change(struct results_page *page, const struct result *result)
 {
     const json_t *root = result->root;
-    uint64_t n = results_count(page, root, "n_changed_entries");
+    uint64_t n = sf_results_whole(page, root, "n_changed_entries");
 
-    if (results_truth(root, "safe")) {
-        results_say(page, RESULTS_WRONG, RESULTS_GOOD,
-                    "The change of tables is safe while packets flow: %llu "
-                    "entries change.",
-                    (unsigned long long)n);
+    if (sf_results_truth(root, "safe")) {
+        sf_results_say(page, RESULTS_WRONG, RESULTS_GOOD,
+                       "The change of tables is safe while packets flow: %llu "
+                       "entries change.",
+                       (unsigned long long)n);
         return;
     }
-    results_say(
+    sf_results_say(
         page, RESULTS_WRONG, RESULTS_BAD,
         "The change of tables (%llu entries) is not safe while packets "
         "flow.",
@@ -172,14 +180,15 @@ static const struct results_column deadlock_columns[] = {
 };
 
 void
-results_show_deadlock(struct results_page *page, const struct result *result)
+sf_results_show_deadlock(struct results_page *page,
+                         const struct result *result)
 {
     static const struct results_table table = { "Deadlock", "rows",
                                                 .columns = deadlock_columns };
     json_t *rows = json_array();
 
     for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++) {
-        const json_t *all = results_find(result->root, "deadlock");
+        const json_t *all = sf_results_find(result->root, "deadlock");
         json_t *one = json_object_get(all, behaviours[i].member);
         const json_t *witness = json_object_get(one, "witness");
         if (json_is_object(one)) {
@@ -196,7 +205,7 @@ results_show_deadlock(struct results_page *page, const struct result *result)
     }
     json_t *root = json_pack("{s:o}", "rows", rows);
     if (root) {
-        results_write_table(page, root, &table);
+        sf_results_write_table(page, root, &table);
     } else {
         sf_json_fail_memory(&page->reader);
     }

@@ -21,16 +21,16 @@ struct extremes {
 static bool
 is_routing(const json_t *row)
 {
-    return !strcmp(results_text(row, "kind", ""), "layers");
+    return !strcmp(sf_results_text(row, "kind", ""), "layers");
 }
 
 /* "gates in 4 layers". */
 static const char *
 name_routing(const json_t *row, char text[RESULTS_VALUE_SIZE])
 {
-    double n = results_number(row, "n_layers");
+    double n = sf_results_number(row, "n_layers");
     snprintf(text, RESULTS_VALUE_SIZE, "%.40s in %.0f layer%s",
-             results_text(row, "label", "?"), n, n > 1 ? "s" : "");
+             sf_results_text(row, "label", "?"), n, n > 1 ? "s" : "");
     return text;
 }
 
@@ -40,29 +40,30 @@ tell_traffic(struct results_page *page, const struct result *result,
 {
     char most[RESULTS_VALUE_SIZE], least[RESULTS_VALUE_SIZE];
     char best[RESULTS_VALUE_SIZE], worst[RESULTS_VALUE_SIZE];
-    const char *network = results_text(result->root, "network", "The network");
+    const char *network =
+        sf_results_text(result->root, "network", "The network");
 
     if (!found->n) {
         return;
     }
-    results_format(found->most, RESULTS_PERCENT, most);
-    results_format(found->least, RESULTS_PERCENT, least);
+    sf_results_format(found->most, RESULTS_PERCENT, most);
+    sf_results_format(found->least, RESULTS_PERCENT, least);
     name_routing(found->best, best);
     name_routing(found->worst, worst);
     if (!strcmp(most, least)) {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "Under traffic %s, %s carries %s of what hosts can send, "
-                    "with %s%s.",
-                    found->traffic, network, most,
-                    found->n > 1 ? "any routing that was tried, such as " : "",
-                    best);
+        sf_results_say(
+            page, RESULTS_CARRIES, RESULTS_FACT,
+            "Under traffic %s, %s carries %s of what hosts can send, "
+            "with %s%s.",
+            found->traffic, network, most,
+            found->n > 1 ? "any routing that was tried, such as " : "", best);
     } else {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "Under traffic %s, %s carries %s of what hosts can send "
-                    "with %s, the best of %u routings, and %s with %s, the "
-                    "worst.",
-                    found->traffic, network, most, best, found->n, least,
-                    worst);
+        sf_results_say(
+            page, RESULTS_CARRIES, RESULTS_FACT,
+            "Under traffic %s, %s carries %s of what hosts can send "
+            "with %s, the best of %u routings, and %s with %s, the "
+            "worst.",
+            found->traffic, network, most, best, found->n, least, worst);
     }
 }
 
@@ -78,11 +79,12 @@ find_extremes(const json_t *rows, struct extremes *found)
     {
         json_array_foreach(json_object_get(row, "throughput"), k, item)
         {
-            double mean = results_number(item, "mean");
+            double mean = sf_results_number(item, "mean");
             if (!is_routing(row) || !isfinite(mean) ||
-                strcmp(results_text(item, "traffic", ""), found->traffic) !=
+                strcmp(sf_results_text(item, "traffic", ""), found->traffic) !=
                     0 ||
-                strcmp(results_text(item, "split", ""), found->split) != 0) {
+                strcmp(sf_results_text(item, "split", ""), found->split) !=
+                    0) {
                 continue;
             }
             if (!found->n || mean > found->most) {
@@ -103,10 +105,10 @@ static bool
 is_told(const json_t *items, size_t k)
 {
     const char *traffic =
-        results_text(json_array_get(items, k), "traffic", "");
+        sf_results_text(json_array_get(items, k), "traffic", "");
 
     for (size_t i = 0; i < k; i++) {
-        if (!strcmp(results_text(json_array_get(items, i), "traffic", ""),
+        if (!strcmp(sf_results_text(json_array_get(items, i), "traffic", ""),
                     traffic)) {
             return true;
         }
@@ -115,11 +117,13 @@ is_told(const json_t *items, size_t k)
 }
 
 void
-results_tell_analysis(struct results_page *page, const struct result *result)
+sf_results_tell_analysis(struct results_page *page,
+                         const struct result *result)
 {
-    const json_t *rows = results_array(page, result->root, "rows"), *row;
+    const json_t *rows = sf_results_array(page, result->root, "rows"), *row;
     const json_t *item, *items;
-    const char *network = results_text(result->root, "network", "The network");
+    const char *network =
+        sf_results_text(result->root, "network", "The network");
     char text[3][RESULTS_VALUE_SIZE];
     size_t i, n_told = 0;
 
@@ -127,27 +131,30 @@ results_tell_analysis(struct results_page *page, const struct result *result)
     {
         const json_t *paths = json_object_get(row, "paths");
         if (is_routing(row) && json_is_object(paths) && n_told++ < MAX_TOLD) {
-            results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                        "On %s, routing %s has paths of %s hops on average; "
-                        "of the paths between two switches, %s share no link "
-                        "on average.",
-                        network, name_routing(row, text[0]),
-                        results_format(results_number(paths, "mean_hops"),
-                                       RESULTS_PLAIN, text[1]),
-                        results_format(results_number(paths, "mean_disjoint"),
-                                       RESULTS_PLAIN, text[2]));
+            sf_results_say(
+                page, RESULTS_CARRIES, RESULTS_FACT,
+                "On %s, routing %s has paths of %s hops on average; "
+                "of the paths between two switches, %s share no link "
+                "on average.",
+                network, name_routing(row, text[0]),
+                sf_results_format(sf_results_number(paths, "mean_hops"),
+                                  RESULTS_PLAIN, text[1]),
+                sf_results_format(sf_results_number(paths, "mean_disjoint"),
+                                  RESULTS_PLAIN, text[2]));
         }
     }
     if (n_told > MAX_TOLD) {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "There are %zu more routings in %s.", n_told - MAX_TOLD,
-                    result->path);
+        sf_results_say(page, RESULTS_CARRIES, RESULTS_FACT,
+                       "There are %zu more routings in %s.", n_told - MAX_TOLD,
+                       result->path);
     }
     items = json_object_get(json_array_get(rows, 0), "throughput");
     json_array_foreach(items, i, item)
     {
-        struct extremes found = { .traffic = results_text(item, "traffic", ""),
-                                  .split = results_text(item, "split", "") };
+        struct extremes found = { .traffic =
+                                      sf_results_text(item, "traffic", ""),
+                                  .split =
+                                      sf_results_text(item, "split", "") };
         if (!is_told(items, i)) {
             find_extremes(rows, &found);
             tell_traffic(page, result, &found);
@@ -160,27 +167,30 @@ tell_run(struct results_page *page, const json_t *row)
 {
     char throughput[RESULTS_VALUE_SIZE], other[RESULTS_VALUE_SIZE];
     char layers[RESULTS_VALUE_SIZE];
-    bool is_load = isfinite(results_number(row, "offered_load"));
+    bool is_load = isfinite(sf_results_number(row, "offered_load"));
 
-    results_format(results_number(row, "throughput"), RESULTS_PERCENT,
-                   throughput);
-    results_format(results_number(row, is_load ? "offered_load" : "time_s"),
-                   is_load ? RESULTS_PERCENT : RESULTS_SECONDS, other);
-    results_format(results_number(row, "layers"), RESULTS_LABEL, layers);
-    results_say(
+    sf_results_format(sf_results_number(row, "throughput"), RESULTS_PERCENT,
+                      throughput);
+    sf_results_format(
+        sf_results_number(row, is_load ? "offered_load" : "time_s"),
+        is_load ? RESULTS_PERCENT : RESULTS_SECONDS, other);
+    sf_results_format(sf_results_number(row, "layers"), RESULTS_LABEL, layers);
+    sf_results_say(
         page, RESULTS_CARRIES, RESULTS_FACT,
         is_load ? "%s on %s with routing %s (layers: %s): of a load of "
                   "%s of what hosts can send, %s arrives."
                 : "%s on %s with routing %s (layers: %s): all has come "
                   "after %s; throughput is %s of what hosts can send.",
-        results_text(row, "workload", "?"), results_text(row, "network", "?"),
-        results_text(row, "routing", "?"), layers, other, throughput);
+        sf_results_text(row, "workload", "?"),
+        sf_results_text(row, "network", "?"),
+        sf_results_text(row, "routing", "?"), layers, other, throughput);
 }
 
 void
-results_tell_simulation(struct results_page *page, const struct result *result)
+sf_results_tell_simulation(struct results_page *page,
+                           const struct result *result)
 {
-    const json_t *rows = results_array(page, result->root, "rows"), *row;
+    const json_t *rows = sf_results_array(page, result->root, "rows"), *row;
     size_t i, n_dead = 0, n_unfinished = 0, n_told = 0;
 
     json_array_foreach(rows, i, row)
@@ -188,8 +198,8 @@ results_tell_simulation(struct results_page *page, const struct result *result)
         const json_t *dead = json_object_get(row, "deadlock");
         bool is_dead = dead && !json_is_null(dead);
         /* A load that is too much has an answer, too: what arrives of it. */
-        bool is_done =
-            results_truth(row, "finished") || results_truth(row, "saturated");
+        bool is_done = sf_results_truth(row, "finished") ||
+                       sf_results_truth(row, "saturated");
         n_dead += is_dead;
         n_unfinished += !is_dead && !is_done;
         if (is_done && n_told < MAX_TOLD) {
@@ -198,20 +208,20 @@ results_tell_simulation(struct results_page *page, const struct result *result)
         }
     }
     if (json_array_size(rows) - n_dead - n_unfinished > n_told) {
-        results_say(page, RESULTS_CARRIES, RESULTS_FACT,
-                    "There are %zu more simulations in %s.",
-                    json_array_size(rows) - n_dead - n_unfinished - n_told,
-                    result->path);
+        sf_results_say(page, RESULTS_CARRIES, RESULTS_FACT,
+                       "There are %zu more simulations in %s.",
+                       json_array_size(rows) - n_dead - n_unfinished - n_told,
+                       result->path);
     }
     if (n_dead) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%zu of %zu simulations ended in a deadlock.", n_dead,
-                    json_array_size(rows));
+        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                       "%zu of %zu simulations ended in a deadlock.", n_dead,
+                       json_array_size(rows));
     }
     if (n_unfinished) {
-        results_say(page, RESULTS_WRONG, RESULTS_BAD,
-                    "%zu of %zu simulations did not finish.", n_unfinished,
-                    json_array_size(rows));
+        sf_results_say(page, RESULTS_WRONG, RESULTS_BAD,
+                       "%zu of %zu simulations did not finish.", n_unfinished,
+                       json_array_size(rows));
     }
 }
 
@@ -228,18 +238,18 @@ tell_network(struct results_page *page, const json_t *cells,
 
     json_array_foreach(cells, i, cell)
     {
-        double gain = results_number(cell, "gain");
+        double gain = sf_results_number(cell, "gain");
         if (!isfinite(gain) ||
-            strcmp(results_text(cell, "network", ""), network) != 0) {
+            strcmp(sf_results_text(cell, "network", ""), network) != 0) {
             continue;
         }
         if (!n || gain > most) {
             most = gain;
-            best = results_text(cell, "benchmark", "?");
+            best = sf_results_text(cell, "benchmark", "?");
         }
         if (!n || gain < least) {
             least = gain;
-            worst = results_text(cell, "benchmark", "?");
+            worst = sf_results_text(cell, "benchmark", "?");
         }
         sum += gain;
         n_ahead += gain > 0.01;
@@ -247,16 +257,16 @@ tell_network(struct results_page *page, const json_t *cells,
         n++;
     }
     if (n) {
-        results_say(page, RESULTS_COMPARED, RESULTS_FACT,
-                    "%s against %s%s: faster by more than 1 %% in %zu of %zu "
-                    "measurements, slower in %zu; on average %s. The best is "
-                    "%s (%s), the worst %s (%s).",
-                    network, reference,
-                    is_for_money ? ", for the same money" : "", n_ahead, n,
-                    n_behind,
-                    results_format(sum / (double)n, RESULTS_SIGNED, text[0]),
-                    results_format(most, RESULTS_SIGNED, text[1]), best,
-                    results_format(least, RESULTS_SIGNED, text[2]), worst);
+        sf_results_say(
+            page, RESULTS_COMPARED, RESULTS_FACT,
+            "%s against %s%s: faster by more than 1 %% in %zu of %zu "
+            "measurements, slower in %zu; on average %s. The best is "
+            "%s (%s), the worst %s (%s).",
+            network, reference, is_for_money ? ", for the same money" : "",
+            n_ahead, n, n_behind,
+            sf_results_format(sum / (double)n, RESULTS_SIGNED, text[0]),
+            sf_results_format(most, RESULTS_SIGNED, text[1]), best,
+            sf_results_format(least, RESULTS_SIGNED, text[2]), worst);
     }
 }
 
@@ -270,34 +280,36 @@ tell_claims(struct results_page *page, const json_t *claims)
     {
         json_array_foreach(json_object_get(claim, "judged"), k, judged)
         {
-            const char *verdict = results_text(judged, "verdict", "");
+            const char *verdict = sf_results_text(judged, "verdict", "");
             n_agree += !strcmp(verdict, "agrees");
             n_differ += !strcmp(verdict, "differs");
             n++;
         }
     }
     if (n) {
-        results_say(page, RESULTS_COMPARED, RESULTS_FACT,
-                    "Of %zu judgements of what the paper says, %zu agree and "
-                    "%zu differ; the others were not run.",
-                    n, n_agree, n_differ);
+        sf_results_say(
+            page, RESULTS_COMPARED, RESULTS_FACT,
+            "Of %zu judgements of what the paper says, %zu agree and "
+            "%zu differ; the others were not run.",
+            n, n_agree, n_differ);
     }
 }
 
 void
-results_tell_evaluation(struct results_page *page, const struct result *result)
+sf_results_tell_evaluation(struct results_page *page,
+                           const struct result *result)
 {
-    const json_t *networks = results_array(page, result->root, "networks");
-    const json_t *cells = results_array(page, result->root, "cells");
-    const json_t *claims = results_array(page, result->root, "claims");
+    const json_t *networks = sf_results_array(page, result->root, "networks");
+    const json_t *cells = sf_results_array(page, result->root, "cells");
+    const json_t *claims = sf_results_array(page, result->root, "claims");
     const char *first =
-        results_text(json_array_get(networks, 0), "spec", "the first");
+        sf_results_text(json_array_get(networks, 0), "spec", "the first");
     bool is_for_money =
-        !strcmp(results_text(result->root, "equal", ""), "cost");
+        !strcmp(sf_results_text(result->root, "equal", ""), "cost");
 
     for (size_t i = 1; i < json_array_size(networks); i++) {
         tell_network(page, cells,
-                     results_text(json_array_get(networks, i), "spec", ""),
+                     sf_results_text(json_array_get(networks, i), "spec", ""),
                      first, is_for_money);
     }
     tell_claims(page, claims);

@@ -508,8 +508,8 @@ pass_around(struct svg *svg)
 }
 
 enum sf_status
-results_write_svg(struct results_page *page, const char *path,
-                  const char *text, size_t length)
+sf_results_write_svg(struct results_page *page, const char *path,
+                     const char *text, size_t length)
 {
     struct svg svg = { .page = page,
                        .path = path,
@@ -550,24 +550,24 @@ results_write_svg(struct results_page *page, const char *path,
 }
 
 void
-results_write_figure(struct results_page *page,
-                     const struct results_figure *figure)
+sf_results_write_figure(struct results_page *page,
+                        const struct results_figure *figure)
 {
     const json_t *root = page->results[page->number]->root;
     const char *path = figure->path;
     char *text;
     size_t length;
 
-    if (!results_fine(page)) {
+    if (!sf_results_fine(page)) {
         return;
     }
     page->reader.status = sf_file_read(path, &text, &length, page->reader.err);
-    if (results_fine(page)) {
+    if (sf_results_fine(page)) {
         fputs("<figure>\n", page->stream);
-        results_write_svg(page, path, text, length);
+        sf_results_write_svg(page, path, text, length);
         fputs("<figcaption>", page->stream);
-        results_write_origin(figure->is_stray ? NULL : root, path,
-                             page->stream);
+        sf_results_write_origin(figure->is_stray ? NULL : root, path,
+                                page->stream);
         fputs("</figcaption></figure>\n", page->stream);
     }
     free(text);

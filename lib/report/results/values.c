@@ -6,13 +6,13 @@
 #include <string.h>
 
 bool
-results_fine(const struct results_page *page)
+sf_results_fine(const struct results_page *page)
 {
     return page->reader.status == SF_OK;
 }
 
 const json_t *
-results_find(const json_t *object, const char *path)
+sf_results_find(const json_t *object, const char *path)
 {
     char key[64];
 
@@ -33,30 +33,30 @@ results_find(const json_t *object, const char *path)
 }
 
 double
-results_number(const json_t *object, const char *path)
+sf_results_number(const json_t *object, const char *path)
 {
-    const json_t *value = results_find(object, path);
+    const json_t *value = sf_results_find(object, path);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
 const char *
-results_text(const json_t *object, const char *path, const char *otherwise)
+sf_results_text(const json_t *object, const char *path, const char *otherwise)
 {
-    const char *text = json_string_value(results_find(object, path));
+    const char *text = json_string_value(sf_results_find(object, path));
     return text ? text : otherwise;
 }
 
 bool
-results_truth(const json_t *object, const char *path)
+sf_results_truth(const json_t *object, const char *path)
 {
-    return json_is_true(results_find(object, path));
+    return json_is_true(sf_results_find(object, path));
 }
 
 uint64_t
-results_count(struct results_page *page, const json_t *object,
-              const char *path)
+sf_results_whole(struct results_page *page, const json_t *object,
+                 const char *path)
 {
-    const json_t *value = results_find(object, path);
+    const json_t *value = sf_results_find(object, path);
 
     if (!json_is_integer(value) || json_integer_value(value) < 0) {
         sf_json_refuse(&page->reader, "%s: expected a whole number%s", path,
@@ -67,10 +67,10 @@ results_count(struct results_page *page, const json_t *object,
 }
 
 const json_t *
-results_array(struct results_page *page, const json_t *object,
-              const char *path)
+sf_results_array(struct results_page *page, const json_t *object,
+                 const char *path)
 {
-    const json_t *array = results_find(object, path), *item;
+    const json_t *array = sf_results_find(object, path), *item;
     size_t i;
 
     if (!json_is_array(array)) {
@@ -125,8 +125,8 @@ format_scaled(double value, double first, double step,
 }
 
 const char *
-results_format(double value, enum results_unit unit,
-               char text[RESULTS_VALUE_SIZE])
+sf_results_format(double value, enum results_unit unit,
+                  char text[RESULTS_VALUE_SIZE])
 {
     static const char *const seconds[] = { "ns", "\u00b5s", "ms", "s", NULL };
     static const char *const bytes[] = {
@@ -169,8 +169,8 @@ results_format(double value, enum results_unit unit,
 }
 
 void
-results_write(FILE *stream, const char *before, const char *text,
-              const char *after)
+sf_results_write(FILE *stream, const char *before, const char *text,
+                 const char *after)
 {
     fputs(before, stream);
     sf_xml_write(text, stream);
@@ -178,19 +178,19 @@ results_write(FILE *stream, const char *before, const char *text,
 }
 
 void
-results_write_origin(const json_t *root, const char *path, FILE *stream)
+sf_results_write_origin(const json_t *root, const char *path, FILE *stream)
 {
-    const char *program = results_text(root, "program", NULL);
-    const char *command = results_text(root, "command", NULL);
+    const char *program = sf_results_text(root, "program", NULL);
+    const char *command = sf_results_text(root, "command", NULL);
 
-    results_write(stream, "<p class=\"made\"><b>", path, "</b>");
+    sf_results_write(stream, "<p class=\"made\"><b>", path, "</b>");
     if (command) {
-        results_write(stream, " of <code>", command, "</code>");
+        sf_results_write(stream, " of <code>", command, "</code>");
     } else {
         fputs(", which does not say what command made it", stream);
     }
     if (program) {
-        results_write(stream, ", ", program, "");
+        sf_results_write(stream, ", ", program, "");
     }
     fputs("</p>\n", stream);
 }
