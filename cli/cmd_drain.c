@@ -2,6 +2,7 @@
  * can be unplugged. */
 #define _GNU_SOURCE
 #include "drained.h"
+#include "what_if.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -10,28 +11,21 @@
 #include <unistd.h>
 
 enum {
-    OPT_FABRIC = CLI_DRAIN_OWN,
-    OPT_WITH_HOSTS,
+    OPT_WITH_HOSTS = CLI_DRAIN_OWN,
+    OPT_WITH_MANAGER,
     OPT_WHY,
-    OPT_DRY_RUN,
-    OPT_NO_WHAT_IF,
     OPT_LIST,
 };
 
 static const struct cli_option options[] = {
-    { OPT_LIST, "list", 'l', CLI_FLAG, .help = "list what is drained" },
-    { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
-      .help = "say what draining would do, and change nothing" },
+    { OPT_LIST, "list", 'l', CLI_FLAG,
+      .help = "list what is drained, and whether it is in force" },
     { OPT_WITH_HOSTS, "with-hosts", 0, CLI_FLAG,
       .help = "drain switches that have hosts, which are cut off by that" },
+    { OPT_WITH_MANAGER, "with-manager", 0, CLI_FLAG,
+      .help = "drain also what cuts off the machine that OpenSM runs on" },
     { OPT_WHY, "why", 0, CLI_TEXT, "TEXT",
       .help = "a reason, which the list keeps beside time and user" },
-    { OPT_FABRIC, "fabric", 0, CLI_FILE, "FABRIC",
-      .help = "the fabric and its tables: live, a folder of tables, or what "
-              "'slimfly route' takes",
-      .value = "live" },
-    { OPT_NO_WHAT_IF, "no-what-if", 0, CLI_FLAG,
-      .help = "do not read tables to find out what would change" },
     CLI_DRAIN_OPTIONS,
     CLI_FORMAT(cli_text_or_json),
     { 0 },
@@ -102,66 +96,6 @@ add_words(struct work *work)
     return status == SF_OK;
 }
 
-/* Whether an entry of the list is among those that were asked for. */
-static bool
-is_asked(const struct work *work, const struct sf_drain_outcome *outcome)
-{
-    const struct sf_drain_entry *entry =
-        &work->drain.list->lines[outcome->line].entry;
-
-    for (uint32_t i = 0; i < work->words.n; i++) {
-        if (sf_drain_entry_is_same(entry, &work->words.entries[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Finds what the list means on the fabric; whether nothing that was asked for
- * is refused, which is said. */
-static bool
-check_hosts(struct work *work, int *codep)
-{
-    struct sf_fabric *left = NULL;
-    struct sf_error err;
-    bool is_fine = true;
-
-    if (sf_fabric_copy(work->fabric, &left, &err) != SF_OK ||
-        sf_drain_apply(work->drain.list, left, &work->drained, &err) !=
-            SF_OK) {
-        sf_fabric_free(left);
-        *codep = cli_fail("%s", err.text);
-        return false;
-    }
-    sf_fabric_free(left);
-    for (uint32_t i = 0; i < work->drained.n_outcomes; i++) {
-        const struct sf_drain_outcome *outcome = &work->drained.outcomes[i];
-        if (outcome->state != SF_DRAIN_REFUSED || !is_asked(work, outcome)) {
-            continue;
-        }
-        const struct sf_drain_entry *entry =
-            &work->drain.list->lines[outcome->line].entry;
-        char text[SF_DRAIN_TEXT_SIZE], hosts[400] = "";
-        size_t used = 0;
-        for (uint32_t k = 0;
-             k < outcome->n_cut_off && k < 16 && used + 80 < sizeof hosts;
-             k++) {
-            used += (size_t)snprintf(
-                hosts + used, sizeof hosts - used, "%s%.64s", k ? ", " : "",
-                work->fabric->nodes[outcome->cut_off[k]].name);
-        }
-        cli_fail("drain: refused: without %s, %u hosts are cut off: %s%s%s",
-                 sf_drain_entry_text(entry, text), outcome->n_cut_off, hosts,
-                 outcome->n_cut_off > 16 ? " and others" : "",
-                 entry->is_switch ? "; --with-hosts drains the switch "
-                                    "nevertheless"
-                                  : "");
-        is_fine = false;
-    }
-    *codep = CLI_FINDINGS;
-    return is_fine;
-}
-
 /* Finds out what draining would change. */
 static bool
 ask_what_if(struct work *work)
@@ -206,63 +140,60 @@ tell_unseen(const struct work *work)
     }
 }
 
-/* Says what is, or would be, done. */
+/* Says what would change. */
 static int
-tell(const struct work *work)
+tell_change(const struct work *work)
 {
-    const struct cli_what_if *what_if = &work->what_if;
-    struct sf_diff_report report = { what_if->diff, work->fabric, work->fabric,
-                                     what_if->mixture, what_if->steps };
+    bool is_json = cli_is(work->args, OPT_FORMAT, "json");
     struct sf_error err;
 
     cli_progress_end();
+    return !work->has_what_if ||
+                   cli_what_if_write(&work->what_if, work->fabric, is_json,
+                                     &err) == SF_OK
+               ? CLI_FINE
+               : cli_fail("%s", err.text);
+}
+
+/* Says what the list is, or would be. */
+static int
+tell_list(const struct work *work)
+{
+    struct sf_error err;
+
     if (cli_is(work->args, OPT_FORMAT, "json")) {
-        enum sf_status status =
-            work->has_what_if
-                ? sf_diff_write_json(&report, stdout, &err)
-                : sf_drain_list_write_json(work->drain.list, work->drain.path,
-                                           &work->drained, work->fabric,
-                                           stdout, &err);
-        return status == SF_OK ? CLI_FINE : cli_fail("%s", err.text);
+        return work->has_what_if ||
+                       sf_drain_list_write_json(
+                           work->drain.list, work->drain.path, &work->drained,
+                           work->fabric, stdout, &err) == SF_OK
+                   ? CLI_FINE
+                   : cli_fail("%s", err.text);
     }
     sf_drain_list_write_text(work->drain.list, &work->drained, work->fabric,
                              stdout);
     tell_unseen(work);
-    if (work->has_what_if) {
-        printf("what changes: ");
-        sf_diff_write_text(&report, stdout);
-    }
-    if (what_if->why_anew[0]) {
-        printf("  all tables are made anew: %s\n", what_if->why_anew);
-    }
-    return CLI_FINE;
-}
-
-/* Puts the list into its place, unless that is not wanted. */
-static int
-finish(const struct work *work)
-{
-    bool is_text = !cli_is(work->args, OPT_FORMAT, "json");
-
     if (cli_has(work->args, OPT_DRY_RUN)) {
-        if (is_text) {
-            puts("nothing was written (--dry-run)");
-        }
-        return CLI_FINE;
-    }
-    if (!work->n_new) {
-        if (is_text) {
-            printf("%s had all of that already\n", work->drain.path);
-        }
-        return CLI_FINE;
-    }
-    int code = cli_drain_save(&work->drain);
-    if (code == CLI_FINE && is_text) {
+        puts("nothing was written (--dry-run)");
+    } else if (!work->n_new) {
+        printf("%s had all of that already\n", work->drain.path);
+    } else {
         printf("written to %s; 'slimfly status' says when the links can be "
                "unplugged\n",
                work->drain.path);
     }
-    return code;
+    return CLI_FINE;
+}
+
+/* Puts the list into its place, unless that is not wanted; only then says
+ * so. */
+static int
+finish(const struct work *work)
+{
+    int code = cli_has(work->args, OPT_DRY_RUN) || !work->n_new
+                   ? CLI_FINE
+                   : cli_drain_save(&work->drain);
+
+    return code == CLI_FINE ? tell_list(work) : code;
 }
 
 static int
@@ -273,10 +204,19 @@ drain(struct work *work)
     work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
                                    cli_number(work->args, OPT_TIMEOUT));
     if (!work->fabric || !cli_drain_name(&work->drain, work->fabric) ||
-        !add_words(work) || !check_hosts(work, &code) || !ask_what_if(work)) {
+        !add_words(work) ||
+        !cli_drain_check(&work->drain, work->fabric, &work->words,
+                         cli_has(work->args, OPT_WITH_MANAGER), &work->drained,
+                         &code) ||
+        !ask_what_if(work)) {
         return code;
     }
-    code = tell(work);
+    code = tell_change(work);
+    if (code == CLI_FINE && work->n_new &&
+        !cli_what_if_check("drain", &work->what_if,
+                           cli_has(work->args, OPT_ALLOW_LOSS))) {
+        code = CLI_FINDINGS;
+    }
     return code == CLI_FINE ? finish(work) : code;
 }
 
@@ -285,24 +225,23 @@ static int
 list(struct work *work)
 {
     struct sf_fabric *left = NULL;
-    bool has_fabric = cli_has(work->args, OPT_FABRIC);
     struct sf_error err;
-    enum sf_status status = SF_OK;
 
-    if (has_fabric) {
-        work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
-                                       cli_number(work->args, OPT_TIMEOUT));
-        if (!work->fabric || !cli_drain_name(&work->drain, work->fabric)) {
-            return CLI_ERROR;
-        }
-        status = sf_fabric_copy(work->fabric, &left, &err);
-        if (status == SF_OK) {
-            status =
-                sf_drain_apply(work->drain.list, left, &work->drained, &err);
-        }
-        sf_fabric_free(left);
+    if (!cli_has(work->args, OPT_FABRIC)) {
+        return cli_drain_list_told(&work->drain,
+                                   cli_is(work->args, OPT_FORMAT, "json"));
     }
-    const struct sf_drained *drained = has_fabric ? &work->drained : NULL;
+    work->fabric = cli_load_fabric(cli_text(work->args, OPT_FABRIC),
+                                   cli_number(work->args, OPT_TIMEOUT));
+    if (!work->fabric || !cli_drain_name(&work->drain, work->fabric)) {
+        return CLI_ERROR;
+    }
+    enum sf_status status = sf_fabric_copy(work->fabric, &left, &err);
+    if (status == SF_OK) {
+        status = sf_drain_apply(work->drain.list, left, &work->drained, &err);
+    }
+    sf_fabric_free(left);
+    const struct sf_drained *drained = &work->drained;
     if (status == SF_OK && cli_is(work->args, OPT_FORMAT, "json")) {
         status = sf_drain_list_write_json(work->drain.list, work->drain.path,
                                           drained, work->fabric, stdout, &err);
@@ -345,7 +284,8 @@ const struct cli_command cli_command_drain = {
     .description =
         "Adds links to a list. The plugin for OpenSM watches the list, and "
         "routes as if these links were gone, on all layers and within the "
-        "same lanes. It writes the change in steps that cannot deadlock. When "
+        "same lanes where that is possible. It writes the change in steps "
+        "that cannot deadlock. When "
         "'slimfly status' says that the links can be unplugged, no packet "
         "uses them any more. The list is kept over restarts of OpenSM. "
         "'slimfly undrain' takes links off the list, and tables become "
@@ -355,20 +295,28 @@ const struct cli_command cli_command_drain = {
         "A link is named by one of its ports, NAME[PORT] or NAME:PORT, by the "
         "switches at its ends, NAME--NAME, or by the label of its cable. A "
         "switch stands for all its links to other switches. A rack, R3 or "
-        "rack 3, stands for all its switches. Labels and racks are those of "
+        "rack 3, stands for all its switches. Where a part of the network "
+        "stands in several racks, R3.1 is one of them, and group 3 are all. "
+        "Labels and racks are those of "
         "the plan. A GUID may stand for a name. With a plan, a link may be "
         "drained that is not seen now, as a port that loses all packets hides "
         "it; drain says so.\n"
         "\n"
         "What would cut hosts off from others is refused, and the hosts are "
         "named. The hosts of a switch are cut off when it is drained: "
-        "--with-hosts allows that. If other links fail later so that hosts "
+        "--with-hosts allows that. If OpenSM runs on one of them, as its "
+        "status file tells, that takes --with-manager, too. If other links "
+        "fail later so that hosts "
         "would be cut off, the plugin uses a drained link again, and warns.\n"
         "\n"
         "Before the list is written, drain says what changes: entries, paths, "
         "hops, load of links and lanes, from the tables that the switches "
         "hold; with --fabric FABRIC, from the tables of a folder. --dry-run "
-        "stops there. The exit code is 1 if hosts would be cut off.",
+        "stops there. The plugin writes in steps that cannot deadlock, but on "
+        "some networks, such as Dragonflies, that takes paths away for a "
+        "step: drain says of how many pairs, and refuses. --allow-loss does "
+        "it nevertheless. With --no-what-if nobody knows. The exit code is 1 "
+        "if hosts would be cut off, or packets would be lost.",
     .examples =
         "slimfly drain 'sf-0-0-1[5]' --why 'symbol errors'\tDrain a link.\n"
         "slimfly drain C00042 --plan plan --dry-run\tSay what would change "

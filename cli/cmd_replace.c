@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
     { OPT_DRY_RUN, "dry-run", 'n', CLI_FLAG,
       .help = "say what would be changed, and change nothing" },
     { OPT_FABRIC, "fabric", 0, CLI_FILE, "FABRIC",
-      .help = "list: the fabric as it is now", .value = "live" },
+      .help = "the fabric as it is now", .value = "live" },
     { OPT_PLAN, "plan", 0, CLI_FILE, "PLAN",
       .help = "the plan whose GUIDs are to be changed",
       .otherwise = "what the plugin's options say" },
@@ -77,6 +77,96 @@ read_guid(const char *word, uint64_t *guidp)
     return *guidp && !*end && strlen(word) <= 18;
 }
 
+/* The GUID that 'fabric' has in the place of 'old_guid', as far as the cables
+ * of 'known' tell; 0 if they do not. */
+static uint64_t
+find_proposed(const struct sf_fabric *known, const struct sf_fabric *fabric,
+              uint64_t old_guid)
+{
+    struct sf_replacements found = { 0 };
+    uint64_t guid = 0;
+
+    if (known && sf_replacements_find(known, fabric, &found, NULL) == SF_OK) {
+        for (uint32_t i = 0; !guid && i < found.n; i++) {
+            guid = found.items[i].old_guid == old_guid
+                       ? found.items[i].new_guid
+                       : 0;
+        }
+    }
+    sf_replacements_clear(&found);
+    return guid;
+}
+
+static bool
+has_guid(const struct sf_fabric *fabric, uint64_t guid)
+{
+    for (uint32_t i = 0; i < fabric->n_nodes; i++) {
+        if (fabric->nodes[i].guid == guid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Says what of the fabric speaks against it. */
+static void
+warn(const struct sf_fabric *fabric, const struct cli_replaced *before,
+     uint64_t old_guid, uint64_t new_guid)
+{
+    struct sf_fabric *planned = NULL;
+    bool is_there = has_guid(fabric, new_guid);
+
+    if (before->plan &&
+        sf_replacements_planned(before->plan->fabric, before->map, fabric,
+                                &planned, NULL) != SF_OK) {
+        return;
+    }
+    uint64_t proposed = find_proposed(planned, fabric, old_guid);
+    proposed =
+        proposed ? proposed : find_proposed(before->base, fabric, old_guid);
+    sf_fabric_free(planned);
+    if (is_there && (!proposed || proposed == new_guid)) {
+        return;
+    }
+    cli_progress_end();
+    if (!is_there) {
+        fprintf(stderr,
+                "slimfly: warning: 0x%016" PRIx64
+                " is not in the fabric as it is now\n",
+                new_guid);
+    }
+    if (proposed && proposed != new_guid) {
+        fprintf(stderr,
+                "slimfly: warning: by its cables, 0x%016" PRIx64
+                " stands in the place of 0x%016" PRIx64 "\n",
+                proposed, old_guid);
+    }
+}
+
+/* Looks at the fabric, where it can be seen; only one that was asked for must
+ * be there.  'files' are those of before. */
+static bool
+look(const struct cli_args *args, const struct cli_replaced *files,
+     uint64_t old_guid, uint64_t new_guid)
+{
+    const char *word = cli_text(args, OPT_FABRIC);
+    struct sf_fabric *fabric = NULL;
+    bool is_asked = cli_has(args, OPT_FABRIC);
+
+    if (is_asked) {
+        fabric = cli_load_fabric(word, cli_number(args, OPT_TIMEOUT));
+    } else if (sf_fabric_discover(word, cli_number(args, OPT_TIMEOUT), &fabric,
+                                  NULL, NULL) != SF_OK) {
+        fabric = NULL;
+    }
+    if (fabric) {
+        warn(fabric, files, old_guid, new_guid);
+    }
+    bool is_fine = fabric || !is_asked;
+    sf_fabric_free(fabric);
+    return is_fine;
+}
+
 static int
 replace(const struct cli_args *args, struct cli_replaced *files)
 {
@@ -99,6 +189,10 @@ replace(const struct cli_args *args, struct cli_replaced *files)
     }
     if (old_guid == new_guid) {
         return cli_fail("replace: both are 0x%016" PRIx64, new_guid);
+    }
+    if (!cli_replaced_check(files, old_guid, new_guid) ||
+        !look(args, files, old_guid, new_guid)) {
+        return CLI_ERROR;
     }
     return cli_replaced_write(files, old_guid, new_guid,
                               cli_has(args, OPT_DRY_RUN));
@@ -266,7 +360,10 @@ const struct cli_command cli_command_replace = {
         "base still have the old GUID, so that names are not known after a "
         "restart. replace changes it in these files, as far as they have it: "
         "in the map of --guids, in all files of the plan, and in the base. "
-        "Each is replaced as a whole.\n"
+        "Each is replaced as a whole. A GUID that another node of these files "
+        "has is refused. If the fabric can be seen, and has no node with the "
+        "GUID NEW, or has another one in the place of OLD, a warning says "
+        "so.\n"
         "\n"
         "With --list, it compares the plan with the GUIDs of the map, and the "
         "base, with the fabric, and lists what was replaced. What the plugin "

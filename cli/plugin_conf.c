@@ -29,7 +29,8 @@ take_line(char *line, struct cli_plugin_conf *conf)
     } keys[] = { { "plan", conf->plan },
                  { "guids", conf->guids },
                  { "base", conf->base },
-                 { "drained", conf->drained } };
+                 { "drained", conf->drained },
+                 { "status", conf->status } };
 
     line[strcspn(line, "#")] = '\0';
     char *equals = strchr(line, '=');
@@ -57,6 +58,7 @@ cli_plugin_conf_load(const char *path, struct cli_plugin_conf *conf)
         }
         return !path;
     }
+    conf->is_there = true;
     while (fgets(line, sizeof line, stream)) {
         take_line(line, conf);
     }

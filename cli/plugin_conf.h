@@ -9,8 +9,9 @@
 
 /* Paths; "" where nothing is said. */
 struct cli_plugin_conf {
+    bool is_there; /* There is such a file. */
     char plan[CLI_CONF_SIZE], guids[CLI_CONF_SIZE], base[CLI_CONF_SIZE],
-        drained[CLI_CONF_SIZE];
+        drained[CLI_CONF_SIZE], status[CLI_CONF_SIZE];
 };
 
 /* Reads the file 'path'.  NULL: that of CLI_PLUGIN_FILE, if it is there.  On

@@ -186,22 +186,87 @@ tell(const char *what, const char *path, bool is_dry)
            is_dry ? "the GUID would be changed" : "the GUID was changed");
 }
 
-/* Refuses a GUID that is somebody else's. */
-static bool
-is_taken(const struct cli_replaced *files, uint64_t guid)
+/* The node of 'fabric', which may be NULL, with that GUID; or NULL. */
+static const struct sf_node *
+find_guid(const struct sf_fabric *fabric, uint64_t guid)
 {
-    const struct sf_fabric *fabrics[] = { files->plan ? files->plan->fabric
-                                                      : NULL,
-                                          files->base };
-
-    for (size_t k = 0; k < 2; k++) {
-        for (uint32_t i = 0; fabrics[k] && i < fabrics[k]->n_nodes; i++) {
-            if (fabrics[k]->nodes[i].guid == guid) {
-                return true;
-            }
+    for (uint32_t i = 0; fabric && i < fabric->n_nodes; i++) {
+        if (fabric->nodes[i].guid == guid) {
+            return &fabric->nodes[i];
         }
     }
-    return files->map && sf_guid_map_find(files->map, guid);
+    return NULL;
+}
+
+/* Whether 'name' is what a file calls the node with that GUID, or none of
+ * them knows one of the two. */
+static bool
+is_name_of(const struct cli_replaced *files, uint64_t guid, const char *name)
+{
+    const struct sf_fabric *plan = files->plan ? files->plan->fabric : NULL;
+    const struct sf_guid_name *line =
+        files->map ? sf_guid_map_find(files->map, guid) : NULL;
+    const struct sf_node *planned = find_guid(plan, guid),
+                         *node = find_guid(files->base, guid);
+
+    return (line && !strcmp(line->name, name)) ||
+           (planned && !strcmp(planned->name, name)) ||
+           (node && !strcmp(node->name, name));
+}
+
+/* The name of another node than that with 'old_guid' that has 'new_guid' in
+ * one of the files; NULL if there is none.  The base may have the new GUID
+ * already, since the plugin changes it by itself: then it lacks the old one,
+ * and what it calls the node is no name of another. */
+static const char *
+find_owner(const struct cli_replaced *files, uint64_t old_guid,
+           uint64_t new_guid)
+{
+    const struct sf_fabric *plan = files->plan ? files->plan->fabric : NULL;
+    const struct sf_guid_name *line =
+        files->map ? sf_guid_map_find(files->map, new_guid) : NULL;
+    const struct sf_node *planned = find_guid(plan, new_guid),
+                         *node = find_guid(files->base, new_guid);
+
+    if (line && !is_name_of(files, old_guid, line->name)) {
+        return line->name;
+    }
+    if (planned && !is_name_of(files, old_guid, planned->name)) {
+        return planned->name;
+    }
+    if (!node) {
+        return NULL;
+    }
+    bool is_known = plan && sf_fabric_find(plan, node->name) != SF_NONE;
+    return find_guid(files->base, old_guid) ||
+                   (is_known && !is_name_of(files, old_guid, node->name))
+               ? node->name
+               : NULL;
+}
+
+/* Whether any file has the GUID. */
+static bool
+is_known(const struct cli_replaced *files, uint64_t guid)
+{
+    return (files->map && sf_guid_map_find(files->map, guid)) ||
+           find_guid(files->plan ? files->plan->fabric : NULL, guid) ||
+           find_guid(files->base, guid);
+}
+
+bool
+cli_replaced_check(const struct cli_replaced *files, uint64_t old_guid,
+                   uint64_t new_guid)
+{
+    const char *owner = is_known(files, old_guid)
+                            ? find_owner(files, old_guid, new_guid)
+                            : NULL;
+
+    if (owner) {
+        cli_fail("replace: 0x%016" PRIx64
+                 " is the GUID of '%s'; expected that of a node that is new",
+                 new_guid, owner);
+    }
+    return !owner;
 }
 
 int
@@ -209,7 +274,7 @@ cli_replaced_write(struct cli_replaced *files, uint64_t old_guid,
                    uint64_t new_guid, bool is_dry)
 {
     struct map_change change = { files->conf.guids, old_guid, new_guid };
-    bool was_taken = is_taken(files, new_guid);
+    bool is_done = is_known(files, new_guid) && !is_known(files, old_guid);
     bool in_map = files->map && sf_guid_map_find(files->map, old_guid);
     bool in_plan =
         files->plan && change_fabric(files->plan->fabric, old_guid, new_guid);
@@ -220,17 +285,12 @@ cli_replaced_write(struct cli_replaced *files, uint64_t old_guid,
     int code = CLI_FINE;
 
     if (!in_map && !in_plan && !in_base) {
-        return was_taken
+        return is_done
                    ? (puts("nothing to do: the new GUID is known, and the old "
                            "one is not"),
                       CLI_FINE)
                    : cli_fail("replace: no file has the GUID 0x%016" PRIx64,
                               old_guid);
-    }
-    if (was_taken && ((in_map && sf_guid_map_find(files->map, new_guid)) ||
-                      (in_base && !in_map && !in_plan))) {
-        return cli_fail("replace: 0x%016" PRIx64 " is another node already",
-                        new_guid);
     }
     if (!is_dry) {
         cli_begin_files();

@@ -24,8 +24,14 @@ void cli_replaced_close(struct cli_replaced *files);
  * the base; 0 if there is none. */
 uint64_t cli_replaced_find(const struct cli_replaced *files, const char *name);
 
+/* Whether no other node has 'new_guid' in one of the files; says who has it.
+ */
+bool cli_replaced_check(const struct cli_replaced *files, uint64_t old_guid,
+                        uint64_t new_guid);
+
 /* Puts 'new_guid' in the place of 'old_guid' in all of them, and says where;
- * nothing is written if that 'is_dry'.  Returns an exit code. */
+ * nothing is written if that 'is_dry'.  cli_replaced_check() has been asked.
+ * Returns an exit code. */
 int cli_replaced_write(struct cli_replaced *files, uint64_t old_guid,
                        uint64_t new_guid, bool is_dry);
 

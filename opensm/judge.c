@@ -49,19 +49,30 @@ sf_describe_result(const struct sf_plugin_status *status,
     const struct sf_routing *routing = status->routing;
     const struct sf_fabric *fabric = routing->network->fabric;
     const struct sf_difference *difference = &status->result.difference;
+    const struct sf_change_state *change = &status->change;
+    unsigned long long n_changed = status->n_changed;
+    unsigned long long n_entries = status->n_entries;
+    char entries[128];
 
+    if (change->n_steps > 1) { /* An entry may be written in several. */
+        snprintf(entries, sizeof entries,
+                 "%llu entries, %llu written so far, in step %u of %u",
+                 n_entries, n_changed, change->step, change->n_steps);
+    } else {
+        snprintf(entries, sizeof entries, "%llu of %llu entries change",
+                 n_changed, n_entries);
+    }
     snprintf(
         text, SF_RESULT_SIZE,
         "%s: %u switches, %u hosts, %u links; missing: %u switches, %u hosts, "
-        "%u links; %u layers by %s, lanes by %s, VLs: %u; %llu of %llu "
-        "entries change; %.3f s%s%s",
+        "%u links; %u layers by %s, lanes by %s, VLs: %u; %s; "
+        "%.3f s%s%s",
         sf_outcome_name(status->result.outcome), fabric->n_switches,
         fabric->n_nodes - fabric->n_switches, routing->network->graph->n_links,
         difference->n_lost_switches, difference->n_lost_hosts,
         difference->n_lost_links, routing->params.layers.n_layers,
         routing->params.layers.scheme, routing->params.lanes,
-        routing->routes->lanes->n_vls, (unsigned long long)status->n_changed,
-        (unsigned long long)status->n_entries,
+        routing->routes->lanes->n_vls, entries,
         status->read_seconds + status->route_seconds + status->write_seconds,
         status->result.reason[0] ? "; " : "", status->result.reason);
 }

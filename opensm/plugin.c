@@ -22,6 +22,7 @@
 #include "slimfly/version.h"
 #include "sources.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -381,6 +382,7 @@ build_fwd_tables(void *context)
     status->n_warnings = plugin->n_logged = 0;
     status->up_at = 0;
     status->lmc = plugin->osm->subn.opt.lmc;
+    status->port_guid = be64toh(plugin->osm->subn.sm_port_guid);
     status->lane_seconds = 0;
     status->n_routings++;
     plugin->has_old_vls = false;

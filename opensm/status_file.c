@@ -149,14 +149,20 @@ sf_status_pack(const struct sf_plugin_status *status)
                                           "failed",  "standby", "ended" };
     const struct sf_engine_result *result = &status->result;
     const struct sf_difference *difference = &result->difference;
+    char port_guid[20];
+
+    snprintf(port_guid, sizeof port_guid, "0x%016llx",
+             (unsigned long long)status->port_guid);
 
     return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, s:I, "
+        "{s:s, s:i, s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:s?, s:o, s:b, s:I, "
+        "s:I, "
         "s:o, s:{s:I, s:I, s:I}, s:I, s:I, s:o, s:{s:f, s:f, s:f, s:f}, s:o, "
         "s:o, s:o, s:o}",
         "schema", "slimfly.status", "schema_version", 1, "version", SF_VERSION,
-        "opensm", status->opensm, "state", states[status->state], "routed_at",
-        sf_status_time(status->routed_at), "up_at",
+        "opensm", status->opensm, "port_guid",
+        status->port_guid ? port_guid : NULL, "state", states[status->state],
+        "routed_at", sf_status_time(status->routed_at), "up_at",
         sf_status_time(status->up_at), "n_routings",
         (json_int_t)status->n_routings, "outcome",
         status->routing ? sf_outcome_name(result->outcome) : NULL, "reason",

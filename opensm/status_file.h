@@ -25,7 +25,8 @@ enum sf_plugin_state {
 
 struct sf_plugin_status {
     enum sf_plugin_state state;
-    const char *opensm;               /* The version of OpenSM. */
+    const char *opensm;               /* The version of OpenSM, */
+    uint64_t port_guid;               /* and its port; 0: not known yet. */
     uint64_t n_routings;              /* Since the start. */
     time_t routed_at, up_at;          /* up_at: 0 if it is not up. */
     const struct sf_routing *routing; /* NULL if there is none. */

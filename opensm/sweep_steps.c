@@ -27,10 +27,6 @@ struct held {
     struct sf_path_sls *path_sls;
 };
 
-/* Switches times LIDs beyond which no way over a tree is planned, which takes
- * about a second there, and that in each sweep. */
-#define MAX_DETOUR UINT64_C(250000)
-
 struct sf_changes {
     struct sf_change_state state;
     struct held held;  /* After the last sweep that wrote all, */
@@ -141,28 +137,10 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Whether a switch with 'held' sends packets to a port that nothing is plugged
- * into any more, and must learn better. */
 static bool
 has_fault(const struct sf_changes *changes, const struct sf_tables *held)
 {
-    const struct sf_fabric *fabric = changes->fabric;
-
-    for (uint32_t s = 0; s < fabric->n_switches; s++) {
-        const uint8_t *old = sf_tables_of(held, s),
-                      *new = sf_tables_of(changes->target->lfts, s);
-        for (uint32_t lid = 1; lid <= held->max_lid; lid++) {
-            bool is_link = old[lid] != new[lid] &&
-                           old[lid] != SF_NO_PORT &&old[lid] != 0 &&
-                           held->targets[lid] != SF_NONE;
-            uint32_t port =
-                is_link ? sf_fabric_port(fabric, s, old[lid]) : SF_NONE;
-            if (port != SF_NONE && fabric->ports[port].peer == SF_NONE) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return sf_steps_has_fault(changes->fabric, held, changes->target->lfts);
 }
 
 /* Takes the first of 'steps' for this sweep. */
@@ -176,7 +154,7 @@ take_step(struct sf_changes *changes, const struct sf_steps *steps)
     state->is_judged = state->is_safe = true;
     state->step = changes->n_done + 1;
     state->n_steps = changes->n_done + steps->n_steps;
-    state->n_pairs_lost += steps->n_pairs_lost;
+    state->n_pairs_lost += steps->n_lost_first;
     if (steps->n_steps > 1) {
         if (sf_tables_carry(changes->old.lfts, fabric, fabric, &changes->next,
                             NULL) != SF_OK) {
@@ -206,9 +184,7 @@ plan(struct sf_changes *changes)
                                    changes->old.path_sls };
     struct sf_step_side after = { target->lfts, target->sl2vl,
                                   target->path_sls };
-    uint64_t size =
-        (uint64_t)changes->fabric->n_switches * target->lfts->max_lid;
-    struct sf_steps_params params = { .stays_direct = size > MAX_DETOUR };
+    struct sf_steps_params params = { .max_detour = SF_STEPS_MAX_DETOUR };
     struct sf_steps *steps;
     struct sf_error err = { 0 };
 

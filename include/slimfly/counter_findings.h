@@ -79,7 +79,7 @@ struct sf_counters_view {
 enum sf_counter_finding_kind {
     SF_FINDING_BLACK_HOLE,  /* Up, and nothing behind it answers. */
     SF_FINDING_COUNTER,     /* A counter beyond its threshold. */
-    SF_FINDING_OLD_COUNTER, /* Beyond it, but it does not grow. */
+    SF_FINDING_OLD_COUNTER, /* Beyond it, but it does not grow, or slowly. */
     SF_FINDING_BUSY,        /* A link that is nearly full. */
     SF_FINDING_HOT,       /* A link with far more than the routing predicts. */
     SF_FINDING_NO_ANSWER, /* A node whose counters could not be read. */
@@ -100,11 +100,13 @@ struct sf_counter_finding {
     bool is_at_least;        /* or more, */
     bool is_growth;          /* between two readings or in all, */
     uint64_t threshold;      /* and what was allowed. */
-    double share; /* SF_FINDING_BUSY and _HOT: of what the link carries, */
-    double times; /* and of what the routing predicts; 0 if not known. */
-    uint32_t n;   /* Sweeps that were silent, of 'value'; ports of a node that
-                   * did not answer, and 'value' hosts on it; ports whose
-                   * counters were reset, of which the first is named. */
+    uint64_t grown; /* SF_FINDING_OLD_COUNTER: growth, below its threshold. */
+    double share;   /* SF_FINDING_BUSY and _HOT: of what the link carries, */
+    double times;   /* and of what the routing predicts; 0 if that is not
+                     * known, or too little to compare with. */
+    uint32_t n; /* Sweeps that were silent, of 'value'; ports of a node that
+                 * did not answer, and 'value' hosts on it; ports whose
+                 * counters were reset, of which the first is named. */
 };
 
 /* One direction of a cable, from its port. */
@@ -123,9 +125,10 @@ struct sf_counter_findings {
     uint32_t n_by_kind[SF_N_COUNTER_FINDING_KINDS];
     uint32_t n_loads;           /* 0 without growths. */
     struct sf_link_load *loads; /* The highest share first. */
-    double host_bytes; /* What a host sends in a second, in the mean, */
-    double host_share; /* and the share of what it can, 0 if no rate is known:
-                        * links are hot only if this is 'hot_traffic'. */
+    double host_bytes;  /* What a host sends in a second, in the mean, */
+    double host_share;  /* and the share of what it can, 0 if no rate is known:
+                         * links are hot only if this is 'hot_traffic', */
+    double hot_traffic; /* as the thresholds have it. */
 };
 
 /* Judges 'view'.  Only memory can run out. */

@@ -162,7 +162,8 @@ struct sf_drain_words {
  *   sf-0-0-1                  a switch: all its links to other switches
  *   0x2c9...                  a GUID in the place of a name
  *   C00042                    a cable, by its label
- *   R3, "rack 3"              a rack: all its switches
+ *   R3, "rack 3", R3.1        a rack: all its switches
+ *   "group 3"                 all racks of a part of the network
  *
  * Labels and racks need 'plan', which may be NULL.  SF_EINVAL says what is not
  * there. */

@@ -43,8 +43,9 @@ struct sf_manager_trap {
 /* What a status file says.  Texts hold printable characters only. */
 struct sf_manager {
     enum sf_manager_state state;
-    char host[256]; /* Where OpenSM runs, */
-    uint32_t pid;   /* and as which process. */
+    char host[256];     /* Where OpenSM runs, */
+    uint32_t pid;       /* as which process, */
+    uint64_t port_guid; /* and by which port; 0: that is not told. */
     /* In seconds since 1970: the last heartbeat, and when OpenSM was last seen
      * at work. */
     int64_t heartbeat_at, active_at;
@@ -54,9 +55,13 @@ struct sf_manager {
     char outcome[32];           /* Of the last routing, or "". */
     char reason[SF_ERROR_TEXT_SIZE]; /* Why it is such, or "". */
     uint32_t n_missing_switches, n_missing_links, n_missing_hosts;
-    uint32_t n_drained;     /* Links that are drained; */
-    bool is_safe_to_unplug; /* whether no packet uses them by now. */
-    uint32_t n_replaced;    /* Nodes that took the places of others. */
+    uint32_t n_drained;       /* Links that are drained; */
+    bool is_safe_to_unplug;   /* whether no packet uses them by now; */
+    bool has_drain_problem;   /* whether their list cannot be read; and, if the
+                               * file was read where OpenSM runs, */
+    uint32_t n_drain_changes; /* entries that were added to the list or taken
+                               * off, and that it has not taken up yet. */
+    uint32_t n_replaced;      /* Nodes that took the places of others. */
     uint32_t n_warnings;
     char warnings[SF_MANAGER_MAX_WARNINGS][SF_ERROR_TEXT_SIZE];
     uint64_t n_traps_seen; /* Since OpenSM has started; */

@@ -17,6 +17,7 @@
 #include "slimfly/design_formats.h"
 #include "slimfly/discovery.h"
 #include "slimfly/drain.h"
+#include "slimfly/drain_status.h"
 #include "slimfly/error.h"
 #include "slimfly/evaluation.h"
 #include "slimfly/evaluation_files.h"

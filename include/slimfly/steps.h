@@ -46,13 +46,20 @@ struct sf_steps {
                             * that only the way over a tree changes), */
     uint32_t n_dropped;    /* without some entries for a time, by which */
     uint64_t n_pairs_lost; /* so many pairs of switch and LID have no path for
-                            * a time. */
+                            * a time; of these, */
+    uint64_t n_lost_first; /* so many after the first step. */
 };
 
+/* Switches times LIDs beyond which the plugin for OpenSM plans no way over a
+ * tree, which takes about a second there, and that in each sweep. */
+#define SF_STEPS_MAX_DETOUR UINT64_C(250000)
+
 struct sf_steps_params {
-    bool has_port_0;    /* Packets start at port 0 of switches too. */
-    bool stays_direct;  /* Do not go by way of a tree. */
-    uint32_t max_steps; /* Give up beyond; 0: 64. */
+    bool has_port_0;     /* Packets start at port 0 of switches too. */
+    bool stays_direct;   /* Do not go by way of a tree; */
+    uint64_t max_detour; /* nor with more switches times LIDs than this; 0: any
+                          * number. */
+    uint32_t max_steps;  /* Give up beyond; 0: 64. */
 };
 
 /* Splits the change from 'before' to 'after' on 'fabric' into few steps.
@@ -74,7 +81,24 @@ enum sf_status sf_steps_plan(const struct sf_fabric *fabric,
                              const struct sf_step_side *after,
                              const struct sf_steps_params *params,
                              struct sf_steps **stepsp, struct sf_error *err);
+
+/* The same, planned anew after each step from what switches hold then, as the
+ * plugin for OpenSM does: these are the steps that it takes. */
+enum sf_status sf_steps_plan_sweeps(const struct sf_fabric *fabric,
+                                    const struct sf_step_side *before,
+                                    const struct sf_step_side *after,
+                                    const struct sf_steps_params *params,
+                                    struct sf_steps **stepsp,
+                                    struct sf_error *err);
 void sf_steps_free(struct sf_steps *steps);
+
+/* Whether a switch with the tables 'before' sends packets to a port of
+ * 'fabric' that nothing is plugged into any more, and must learn better.  Then
+ * packets are lost until 'after' is there, and steps would only take longer.
+ */
+bool sf_steps_has_fault(const struct sf_fabric *fabric,
+                        const struct sf_tables *before,
+                        const struct sf_tables *after);
 
 /* Brings 'tables', which hold what there is before step 'k', to what there is
  * after it. */

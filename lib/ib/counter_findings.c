@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Shares of a link below which a prediction is nothing to compare with. */
+#define MIN_PREDICTED 1e-3
+
 const char *
 sf_severity_name(enum sf_severity severity)
 {
@@ -183,6 +186,7 @@ judge_counter(struct judging *judging, uint32_t i, uint32_t counter)
     if (is_compared && !has_grown && !finding.is_at_least) {
         finding.kind = SF_FINDING_OLD_COUNTER;
         finding.severity = SF_SEVERITY_NOTE;
+        finding.grown = growth->grown[counter];
     }
     set_ends(judging->view, i, &finding);
     add(judging, &finding);
@@ -355,6 +359,7 @@ measure_loads(struct judging *judging, struct sf_error *err)
         return sf_fail(err, SF_ENOMEM, "out of memory for loads");
     }
     measure_hosts(view, findings);
+    findings->hot_traffic = judging->thresholds->hot_traffic;
     for (uint32_t i = 0; i < view->fabric->n_ports; i++) {
         const struct sf_port *port = &view->fabric->ports[i];
         double most = sf_rate_bytes(port->rate);
@@ -370,6 +375,20 @@ measure_loads(struct judging *judging, struct sf_error *err)
     qsort(findings->loads, findings->n_loads, sizeof *findings->loads,
           compare_loads);
     return SF_OK;
+}
+
+/* How much more the link carries than predicted.  A link for which next to
+ * nothing is predicted, as while hosts are idle, has no such number: 0. */
+static double
+times_predicted(const struct judging *judging, const struct sf_link_load *load)
+{
+    bool is_idle =
+        judging->findings->host_share < judging->thresholds->hot_traffic;
+    double share =
+        load->bytes > 0 ? load->share * load->predicted / load->bytes : 0;
+
+    return !is_idle && share >= MIN_PREDICTED ? load->bytes / load->predicted
+                                              : 0;
 }
 
 static void
@@ -389,7 +408,7 @@ judge_load(struct judging *judging, const struct sf_link_load *load)
         .kind = is_hot ? SF_FINDING_HOT : SF_FINDING_BUSY,
         .severity = is_hot ? SF_SEVERITY_WARNING : SF_SEVERITY_NOTE,
         .share = load->share,
-        .times = load->predicted > 0 ? load->bytes / load->predicted : 0,
+        .times = times_predicted(judging, load),
     };
 
     if (is_hot || load->share >= thresholds->busy) {

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "slimfly/manager.h"
 
+#include "slimfly/drain_status.h"
+
 #include "base/file.h"
 #include "base/json_reader.h"
 
@@ -141,6 +143,8 @@ read_care(struct sf_json_reader *reader, const json_t *root,
                                             "n_links", 0, UINT32_MAX);
         manager->is_safe_to_unplug =
             json_is_true(json_object_get(drained, "safe_to_unplug"));
+        manager->has_drain_problem =
+            json_is_string(json_object_get(drained, "problem"));
     }
     manager->n_replaced =
         (uint32_t)json_array_size(json_object_get(root, "replaced"));
@@ -237,6 +241,8 @@ read_root(struct sf_json_reader *reader, const json_t *root,
     manager->pid = sf_json_number(reader, root, "", "pid", 1, INT32_MAX);
     copy_text(manager->host, sizeof manager->host,
               sf_json_text(reader, root, "", "host", 255));
+    const char *guid = json_string_value(json_object_get(root, "port_guid"));
+    manager->port_guid = guid ? strtoull(guid, NULL, 16) : 0;
     read_optional_text(reader, root, "outcome", manager->outcome,
                        sizeof manager->outcome);
     read_optional_text(reader, root, "reason", manager->reason,
@@ -270,6 +276,27 @@ sf_manager_parse(const char *text, size_t length, const char *path,
     return reader.status;
 }
 
+/* Looks at the list of drained links itself.  What was written a moment ago is
+ * not in force: nothing can be unplugged then. */
+static void
+look_at_list(const char *text, size_t length, const char *path,
+             struct sf_manager *manager)
+{
+    struct sf_drain_told told;
+    struct sf_drain_list *list = NULL;
+
+    if (sf_manager_find_process(manager) == SF_PROCESS_UNKNOWN ||
+        sf_drain_told_parse(text, length, path, &told, NULL) != SF_OK) {
+        return;
+    }
+    if (told.file && sf_drain_list_load(told.file, &list, NULL) == SF_OK) {
+        manager->n_drain_changes = sf_drain_told_compare(&told, list);
+        manager->is_safe_to_unplug &= !manager->n_drain_changes;
+    }
+    sf_drain_list_free(list);
+    sf_drain_told_clear(&told);
+}
+
 enum sf_status
 sf_manager_read(const char *path, struct sf_manager *manager,
                 struct sf_error *err)
@@ -280,6 +307,9 @@ sf_manager_read(const char *path, struct sf_manager *manager,
 
     if (status == SF_OK) {
         status = sf_manager_parse(text, length, path, manager, err);
+    }
+    if (status == SF_OK) {
+        look_at_list(text, length, path, manager);
     }
     free(text);
     return status;

@@ -291,8 +291,10 @@ drop_entries(struct stepper *stepper)
                 column->next[s] = SF_NO_PORT;
             }
         }
-        steps->n_pairs_lost +=
+        uint64_t n_lost =
             (uint64_t)count_lost(stepper, column) * column->n_lids;
+        steps->n_pairs_lost += n_lost;
+        steps->n_lost_first += stepper->firsts.n == 0 ? n_lost : 0;
     }
     return true;
 }
@@ -439,7 +441,7 @@ start_again(struct stepper *stepper)
     steps->reason[0] = '\0';
     steps->lanes_step = SF_NONE;
     steps->n_dropped = 0;
-    steps->n_pairs_lost = 0;
+    steps->n_pairs_lost = steps->n_lost_first = 0;
     for (size_t i = 0; i < stepper->columns.n; i++) {
         stepper->columns.items[i].is_split = false;
     }
@@ -488,6 +490,17 @@ make_detour(struct stepper *stepper)
     return status;
 }
 
+static bool
+may_detour(const struct stepper *stepper)
+{
+    const struct sf_steps_params *params = stepper->params;
+    uint64_t size = (uint64_t)stepper->fabric->n_switches *
+                    stepper->after->tables->max_lid;
+
+    return !params->stays_direct &&
+           (!params->max_detour || size <= params->max_detour);
+}
+
 /* Makes all steps: those of lanes first, or last, or on a detour. */
 static enum sf_status
 make_all(struct stepper *stepper)
@@ -502,7 +515,7 @@ make_all(struct stepper *stepper)
     if (status == SF_ELANES) {
         status = make_lanes_last(stepper);
     }
-    if (status == SF_ELANES && stepper->params->stays_direct) {
+    if (status == SF_ELANES && !may_detour(stepper)) {
         start_again(stepper);
         give_up(stepper,
                 "the SL-to-VL tables change, and packets can deadlock "
@@ -587,6 +600,29 @@ sf_steps_plan(const struct sf_fabric *fabric,
     }
     release(&stepper);
     return status;
+}
+
+bool
+sf_steps_has_fault(const struct sf_fabric *fabric,
+                   const struct sf_tables *before,
+                   const struct sf_tables *after)
+{
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        const uint8_t *old = sf_tables_of(before, s),
+                      *new = sf_tables_of(after, s);
+        for (uint32_t lid = 1; lid <= before->max_lid && lid <= after->max_lid;
+             lid++) {
+            bool is_link = old[lid] != new[lid] &&
+                           old[lid] != SF_NO_PORT &&old[lid] != 0 &&
+                           before->targets[lid] != SF_NONE;
+            uint32_t port =
+                is_link ? sf_fabric_port(fabric, s, old[lid]) : SF_NONE;
+            if (port != SF_NONE && fabric->ports[port].peer == SF_NONE) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void

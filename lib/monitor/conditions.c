@@ -170,9 +170,61 @@ see(struct sf_timeline *timeline, const char *key, const char *kind,
     sf_timeline_see(timeline, &condition);
 }
 
+/* Makes the condition, or the note, about the drained cable 'i'. */
+static void
+tell_drained(const struct sf_drained_cables *drained, uint32_t i, bool is_note,
+             int64_t time, struct sf_timeline *timeline)
+{
+    const struct sf_plan *plan = drained->plan;
+    const struct sf_cable *cable = &plan->cables[i];
+    const struct sf_port *a = &plan->fabric->ports[cable->a],
+                         *b = &plan->fabric->ports[cable->b];
+    const char *kind = is_note ? "can_be_unplugged" : "drained";
+    char key[80], text[400];
+
+    snprintf(key, sizeof key, "%s:%s", kind, cable->label);
+    snprintf(text, sizeof text,
+             "Cable %s, %.120s port %u to %.120s port %u, %s", cable->label,
+             plan->fabric->nodes[a->node].name, a->number,
+             plan->fabric->nodes[b->node].name, b->number,
+             is_note ? "can be unplugged: no packet uses it."
+                     : "is drained: OpenSM leads nothing over it.");
+    struct sf_condition condition = {
+        .key = key,
+        .kind = kind,
+        .text = text,
+        .severity = SF_SEVERITY_NOTE,
+        .cable = i,
+        .node = a->node,
+    };
+    if (is_note) {
+        sf_timeline_note(timeline, SF_MONITOR_MANAGER, &condition, time);
+    } else {
+        sf_timeline_see(timeline, &condition);
+    }
+}
+
+/* Notes which drained cables can be unplugged now; at the first look, that is
+ * old. */
+static void
+note_freed(struct sf_drained_cables *drained, int64_t time,
+           struct sf_timeline *timeline)
+{
+    for (uint32_t i = 0; i < drained->plan->n_cables; i++) {
+        if (drained->now[i] && drained->is_safe && !drained->freed[i] &&
+            drained->is_known) {
+            tell_drained(drained, i, true, time, timeline);
+        }
+        drained->freed[i] =
+            drained->now[i] && (drained->is_safe || drained->freed[i]);
+    }
+    drained->is_known = true;
+}
+
 void
 sf_conditions_of_manager(const struct sf_manager_health *health,
-                         const char *failure, int64_t time,
+                         const char *failure,
+                         struct sf_drained_cables *drained, int64_t time,
                          struct sf_timeline *timeline)
 {
     static const char dead[] = "Start OpenSM again, or see in its log why it "
@@ -192,7 +244,18 @@ sf_conditions_of_manager(const struct sf_manager_health *health,
             is_dead ? SF_SEVERITY_CRITICAL : SF_SEVERITY_WARNING,
             health->reasons[i], is_dead ? dead : NULL);
     }
+    for (uint32_t i = 0; !failure && i < drained->plan->n_cables; i++) {
+        if (drained->now[i]) {
+            tell_drained(drained, i, false, time, timeline);
+        }
+    }
+    if (failure) {
+        sf_timeline_hold_all(timeline, "drained:");
+    }
     sf_timeline_end(timeline);
+    if (!failure) {
+        note_freed(drained, time, timeline);
+    }
 }
 
 /* Whether two traps of the list are the same one, which came again. */

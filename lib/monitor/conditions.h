@@ -13,10 +13,21 @@
 void sf_conditions_of_cabling(const struct sf_verification *verification,
                               int64_t time, struct sf_timeline *timeline);
 
+/* What the subnet manager tells of drained cables. */
+struct sf_drained_cables {
+    const struct sf_plan *plan;
+    bool is_known; /* It was told before, at an earlier look; */
+    bool is_safe;  /* those can be unplugged */
+    bool *now;     /* [n_cables] that are drained, */
+    bool *freed;   /* [n_cables] and that is noted of these. */
+};
+
 /* The subnet manager; 'failure', if nonnull, says why its status cannot be
- * read. */
+ * read.  That a cable is drained is a condition; that it can be unplugged is a
+ * note. */
 void sf_conditions_of_manager(const struct sf_manager_health *health,
-                              const char *failure, int64_t time,
+                              const char *failure,
+                              struct sf_drained_cables *drained, int64_t time,
                               struct sf_timeline *timeline);
 
 /* Which traps of the subnet manager were noted; all zeros to begin with. */

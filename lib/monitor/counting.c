@@ -65,19 +65,21 @@ say(const struct sf_counters_view *view, write_finding *write,
     return text;
 }
 
-/* Who it is about, and which counter: numbers in its text may change. */
+/* Who it is about, and which counter: numbers in its text may change.  'kind'
+ * is that of 'finding', or another one. */
 static char *
 make_key(const struct sf_counters_view *view,
+         enum sf_counter_finding_kind kind,
          const struct sf_counter_finding *finding)
 {
-    bool has_counter = finding->kind == SF_FINDING_COUNTER ||
-                       finding->kind == SF_FINDING_OLD_COUNTER;
+    bool has_counter =
+        kind == SF_FINDING_COUNTER || kind == SF_FINDING_OLD_COUNTER;
     char *key = NULL;
-    int n = asprintf(
-        &key, "%s:%s:%u:%s", sf_counter_finding_kind_name(finding->kind),
-        sf_counters_view_name(view, &finding->ends[0]),
-        finding->ends[0].number,
-        has_counter ? sf_counter_kinds[finding->counter].name : "");
+    int n =
+        asprintf(&key, "%s:%s:%u:%s", sf_counter_finding_kind_name(kind),
+                 sf_counters_view_name(view, &finding->ends[0]),
+                 finding->ends[0].number,
+                 has_counter ? sf_counter_kinds[finding->counter].name : "");
     return n < 0 ? NULL : key;
 }
 
@@ -86,7 +88,7 @@ tell_finding(const struct sf_counters_view *view,
              const struct sf_counter_finding *finding, bool is_note,
              int64_t time, struct sf_timeline *timeline)
 {
-    char *key = make_key(view, finding);
+    char *key = make_key(view, finding->kind, finding);
     char *text = say(view, sf_counter_finding_write, finding);
     char *remedy = say(view, sf_counter_finding_write_remedy, finding);
 
@@ -111,9 +113,50 @@ tell_finding(const struct sf_counters_view *view,
     free(key);
 }
 
+/* Whether an earlier life knew a counter that the first reading finds beyond
+ * its total: nobody knows yet whether it grows, so what was told holds. */
+static bool
+is_known(const struct sf_counters_view *view,
+         const struct sf_counter_finding *finding,
+         struct sf_timeline *timeline)
+{
+    char *old = make_key(view, SF_FINDING_OLD_COUNTER, finding);
+    char *key = make_key(view, SF_FINDING_COUNTER, finding);
+    bool is_known =
+        old && key &&
+        (sf_timeline_hold(timeline, old) || sf_timeline_hold(timeline, key));
+
+    free(key);
+    free(old);
+    return is_known;
+}
+
+/* Keeps open what an earlier life left open and nobody can judge yet: growth
+ * takes two readings, and silence as many looks as its history has. */
+static void
+hold_earlier(const struct sf_counting *counting,
+             const struct sf_counters_view *view, struct sf_timeline *timeline)
+{
+    static const enum sf_counter_finding_kind by_growth[] = {
+        SF_FINDING_COUNTER, SF_FINDING_OLD_COUNTER, SF_FINDING_BUSY,
+        SF_FINDING_HOT
+    };
+
+    for (size_t i = 0; !view->growths && i < 4; i++) {
+        char start[40];
+        snprintf(start, sizeof start,
+                 "%s:", sf_counter_finding_kind_name(by_growth[i]));
+        sf_timeline_hold_all(timeline, start);
+    }
+    if (counting->n_probes < counting->thresholds.n_sweeps) {
+        sf_timeline_hold_all(timeline, "black_hole:");
+    }
+}
+
 /* That somebody cleared counters is over as soon as it is told. */
 static void
-tell_findings(const struct sf_counters_view *view,
+tell_findings(const struct sf_counting *counting,
+              const struct sf_counters_view *view,
               const struct sf_counter_findings *findings, int64_t time,
               struct sf_timeline *timeline)
 {
@@ -124,10 +167,14 @@ tell_findings(const struct sf_counters_view *view,
     }
     sf_timeline_begin(timeline, SF_MONITOR_COUNTERS, time);
     for (uint32_t i = 0; i < findings->n_findings; i++) {
-        if (findings->findings[i].kind != SF_FINDING_RESET) {
-            tell_finding(view, &findings->findings[i], false, time, timeline);
+        const struct sf_counter_finding *finding = &findings->findings[i];
+        bool is_first = finding->kind == SF_FINDING_COUNTER && !view->growths;
+        if (finding->kind != SF_FINDING_RESET &&
+            !(is_first && is_known(view, finding, timeline))) {
+            tell_finding(view, finding, false, time, timeline);
         }
     }
+    hold_earlier(counting, view, timeline);
     sf_timeline_end(timeline);
 }
 
@@ -224,9 +271,29 @@ look_for_silence(struct sf_counting *counting, const char *source,
     struct sf_probes *probes = NULL;
 
     if (sf_live_probe(source, fabric, NULL, params, &probes, NULL) == SF_OK) {
-        sf_silence_update(counting->silence, probes, NULL);
+        counting->n_probes +=
+            sf_silence_update(counting->silence, probes, NULL) == SF_OK &&
+            counting->n_probes < UINT32_MAX;
     }
     sf_probes_free(probes);
+}
+
+enum sf_status
+sf_counting_tell(struct sf_counting *counting,
+                 const struct sf_counters_view *view, int64_t time,
+                 struct sf_timeline *timeline, struct sf_error *err)
+{
+    struct sf_counter_findings *findings;
+    enum sf_status status =
+        sf_counter_findings_build(view, &counting->thresholds, &findings, err);
+
+    if (status == SF_OK) {
+        tell_findings(counting, view, findings, time, timeline);
+        fill_cables(counting, view, findings);
+        renew_metrics(counting, view, findings);
+        sf_counter_findings_free(findings);
+    }
+    return status;
 }
 
 enum sf_status
@@ -238,7 +305,6 @@ sf_counting_read(struct sf_counting *counting, const char *source,
     struct sf_counters_params params = { .timeout = timeout };
     struct sf_counters *counters = NULL;
     struct sf_growths *growths = NULL;
-    struct sf_counter_findings *findings = NULL;
     double start = seconds_now();
 
     enum sf_status status =
@@ -258,15 +324,8 @@ sf_counting_read(struct sf_counting *counting, const char *source,
             .read_seconds = seconds_now() - start,
             .read_at = (double)time / 1000,
         };
-        status = sf_counter_findings_build(&view, &counting->thresholds,
-                                           &findings, err);
-        if (status == SF_OK) {
-            tell_findings(&view, findings, time, timeline);
-            fill_cables(counting, &view, findings);
-            renew_metrics(counting, &view, findings);
-        }
+        status = sf_counting_tell(counting, &view, time, timeline, err);
     }
-    sf_counter_findings_free(findings);
     sf_growths_free(growths);
     if (status == SF_OK) {
         sf_counters_free(counting->last);

@@ -8,6 +8,7 @@
 struct sf_counting {
     struct sf_thresholds thresholds;
     struct sf_silence *silence;
+    uint32_t n_probes;        /* Looks for silence since the start. */
     struct sf_counters *last; /* The last reading; NULL before. */
     /* By planned cable, of the last two readings; -1 if not known: the share
      * of what it carries in its busier direction, and errors a minute. */
@@ -29,6 +30,14 @@ enum sf_status sf_counting_read(struct sf_counting *counting,
                                 const char *source,
                                 const struct sf_verification *verification,
                                 const double *predicted, unsigned timeout,
+                                int64_t time, struct sf_timeline *timeline,
+                                struct sf_error *err);
+
+/* The same of a reading that is there: 'view' has all but thresholds.  What an
+ * earlier life of the monitor left open in 'timeline' stays open until enough
+ * was read to judge it. */
+enum sf_status sf_counting_tell(struct sf_counting *counting,
+                                const struct sf_counters_view *view,
                                 int64_t time, struct sf_timeline *timeline,
                                 struct sf_error *err);
 

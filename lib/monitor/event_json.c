@@ -193,11 +193,15 @@ sf_timeline_parse(const char *text, size_t length, const char *path,
     json_t *root = json_loadb(text, length, 0, &wrong);
     const char *schema = json_string_value(json_object_get(root, "schema"));
 
+    if (!root) {
+        return sf_fail(err, SF_EPARSE, "%s:%d: expected JSON: %s", path,
+                       wrong.line, wrong.text);
+    }
     if (!schema || strcmp(schema, "slimfly.timeline") != 0) {
         json_decref(root);
-        return sf_fail(err, SF_EPARSE,
+        return sf_fail(err, SF_EINVAL,
                        "%s: expected the state of a time line (schema "
-                       "slimfly.timeline)",
+                       "slimfly.timeline); remove it to begin anew",
                        path);
     }
     int64_t last_id = read_large(&reader, root, "", "last_id");

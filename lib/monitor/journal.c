@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Opens the file of events to add to it. */
@@ -33,6 +35,70 @@ open_file(struct sf_journal *journal, struct sf_error *err)
     return SF_OK;
 }
 
+/* The last number in the file of events, whose end has it; 0: none. */
+static uint64_t
+last_number(const char *path)
+{
+    static const char key[] = "\"id\":";
+    char end[65536];
+    uint64_t last = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat state;
+
+    if (fd < 0 || fstat(fd, &state) != 0) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return 0;
+    }
+    off_t start = state.st_size > (off_t)sizeof end - 1
+                      ? state.st_size - ((off_t)sizeof end - 1)
+                      : 0;
+    ssize_t length = pread(fd, end, sizeof end - 1, start);
+    close(fd);
+    end[length > 0 ? length : 0] = '\0';
+    for (const char *at = end; (at = strstr(at, key)); at++) {
+        last = strtoull(at + sizeof key - 1, NULL, 10);
+    }
+    return last;
+}
+
+/* A state that cannot be read, as after a crash of the machine, would keep the
+ * monitor from starting for ever: it is moved aside, and all begins anew. */
+static enum sf_status
+begin_anew(const struct sf_journal *journal, struct sf_timeline *timeline,
+           struct sf_error *err)
+{
+    int64_t now = (int64_t)time(NULL) * 1000;
+    char *aside, *text;
+
+    if (asprintf(&aside, "%s.broken", journal->state_path) < 0) {
+        return sf_fail(err, SF_ENOMEM, "out of memory");
+    }
+    int failed = rename(journal->state_path, aside);
+    int n = asprintf(&text,
+                     "The state of the time line cannot be read: %s.  It is "
+                     "now %s, and what is wrong is told anew.",
+                     err->text, aside);
+    free(aside);
+    if (n < 0 || failed) {
+        free(n < 0 ? NULL : text);
+        return err->status; /* With its text. */
+    }
+    struct sf_condition condition = {
+        .key = "state_broken",
+        .kind = "state_broken",
+        .text = text,
+        .severity = SF_SEVERITY_WARNING,
+        .cable = SF_NONE,
+        .node = SF_NONE,
+    };
+    sf_timeline_continue(timeline, last_number(journal->path), now);
+    sf_timeline_note(timeline, SF_MONITOR_SERVICE, &condition, now);
+    free(text);
+    return SF_OK;
+}
+
 static enum sf_status
 read_state(struct sf_journal *journal, struct sf_timeline *timeline,
            struct sf_error *err)
@@ -50,7 +116,7 @@ read_state(struct sf_journal *journal, struct sf_timeline *timeline,
                                    err);
     }
     free(text);
-    return status;
+    return status == SF_EPARSE ? begin_anew(journal, timeline, err) : status;
 }
 
 enum sf_status
@@ -70,7 +136,8 @@ sf_journal_open(struct sf_journal *journal, const char *path,
     if (status == SF_OK) {
         status = read_state(journal, timeline, err);
     }
-    journal->written_id = journal->saved_id = sf_timeline_last(timeline);
+    /* What is noted already is yet to be written. */
+    journal->written_id = journal->saved_id = sf_timeline_first(timeline) - 1;
     if (status != SF_OK) {
         if (journal->fd >= 0) {
             close(journal->fd);

@@ -56,7 +56,8 @@ function tell(text) {
   $("live").textContent = text;
 }
 
-const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const plural = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? ""
+  : /(s|x|ch|sh)$/.test(what) ? "es" : "s"}`;
 
 /* Times as people at this machine read them. */
 function clock(text) {
@@ -331,7 +332,7 @@ function partsOf() {
     const part = parts.get(rack.group);
     if (part) {
       part.switches.push(...rack.switches);
-      part.name = rack.name.replace(/\.[^.]*$/, "");
+      part.name = `group ${rack.group}`; // As 'slimfly drain' takes it.
     } else {
       parts.set(rack.group, { name: rack.name, switches: [...rack.switches] });
     }
@@ -460,7 +461,7 @@ function jobPanel() {
   const between = used.filter(([index]) => cables[index].step > 0);
   return [make("h2", {}, "Job"), make("dl", {},
     ...row("Nodes", job.nodes.length.toLocaleString("en")),
-    ...row("On", plural(job.switches.size, "switch").replace("switchs", "switches")),
+    ...row("On", plural(job.switches.size, "switch")),
     ...row("Uses", `${plural(between.length, "link")} between switches`),
     ...row("By", job.basis === "tables" ? "the forwarding tables of the switches"
       : "shortest paths, since no tables were read"),
@@ -693,6 +694,27 @@ function matches(term) {
   return found;
 }
 
+/* The rack that a word means, as "R3" or "rack R3". */
+function rackCalled(term) {
+  const word = term.toLowerCase().replace(/^rack\s+/, "").replace(/^r?(?=\d)/, "r");
+  return plan.racks.find((rack) => rack.name.toLowerCase() === word);
+}
+
+function goToRack(rack) {
+  closePanel();
+  $("hits").replaceChildren();
+  show("racks");
+  $(`rack-${rack.index}`)?.scrollIntoView({ block: "start" });
+  tell(`Rack ${rack.name}: ${plural(rack.switches.length, "switch")}, ${
+    plural(rack.nHosts, "host")}`);
+}
+
+function closePanel() {
+  picked = null;
+  showPanel();
+  repaint();
+}
+
 function showHits(term) {
   if (!term || /^job\b/i.test(term)) {
     $("hits").replaceChildren();
@@ -704,7 +726,8 @@ function showHits(term) {
       thing.name ?? thing.label, " ", make("small", {}, thing.ends
         ? `${thing.ends[0].node.name} – ${thing.ends[1].node.name}`
         : place(thing))))))
-    : make("p", {}, `Nothing is called '${term}'.`));
+    : make("p", {}, rackCalled(term) ? `Rack ${rackCalled(term).name}: press Enter.`
+      : `Nothing is called '${term}'.`));
 }
 
 async function findJob(nodes) {
@@ -881,10 +904,13 @@ function listen() {
     if (/^job\s/i.test(term)) {
       findJob(term.slice(3).trim()).catch((error) => tell(String(error)));
     } else if (term) {
-      const [first] = matches(term);
+      const [first] = matches(term), rack = rackCalled(term);
       if (first) {
         pick(first);
+      } else if (rack) {
+        goToRack(rack);
       } else {
+        closePanel(); // It is about another thing.
         showHits(term);
       }
     }

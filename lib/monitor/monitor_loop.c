@@ -50,10 +50,10 @@ struct monitor {
 
     struct sf_manager manager;
     struct sf_manager_health health;
-    struct sf_error manager_failure; /* Text "" if it could be read. */
-    char routed_at[64];              /* Of the status file, as it says. */
-    struct sf_noted_traps traps;     /* Likewise. */
-    bool *is_drained;                /* [n_cables] */
+    struct sf_error manager_failure;  /* Text "" if it could be read. */
+    char routed_at[64];               /* Of the status file, as it says. */
+    struct sf_noted_traps traps;      /* Likewise. */
+    struct sf_drained_cables drained; /* Likewise. */
 
     pthread_mutex_t lock; /* Of 'paths'. */
     struct sf_job_paths *paths;
@@ -314,15 +314,17 @@ look_at_manager(struct monitor *monitor)
         sf_conditions_note_traps(&monitor->manager, monitor->plan, now_ms(),
                                  &monitor->traps, monitor->timeline);
         sf_status_read_more(monitor->params->status, monitor->plan,
-                            monitor->is_drained, &more);
+                            monitor->drained.now, &more);
+        monitor->drained.is_safe =
+            more.is_safe && !monitor->manager.n_drain_changes;
         if (strcmp(more.routed_at, monitor->routed_at) != 0) {
             note_routing(monitor, more.routed_at);
         }
         monitor->is_changed |= more.is_changed;
     }
     sf_conditions_of_manager(&monitor->health,
-                             text_of(&monitor->manager_failure), now_ms(),
-                             monitor->timeline);
+                             text_of(&monitor->manager_failure),
+                             &monitor->drained, now_ms(), monitor->timeline);
     monitor->is_changed |= last != sf_timeline_last(monitor->timeline);
 }
 
@@ -364,7 +366,7 @@ publish(struct monitor *monitor)
         .watch = monitor->watch,
         .timeline = monitor->timeline,
         .counting = monitor->has_counting ? &monitor->counting : NULL,
-        .is_drained = monitor->is_drained,
+        .is_drained = monitor->drained.now,
         .has_manager = monitor->params->status != NULL,
         .manager_failure = text_of(&monitor->manager_failure),
         .manager = &monitor->manager,
@@ -590,9 +592,13 @@ start(struct monitor *monitor, struct sf_error *err)
             sf_watch_new(monitor->plan, &params->verify, &monitor->watch, err);
     }
     if (status == SF_OK) {
-        monitor->is_drained =
-            sf_calloc(monitor->plan->n_cables, sizeof *monitor->is_drained);
-        status = monitor->is_drained
+        uint32_t n = monitor->plan->n_cables;
+        monitor->drained = (struct sf_drained_cables){
+            .plan = monitor->plan,
+            .now = sf_calloc(n, sizeof(bool)),
+            .freed = sf_calloc(n, sizeof(bool)),
+        };
+        status = monitor->drained.now && monitor->drained.freed
                      ? SF_OK
                      : sf_fail(err, SF_ENOMEM, "out of memory");
     }
@@ -645,7 +651,8 @@ sf_monitor_run(struct sf_plan *plan, const struct sf_monitor_params *params,
     sf_watch_free(monitor.watch);
     sf_job_paths_free(monitor.paths);
     free(monitor.predicted);
-    free(monitor.is_drained);
+    free(monitor.drained.now);
+    free(monitor.drained.freed);
     sf_timeline_free(monitor.timeline);
     pthread_mutex_destroy(&monitor.lock);
     return status;

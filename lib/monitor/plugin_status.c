@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "slimfly/drain.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -37,6 +38,55 @@ mark_drained(const json_t *links, const struct sf_plan *plan, bool *is_drained)
     }
 }
 
+/* Marks the cables of an entry that has no link that is up: it was unplugged,
+ * and is drained as before. */
+static void
+mark_entry(const struct sf_drain_entry *entry, const struct sf_plan *plan,
+           bool *is_drained)
+{
+    uint32_t s = sf_fabric_find(plan->fabric, entry->names[0]);
+    const struct sf_node *node =
+        s < plan->fabric->n_switches ? &plan->fabric->nodes[s] : NULL;
+
+    for (uint32_t i = 0; node && i < node->n_ports; i++) {
+        uint32_t port = node->first_port + i;
+        uint32_t peer = plan->fabric->ports[port].peer;
+        bool is_meant =
+            peer != SF_NONE &&
+            plan->fabric->ports[peer].node < plan->fabric->n_switches &&
+            (entry->is_switch ||
+             plan->fabric->ports[port].number == entry->ports[0]);
+        if (is_meant) {
+            is_drained[plan->cable_of_port[port]] = true;
+        }
+    }
+}
+
+static void
+mark_absent(const json_t *entries, const struct sf_plan *plan,
+            bool *is_drained)
+{
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const json_t *entry = json_array_get(entries, i);
+        const char *kind = json_string_value(json_object_get(entry, "kind"));
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        const char *state = json_string_value(json_object_get(entry, "state"));
+        char line[SF_DRAIN_TEXT_SIZE + 16];
+        struct sf_drain_list *list;
+        if (!kind || !name || !state || strcmp(state, "absent") != 0) {
+            continue;
+        }
+        snprintf(line, sizeof line, "%s %s", kind, name);
+        if (sf_drain_list_parse(line, strlen(line), "status", &list, NULL) ==
+            SF_OK) {
+            if (list->n_entries) {
+                mark_entry(&list->lines[0].entry, plan, is_drained);
+            }
+            sf_drain_list_free(list);
+        }
+    }
+}
+
 void
 sf_status_parse_more(const char *text, size_t length,
                      const struct sf_plan *plan, bool *is_drained,
@@ -52,6 +102,9 @@ sf_status_parse_more(const char *text, size_t length,
              routed ? routed : "");
     if (root && now) {
         mark_drained(json_object_get(drained, "links"), plan, now);
+        mark_absent(json_object_get(drained, "entries"), plan, now);
+        more->is_safe =
+            json_is_true(json_object_get(drained, "safe_to_unplug"));
         size_t size = plan->n_cables * sizeof *now;
         more->is_changed = memcmp(now, is_drained, size) != 0;
         memcpy(is_drained, now, size);

@@ -8,6 +8,7 @@
 struct sf_status_more {
     char routed_at[64]; /* "" if it does not say. */
     bool is_changed;    /* Other cables are drained than before. */
+    bool is_safe;       /* Those that are can be unplugged. */
 };
 
 /* Reads the file at 'path' again, and sets 'is_drained' [n_cables].  What it

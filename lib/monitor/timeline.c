@@ -515,6 +515,33 @@ sf_timeline_see(struct sf_timeline *timeline,
     }
 }
 
+bool
+sf_timeline_hold(struct sf_timeline *timeline, const char *key)
+{
+    uint32_t number =
+        timeline->slots[find_slot(timeline, timeline->source, key)];
+    struct sf_known *known =
+        number ? &timeline->known.items[number - 1] : NULL;
+
+    if (!known || known->is_note) {
+        return false;
+    }
+    known->is_seen |= known->is_open;
+    return known->is_open || known->is_flapping;
+}
+
+void
+sf_timeline_hold_all(struct sf_timeline *timeline, const char *start)
+{
+    for (size_t i = 0; i < timeline->known.n; i++) {
+        struct sf_known *known = &timeline->known.items[i];
+        if (known->source == timeline->source && !known->is_note &&
+            !strncmp(known->condition.key, start, strlen(start))) {
+            known->is_seen |= known->is_open;
+        }
+    }
+}
+
 void
 sf_timeline_end(struct sf_timeline *timeline)
 {

@@ -120,6 +120,12 @@ void sf_timeline_see(struct sf_timeline *timeline,
                      const struct sf_condition *condition);
 void sf_timeline_end(struct sf_timeline *timeline);
 
+/* In an observation that cannot tell whether the condition with 'key', or each
+ * one whose key starts with 'start', still holds: those that are open stay as
+ * they are.  Whether the one with 'key' is open or flaps. */
+bool sf_timeline_hold(struct sf_timeline *timeline, const char *key);
+void sf_timeline_hold_all(struct sf_timeline *timeline, const char *start);
+
 /* Something that happens at a moment; or has happened 'n' times by then, at
  * least once. */
 void sf_timeline_note(struct sf_timeline *timeline,

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,22 +206,82 @@ find_label(const struct finder *finder, const char *word, bool *is_foundp)
     return SF_OK;
 }
 
-/* Whether 'word' means the rack: "R3", "rack R3", "rack 3". */
-static bool
-is_rack(const struct sf_rack *rack, const char *word)
+/* What a word says of racks. */
+struct rack_word {
+    char name[24];  /* "R3.1", as racks are called; "": none. */
+    uint32_t group; /* The racks of this part of the network; SF_NONE:
+                     * that is not said. */
+    bool is_all;    /* "group 3": all of them; else one alone. */
+};
+
+/* Cuts the word 'head' and blanks off 'word'; NULL if it starts otherwise. */
+static const char *
+cut_head(const char *word, const char *head)
 {
+    size_t length = strlen(head);
+
+    return strncasecmp(word, head, length) == 0
+               ? word + length + strspn(word + length, " ")
+               : NULL;
+}
+
+/* Reads "R3", "R3.1", "rack R3.1", "rack 3.1", "rack 3" or "group 3". */
+static struct rack_word
+read_rack(const char *word)
+{
+    struct rack_word rack = { .group = SF_NONE };
+    const char *of_rack = cut_head(word, "rack"),
+               *of_group = cut_head(word, "group");
+    const char *rest = of_group ? of_group : of_rack ? of_rack : word;
+    bool has_letter = *rest == 'R' || *rest == 'r';
     char *end;
 
-    if (!strcasecmp(rack->name, word)) {
-        return true;
+    if (has_letter ? of_group != NULL : !of_group && !of_rack) {
+        return rack;
     }
-    if (strncasecmp(word, "rack", 4) != 0) {
-        return false;
+    rest += has_letter;
+    if (!isdigit((unsigned char)*rest) || strlen(rest) > 20) {
+        return rack;
     }
-    word += 4 + strspn(word + 4, " ");
-    unsigned long group = strtoul(word, &end, 10);
-    return !strcasecmp(rack->name, word) ||
-           (isdigit((unsigned char)*word) && !*end && group == rack->group);
+    unsigned long group = strtoul(rest, &end, 10);
+    if (!*end) {
+        rack.group = group < SF_NONE ? (uint32_t)group : SF_NONE;
+    }
+    rack.is_all = of_group != NULL;
+    snprintf(rack.name, sizeof rack.name, "R%s", rest);
+    return rack;
+}
+
+/* Whether the rack is one of those that 'word' means. */
+static bool
+is_meant(const struct sf_rack *rack, const struct rack_word *word)
+{
+    return (!word->is_all && !strcasecmp(rack->name, word->name)) ||
+           (word->group != SF_NONE && rack->group == word->group);
+}
+
+/* Refuses "R3" where that part of the network stands in several racks. */
+static enum sf_status
+refuse_part(const struct finder *finder, const char *word,
+            const struct rack_word *meant)
+{
+    const struct sf_plan *plan = finder->plan;
+    char names[200] = "";
+    size_t length = 0;
+
+    for (uint32_t i = 0; i < plan->n_racks && length + 60 < sizeof names;
+         i++) {
+        if (is_meant(&plan->racks[i], meant)) {
+            length +=
+                (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                 length ? ", " : "", plan->racks[i].name);
+        }
+    }
+    return sf_fail(finder->err, SF_EINVAL,
+                   "'%s' are several racks: %s%s; expected one of them, or "
+                   "'group %" PRIu32 "' for all",
+                   word, names, length + 60 < sizeof names ? "" : ", ...",
+                   meant->group);
 }
 
 /* Adds the switches of the racks that 'word' means, likewise. */
@@ -228,13 +289,21 @@ static enum sf_status
 find_rack(const struct finder *finder, const char *word, bool *is_foundp)
 {
     const struct sf_plan *plan = finder->plan;
+    const struct rack_word meant = read_rack(word);
+    uint32_t n_racks = 0;
     enum sf_status status = SF_OK;
 
-    for (uint32_t s = 0; status == SF_OK && s < plan->fabric->n_switches;
-         s++) {
+    for (uint32_t i = 0; meant.name[0] && i < plan->n_racks; i++) {
+        n_racks += is_meant(&plan->racks[i], &meant);
+    }
+    if (n_racks > 1 && !meant.is_all) {
+        return refuse_part(finder, word, &meant);
+    }
+    for (uint32_t s = 0;
+         n_racks && status == SF_OK && s < plan->fabric->n_switches; s++) {
         const struct sf_node *node = &plan->fabric->nodes[s];
         if (node->rack == SF_NONE ||
-            !is_rack(&plan->racks[node->rack], word)) {
+            !is_meant(&plan->racks[node->rack], &meant)) {
             continue;
         }
         uint32_t there =

@@ -78,6 +78,9 @@ add_details(const struct sf_counters_view *view,
                             json_boolean(finding->is_growth));
         json_object_set_new(object, "threshold",
                             make_count(finding->threshold));
+        if (finding->kind == SF_FINDING_OLD_COUNTER) {
+            json_object_set_new(object, "grown", make_count(finding->grown));
+        }
         break;
     case SF_FINDING_BLACK_HOLE:
         json_object_set_new(object, "silent", json_integer(finding->n));

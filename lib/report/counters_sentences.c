@@ -116,7 +116,10 @@ write_counter(const struct sf_counters_view *view,
         fprintf(stream, " in %.1f s", seconds_of(view, finding));
     }
     fprintf(stream, ", more than %" PRIu64, finding->threshold);
-    if (finding->kind == SF_FINDING_OLD_COUNTER) {
+    if (finding->kind == SF_FINDING_OLD_COUNTER && finding->grown) {
+        fprintf(stream, "; it grows slowly, by %" PRIu64 " in %.1f s",
+                finding->grown, seconds_of(view, finding));
+    } else if (finding->kind == SF_FINDING_OLD_COUNTER) {
         fputs("; it does not grow now", stream);
     }
 }
@@ -129,7 +132,7 @@ write_load(const struct sf_counter_finding *finding, FILE *stream)
         fprintf(stream, ", %.1f times what uniform traffic would bring",
                 finding->times);
     } else if (finding->kind == SF_FINDING_HOT) {
-        fputs(", and the routing leads nothing there", stream);
+        fputs(", and the routing leads almost nothing there", stream);
     }
 }
 
@@ -209,6 +212,18 @@ sf_counters_leads_to_host(const struct sf_counters_view *view,
                : false;
 }
 
+/* Whether one of its ends is a host. */
+static bool
+is_of_host(const struct sf_counters_view *view,
+           const struct sf_counter_finding *finding)
+{
+    const struct sf_end *end = &finding->ends[0];
+
+    return (end->found != SF_NONE &&
+            view->fabric->nodes[end->found].kind == SF_NODE_HOST) ||
+           sf_counters_leads_to_host(view, finding);
+}
+
 static void
 write_black_hole_remedy(const struct sf_counters_view *view,
                         const struct sf_counter_finding *finding, FILE *stream)
@@ -243,11 +258,19 @@ sf_counter_finding_write_remedy(const struct sf_counters_view *view,
         fputs(counter ? counter : "Look at this link.", stream);
         break;
     case SF_FINDING_OLD_COUNTER:
-        fputs("Nothing to do now; nobody knows when it was counted.", stream);
+        fputs(finding->grown
+                  ? "It grows by less than the threshold. See with a longer "
+                    "'--interval' whether it goes on."
+                  : "Nothing to do now; nobody knows when it was counted.",
+              stream);
         break;
     case SF_FINDING_BUSY:
-        fputs("Nothing is wrong with the link. If jobs are slow, place them "
-              "apart or route for them ('slimfly route --jobs').",
+        fputs(is_of_host(view, finding)
+                  ? "Nothing is wrong with the link: the host uses all of its "
+                    "adapter. Another placement or routing does not change "
+                    "that."
+                  : "Nothing is wrong with the link. If jobs are slow, place "
+                    "them apart or route for them ('slimfly route --jobs').",
               stream);
         break;
     case SF_FINDING_HOT:

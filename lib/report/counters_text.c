@@ -100,6 +100,12 @@ write_loads(const struct sf_counters_view *view,
             n_shown++;
         }
     }
+    if (view->predicted && findings->host_share < findings->hot_traffic) {
+        fprintf(stream,
+                "No link is called hot while hosts send less than %.3g %% of "
+                "what they can in the mean.\n",
+                100 * findings->hot_traffic);
+    }
 }
 
 void

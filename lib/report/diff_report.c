@@ -10,10 +10,12 @@ typedef unsigned long long count;
 #define MOST_LISTED 10
 
 static void
-write_part(FILE *stream, bool *is_firstp, uint32_t n, const char *what)
+write_part(FILE *stream, bool *is_firstp, uint32_t n, const char *one,
+           const char *many)
 {
     if (n) {
-        fprintf(stream, "%s%u %s", *is_firstp ? "" : ", ", n, what);
+        fprintf(stream, "%s%u %s", *is_firstp ? "" : ", ", n,
+                n == 1 ? one : many);
         *is_firstp = false;
     }
 }
@@ -24,12 +26,18 @@ write_fabric(const struct sf_difference *fabric, FILE *stream)
     bool is_first = true;
 
     fputs("  fabric: ", stream);
-    write_part(stream, &is_first, fabric->n_lost_switches, "switches gone");
-    write_part(stream, &is_first, fabric->n_new_switches, "switches new");
-    write_part(stream, &is_first, fabric->n_lost_links, "links gone");
-    write_part(stream, &is_first, fabric->n_new_links, "links new");
-    write_part(stream, &is_first, fabric->n_lost_hosts, "hosts gone");
-    write_part(stream, &is_first, fabric->n_new_hosts, "hosts new");
+    write_part(stream, &is_first, fabric->n_lost_switches, "switch gone",
+               "switches gone");
+    write_part(stream, &is_first, fabric->n_new_switches, "switch new",
+               "switches new");
+    write_part(stream, &is_first, fabric->n_lost_links, "link gone",
+               "links gone");
+    write_part(stream, &is_first, fabric->n_new_links, "link new",
+               "links new");
+    write_part(stream, &is_first, fabric->n_lost_hosts, "host gone",
+               "hosts gone");
+    write_part(stream, &is_first, fabric->n_new_hosts, "host new",
+               "hosts new");
     fputs(is_first ? "the same\n" : "\n", stream);
 }
 

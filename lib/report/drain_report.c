@@ -1,6 +1,6 @@
 /* drain_report.c -- the list of drained links, as text and as JSON;
  * doc/formats.md describes the members. */
-#include "slimfly/drain.h"
+#include "slimfly/drain_status.h"
 
 #include <jansson.h>
 
@@ -68,6 +68,76 @@ sf_drain_list_write_text(const struct sf_drain_list *list,
     }
 }
 
+/* What the plugin tells of an entry, or that it does not know it. */
+static void
+write_told(const struct sf_drain_told *told,
+           const struct sf_drain_told_entry *entry, FILE *stream)
+{
+    if (!entry) {
+        fputs(told->problem ? ": not in force: OpenSM cannot read the list"
+                            : ": not in force yet: OpenSM has not taken it up",
+              stream);
+        return;
+    }
+    switch (entry->state) {
+    case SF_DRAIN_DONE:
+        fprintf(stream, ": drained, %u link%s", entry->n_links,
+                entry->n_links == 1 ? "" : "s");
+        fputs(told->is_safe ? "; can be unplugged"
+                            : "; not to be unplugged yet",
+              stream);
+        break;
+    case SF_DRAIN_ABSENT:
+        fputs(": no link is up there", stream);
+        break;
+    case SF_DRAIN_UNKNOWN:
+        fputs(": not in force: there is no such switch or port", stream);
+        break;
+    case SF_DRAIN_REFUSED:
+        fputs(": refused, its links are used", stream);
+    }
+    if (entry->n_cut_off) {
+        fprintf(stream, "; %u host%s %s cut off, such as %s", entry->n_cut_off,
+                entry->n_cut_off == 1 ? "" : "s",
+                entry->state == SF_DRAIN_REFUSED ? "would be"
+                : entry->n_cut_off == 1          ? "is"
+                                                 : "are",
+                entry->first_cut_off ? entry->first_cut_off : "?");
+    }
+}
+
+void
+sf_drain_told_write_text(const struct sf_drain_list *list,
+                         const struct sf_drain_told *told, FILE *stream)
+{
+    char text[SF_DRAIN_TEXT_SIZE];
+
+    if (!list->n_entries) {
+        fputs("nothing is drained\n", stream);
+    }
+    for (uint32_t i = 0; i < list->n_lines; i++) {
+        const struct sf_drain_line *line = &list->lines[i];
+        if (!line->is_entry) {
+            continue;
+        }
+        fprintf(stream, "%s %s%s", line->entry.is_switch ? "switch" : "link",
+                sf_drain_entry_text(&line->entry, text),
+                line->entry.with_hosts ? " with its hosts" : "");
+        write_told(told, sf_drain_told_find(told, &line->entry), stream);
+        fprintf(stream, "%s%s\n", *line->comment ? "   # " : "",
+                line->comment);
+    }
+    for (uint32_t i = 0; i < told->n; i++) {
+        const struct sf_drain_told_entry *entry = &told->entries[i];
+        if (!entry->is_on_list && !told->problem) {
+            fprintf(stream,
+                    "%s %s: not on the list any more; OpenSM has not taken "
+                    "that up yet\n",
+                    entry->is_switch ? "switch" : "link", entry->name);
+        }
+    }
+}
+
 /* The hosts that an entry cuts off, or would. */
 static json_t *
 json_of_hosts(const struct sf_drain_outcome *outcome,
@@ -109,6 +179,27 @@ json_of_entry(const struct sf_drain_line *line,
     return root;
 }
 
+/* Writes 'entries', which are taken over; NULL if they could not be made. */
+static enum sf_status
+write_json(json_t *entries, const char *path, FILE *stream,
+           struct sf_error *err)
+{
+    bool made = entries != NULL;
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:o}", "schema", "slimfly.drained",
+                  "schema_version", 1, "file", path, "entries", entries);
+    if (!made || !root) {
+        json_decref(root);
+        return sf_fail(err, SF_EINVAL,
+                       "cannot make JSON: a name is not UTF-8, or memory ran "
+                       "out");
+    }
+    json_dumpf(root, stream, JSON_INDENT(2));
+    fputc('\n', stream);
+    json_decref(root);
+    return SF_OK;
+}
+
 enum sf_status
 sf_drain_list_write_json(const struct sf_drain_list *list, const char *path,
                          const struct sf_drained *drained,
@@ -126,17 +217,57 @@ sf_drain_list_write_json(const struct sf_drain_list *list, const char *path,
                                                        fabric)) == 0;
         }
     }
-    json_t *root =
-        json_pack("{s:s, s:i, s:s, s:o}", "schema", "slimfly.drained",
-                  "schema_version", 1, "file", path, "entries", entries);
-    if (!made || !root) {
-        json_decref(root);
-        return sf_fail(err, SF_EINVAL,
-                       "cannot make JSON: a name is not UTF-8, or memory ran "
-                       "out");
+    if (!made) {
+        json_decref(entries);
+        entries = NULL;
     }
-    json_dumpf(root, stream, JSON_INDENT(2));
-    fputc('\n', stream);
-    json_decref(root);
-    return SF_OK;
+    return write_json(entries, path, stream, err);
+}
+
+/* The same with what the plugin tells of it. */
+static json_t *
+json_of_told(const struct sf_drain_line *line,
+             const struct sf_drain_told *told)
+{
+    const struct sf_drain_told_entry *entry =
+        sf_drain_told_find(told, &line->entry);
+    json_t *root = json_of_entry(line, NULL, NULL);
+
+    if (!root) {
+        return NULL;
+    }
+    json_object_set_new(
+        root, "state",
+        json_string(entry ? sf_drain_state_name(entry->state) : "pending"));
+    json_object_set_new(root, "can_be_unplugged",
+                        json_boolean(entry && told->is_safe &&
+                                     entry->state != SF_DRAIN_REFUSED &&
+                                     entry->state != SF_DRAIN_UNKNOWN));
+    if (entry) {
+        json_object_set_new(root, "n_links", json_integer(entry->n_links));
+        json_object_set_new(root, "n_hosts_cut_off",
+                            json_integer(entry->n_cut_off));
+    }
+    return root;
+}
+
+enum sf_status
+sf_drain_told_write_json(const struct sf_drain_list *list, const char *path,
+                         const struct sf_drain_told *told, FILE *stream,
+                         struct sf_error *err)
+{
+    json_t *entries = json_array();
+    bool made = entries != NULL;
+
+    for (uint32_t i = 0; made && i < list->n_lines; i++) {
+        if (list->lines[i].is_entry) {
+            made = json_array_append_new(
+                       entries, json_of_told(&list->lines[i], told)) == 0;
+        }
+    }
+    if (!made) {
+        json_decref(entries);
+        entries = NULL;
+    }
+    return write_json(entries, path, stream, err);
 }

@@ -100,10 +100,14 @@ sf_manager_write_text(const struct sf_manager *manager,
                 manager->n_missing_switches, manager->n_missing_links,
                 manager->n_missing_hosts);
     }
-    if (lives && manager->n_drained) {
+    if (lives && (manager->n_drained || manager->n_drain_changes)) {
         fprintf(stream, "  drained links: %u, %s\n", manager->n_drained,
-                manager->is_safe_to_unplug
-                    ? "which can be unplugged now"
+                manager->is_safe_to_unplug ? "which can be unplugged now"
+                : manager->n_drain_changes
+                    ? "not to be unplugged yet: OpenSM has not taken up what "
+                      "was changed in the list"
+                : manager->has_drain_problem
+                    ? "not to be unplugged yet: the list cannot be read"
                     : "not to be unplugged yet: tables are being written");
     }
     if (lives && manager->n_replaced) {
@@ -161,7 +165,7 @@ sf_manager_write_json(const struct sf_manager *manager,
 {
     json_t *root = json_pack(
         "{s:s, s:i, s:s, s:s, s:o, s:s, s:I, s:s, s:s?, s:I, s:I, s:{s:I, "
-        "s:I, s:I}, s:{s:I, s:b}, s:I, s:o}",
+        "s:I, s:I}, s:{s:I, s:b, s:I}, s:I, s:o}",
         "schema", "slimfly.manager", "schema_version", 1, "file", path,
         "verdict", verdicts[health->verdict], "reasons", make_reasons(health),
         "host", manager->host, "pid", (json_int_t)manager->pid, "state",
@@ -172,7 +176,8 @@ sf_manager_write_json(const struct sf_manager *manager,
         "links", (json_int_t)manager->n_missing_links, "hosts",
         (json_int_t)manager->n_missing_hosts, "drained", "links",
         (json_int_t)manager->n_drained, "safe_to_unplug",
-        (int)manager->is_safe_to_unplug, "n_replaced",
+        (int)manager->is_safe_to_unplug, "n_changes",
+        (json_int_t)manager->n_drain_changes, "n_replaced",
         (json_int_t)manager->n_replaced, "traps", make_traps(manager));
 
     if (!root) {

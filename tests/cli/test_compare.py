@@ -807,8 +807,7 @@ class Errors(Compare):
                 (["sf:q=6"], "q = 6 is not a prime power"),
                 (["nothing:k=3"], "nothing"),
                 (["/nowhere"], "/nowhere"),
-                (["sf"], "slimfly: compare: sf: no such file; expected a spec "
-                 "such as sf:q=5 "),
+                (["sf"], "slimfly: sf: q is missing (a prime power"),
                 (["HyperX"], "'slimfly design --endpoints N --compare' finds "
                  "sizes by itself"),
                 (["nowhere.json"], "nowhere.json: No such file"),

@@ -4,8 +4,10 @@ import json
 import os
 import random
 import re
+import socket
 import subprocess
 import tempfile
+import time
 
 import harness
 from harness import slimfly
@@ -67,7 +69,8 @@ class Drain(Operated):
             word = chooser.choice([f"{a[0]}[{a[1]}]", f"{b[0]}:{b[1]}",
                                    label])
             told = slimfly("drain", word, "--fabric", tables, "--plan",
-                           f"{self.work}/plan", "--conf", self.conf)
+                           f"{self.work}/plan", "--conf", self.conf,
+                           "--allow-loss")
             self.assertEqual(told.stderr, "", spec)
             self.assertEqual(told.returncode, 0)
             self.assertIn("entries: ", told.stdout)
@@ -148,6 +151,69 @@ class Drain(Operated):
         self.assertIn(f"link {a[0]}[{a[1]}] {b[0]}[{b[1]}] is planned, and "
                       "not seen now", self.drain(*words))
 
+    def test_packets_that_are_lost_are_told(self):
+        """It said that nothing is lost, and the plugin took paths away."""
+        tables = self.route("df:a=4,h=2,p=2")
+        word = "df-0-0[3]"
+        words = (word, "--fabric", tables, "--conf", self.conf)
+        for more in (), ("--dry-run",):
+            done = slimfly("drain", *words, *more)
+            self.assertEqual(done.returncode, 1)
+            lost = re.search(r"packets are lost: (\d+) of \d+ pairs of switch "
+                             r"and LID have no path for one of (\d+) steps",
+                             done.stdout)
+            self.assertTrue(lost, done.stdout)
+            self.assertIn("drain: refused: packets would be lost",
+                          done.stderr)
+        self.assertFalse(os.path.exists(self.list))
+        done = slimfly("drain", *words, "--format", "json")
+        self.assertEqual(done.returncode, 1)
+        steps = json.loads(done.stdout)["steps"]
+        self.assertEqual((steps["safe"], steps["n_pairs_lost"],
+                          steps["n_steps"]),
+                         (True, int(lost[1]), int(lost[2])))
+        self.succeeds("drain", *words, "--allow-loss")
+        self.succeeds("route", f"{self.work}/plan", "--drained", self.list,
+                      "-o", f"{self.work}/around")
+
+        # The way back.
+        words = (word, "--fabric", f"{self.work}/around", "--conf", self.conf)
+        for more in (), ("--dry-run",):
+            done = slimfly("undrain", *words, *more)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("packets are lost: ", done.stdout)
+            self.assertIn("undrain: refused: packets would be lost",
+                          done.stderr)
+            self.assertNotIn("is drained no more", done.stdout)
+        self.assertIn("link df-0-0[3]", read(self.list))
+        self.assertIn("link df-0-0[3] ", self.succeeds(
+            "undrain", *words, "--allow-loss", "--dry-run"))
+        self.assertIn("is drained no more", self.succeeds(
+            "undrain", *words, "--allow-loss"))
+        self.assertEqual(read(self.list), "")
+
+    def test_undrain_says_what_changes(self):
+        tables = self.route("sf:q=4")
+        (name, port), _, _ = self.links()[0]
+        word = f"{name}[{port}]"
+        self.drain(word, "--fabric", tables)
+        self.succeeds("route", f"{self.work}/plan", "--drained", self.list,
+                      "-o", f"{self.work}/around")
+        told = self.succeeds("undrain", word, "--fabric",
+                             f"{self.work}/around", "--conf", self.conf,
+                             "--dry-run")
+        self.assertIn("safe in every mixture in ", told)
+        self.assertIn("would be drained no more", told)
+        self.assertIn("nothing was written (--dry-run)", told)
+        # Tables that are not in force yet, or of other options.
+        told = self.succeeds("undrain", word, "--fabric", tables, "--conf",
+                             self.conf, "--dry-run")
+        self.assertIn("what changes is not known: ", told)
+        self.assertEqual(read(self.list).count("link "), 1)
+        self.assertNotIn("what changes", self.succeeds(
+            "undrain", word, "--no-what-if", "--conf", self.conf))
+        self.assertEqual(read(self.list), "")
+
     def test_hosts_are_not_cut_off(self):
         tables = self.route("hx2:size=3x3,p=2")
         name = self.links()[0][0][0]
@@ -208,6 +274,36 @@ class Drain(Operated):
         self.assertEqual(done.returncode, 1)
         self.assertIn("'sf-0-0-0' is not drained", done.stderr)
 
+    def test_a_list_that_nobody_reads_is_not_written(self):
+        """The default one was, if the options were others, and a folder was
+        made for a list whose name was mistyped."""
+        tables = self.route("sf:q=4")
+        other = f"{self.work}/opensm.conf"
+        with open(other, "w", encoding="utf-8") as file:
+            file.write("# options of OpenSM\nrouting_engine layered\n")
+        for words in (("drain", "sf-0-0-0[5]", "--fabric", tables),
+                      ("drain", "--list"), ("undrain", "--all")):
+            self.fails(*words, "--conf", other,
+                       says=f"{other}: expected the plugin's options with a "
+                       "line 'drained = FILE'")
+        self.fails("drain", "sf-0-0-0[5]", "--fabric", tables, "--file",
+                   f"{self.work}/none/drained", says=f"{self.work}/none")
+        self.assertFalse(os.path.exists(f"{self.work}/none"))
+        self.succeeds("drain", "sf-0-0-0[5]", "--fabric", tables, "--conf",
+                      other, "--file", f"{self.work}/mine")
+        with open(self.conf, "w", encoding="utf-8") as file:
+            file.write(f"drained = {self.work}/made/drained\n")
+        self.drain("sf-0-0-0[5]", "--fabric", tables)
+        self.assertTrue(os.path.exists(f"{self.work}/made/drained"))
+        # What could not be written was not done.
+        os.remove(f"{self.work}/made/drained")
+        os.mkdir(f"{self.work}/made/drained.new")
+        os.mkdir(f"{self.work}/made/drained")
+        done = slimfly("drain", "sf-0-0-0[5]", "--fabric", tables, "--conf",
+                       self.conf)
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(": drained, ", done.stdout)
+
     def test_lists_are_kept_and_told(self):
         tables = self.route("sf:q=4")
         a, b, label = self.links()[3]
@@ -233,6 +329,99 @@ class Drain(Operated):
             f"{a[0]}--{b[0]}", "--fabric", tables, "--format", "json", "-n"))
         self.assertEqual(told["schema"], "slimfly.diff")
         self.assertGreater(told["n_changed_entries"], 0)
+
+    def tell(self, *entries, pid=None, **drained):
+        """Writes a status file of an OpenSM that says this of the list."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        status = {
+            "schema": "slimfly.status", "schema_version": 1, "state": "up",
+            "host": socket.gethostname(), "pid": pid or os.getpid(),
+            "heartbeat_seconds": 200, "heartbeat_at": now, "active_at": now,
+            "sweep_seconds": 10, "outcome": "anew", "reason": None,
+            "missing": {"switches": 0, "links": 0, "hosts": 0},
+            "warnings": [],
+            "drained": {"file": self.list, "problem": None,
+                        "n_links": sum(e["state"] == "drained"
+                                       for e in entries),
+                        "safe_to_unplug": True, "entries": entries,
+                        "links": [], **drained}}
+        with open(f"{self.work}/status.json", "w", encoding="utf-8") as file:
+            json.dump(status, file)
+        with open(self.conf, "w", encoding="utf-8") as file:
+            file.write(f"drained = {self.list}\n"
+                       f"status = {self.work}/status.json\n")
+
+    def test_the_list_says_what_is_in_force(self):
+        """Refused entries looked like others, and what was written a moment
+        ago could be unplugged."""
+        with open(self.list, "w", encoding="utf-8") as file:
+            file.write("link a[5] b[6] # why\nswitch c\nswitch d\n")
+        link = {"kind": "link", "name": "a[5] b[6]", "comment": "why",
+                "state": "drained", "n_links": 1, "n_hosts_cut_off": 0,
+                "hosts_cut_off": []}
+        refused = {**link, "kind": "switch", "name": "c", "state": "refused",
+                   "n_links": 4, "n_hosts_cut_off": 2,
+                   "hosts_cut_off": ["node0", "node1"]}
+        old = {**link, "name": "a[7] b[8]"}
+        self.tell(link, refused, old)
+        self.assertEqual(
+            self.drain("--list"),
+            "link a[5] b[6]: drained, 1 link; can be unplugged   # why\n"
+            "switch c: refused, its links are used; 2 hosts would be cut off, "
+            "such as node0\n"
+            "switch d: not in force yet: OpenSM has not taken it up\n"
+            "link a[7] b[8]: not on the list any more; OpenSM has not taken "
+            "that up yet\n")
+        told = json.loads(self.drain("--list", "--format", "json"))
+        self.assertEqual([(e["state"], e["can_be_unplugged"])
+                          for e in told["entries"]],
+                         [("drained", True), ("refused", False),
+                          ("pending", False)])
+        status = ("status", f"{self.work}/status.json")
+        self.assertIn("drained links: 2, not to be unplugged yet: OpenSM has "
+                      "not taken up what was changed in the list",
+                      self.succeeds(*status))
+        told = json.loads(self.succeeds(*status, "--format", "json"))
+        self.assertEqual(told["drained"], {
+            "links": 2, "safe_to_unplug": False, "n_changes": 2})
+        self.tell(link, refused, {**refused, "name": "d", "state": "absent",
+                                  "n_hosts_cut_off": 0})
+        self.assertIn("drained links: 1, which can be unplugged now",
+                      self.succeeds(*status))
+        self.assertIn("switch d: no link is up there\n", self.drain("--list"))
+        # Nothing of it is in force while nobody is there.
+        self.tell(link, pid=2 ** 22 + 1)
+        self.assertIn("OpenSM is dead", self.drain("--list"))
+        self.tell(link, file=f"{self.work}/other")
+        self.assertIn(f"OpenSM obeys another list: {self.work}/other\n",
+                      self.drain("--list"))
+
+    def test_opensm_is_not_cut_off(self):
+        """It was drained without a word, and nobody could undrain it."""
+        tables = self.route("hx2:size=3x3,p=2")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        host = plan["hosts"][3]
+        switch = next(end["node"] for c in plan["cables"]
+                      for end, other in ((c["a"], c["b"]), (c["b"], c["a"]))
+                      if other["node"] == host["name"])
+        safe = next(s["name"] for s in plan["switches"]
+                    if s["name"] != switch)
+        self.tell()
+        status = json.loads(read(f"{self.work}/status.json"))
+        for members in ({"port_guid": host["guid"]},
+                        {"port_guid": None, "host": host["name"]}):
+            with open(f"{self.work}/status.json", "w",
+                      encoding="utf-8") as file:
+                json.dump({**status, **members}, file)
+            words = (switch, "--with-hosts", "--fabric", tables, "--conf",
+                     self.conf, "--no-what-if")
+            done = slimfly("drain", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"OpenSM runs on {host['name']}, which nobody "
+                          f"else reaches without {switch}", done.stderr)
+            self.assertFalse(os.path.exists(self.list))
+            self.succeeds("drain", safe, *words[1:], "--dry-run")
+            self.succeeds("drain", *words, "--with-manager", "--dry-run")
 
     def test_many_at_once_lose_nothing(self):
         tables = self.route("sf:q=4")
@@ -344,6 +533,54 @@ class Replace(Operated):
         told = self.succeeds("replace", node["guid"], self.NEW, "--conf",
                              self.conf)
         self.assertIn("nothing to do", told)
+
+    def test_a_guid_of_another_node_is_refused(self):
+        """As one that was copied from the wrong line: each command failed
+        after that, since the plan had the GUID twice."""
+        tables = self.route("sf:q=4")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        one, other = plan["switches"][0], plan["switches"][9]
+        base = f"{tables}/fabric.ibnetdiscover"
+        with open(f"{self.work}/map", "w", encoding="utf-8") as file:
+            file.write(f'{one["guid"]} "{one["name"]}"\n'
+                       f'{other["guid"]} "{other["name"]}"\n')
+        before = read(f"{self.work}/plan/plan.json"), read(base)
+        for files in (("--plan", f"{self.work}/plan"), ("--base", base),
+                      ("--guids", f"{self.work}/map"),
+                      ("--plan", f"{self.work}/plan", "--base", base)):
+            for more in (), ("--dry-run",):
+                self.fails("replace", one["name"], other["guid"], *files,
+                           *more, says=f"{other['guid']} is the GUID of "
+                           f"'{other['name']}'")
+        host = plan["hosts"][0]
+        self.fails("replace", host["name"], other["guid"], "--plan",
+                   f"{self.work}/plan", says=f"'{other['name']}'")
+        self.assertEqual(before, (read(f"{self.work}/plan/plan.json"),
+                                  read(base)))
+        # The plugin has changed the base already.
+        text = read(base).replace(one["guid"][2:].lstrip("0"), self.NEW[2:])
+        with open(base, "w", encoding="utf-8") as file:
+            file.write(text.replace(f'"{one["name"]}"', '"new switch"'))
+        self.succeeds("replace", one["name"], self.NEW, "--plan",
+                      f"{self.work}/plan", "--base", base)
+
+    def test_what_the_fabric_says_against_it_is_told(self):
+        tables = self.route("sf:q=4")
+        plan = json.loads(read(f"{self.work}/plan/plan.json"))
+        old = plan["switches"][5]
+        with open(f"{self.work}/found", "w", encoding="utf-8") as file:
+            file.write(re.sub("0*" + old["guid"][2:].lstrip("0"),
+                              self.NEW[2:],
+                              read(f"{tables}/fabric.ibnetdiscover")))
+        words = ["--plan", f"{self.work}/plan", "--fabric",
+                 f"{self.work}/found", "--dry-run"]
+        done = slimfly("replace", old["name"], "0x7000000000000002", *words)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("0x7000000000000002 is not in the fabric", done.stderr)
+        self.assertIn(f"by its cables, {self.NEW} stands in the place of "
+                      f"{old['guid']}", done.stderr)
+        done = slimfly("replace", old["name"], self.NEW, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_plan_is_compared_by_the_map(self):
         """The plan has GUIDs that nobody has; the map has those of switches,

@@ -488,6 +488,14 @@ class Pages(Hall):
         self.find(page, "no such thing")
         page.wait("document.getElementById('hits').innerText"
                   ".includes('Nothing is called')")
+        page.wait("document.getElementById('panel').hidden")
+        page.run("document.getElementById('term').value = ''")
+        self.find(page, "rack 3")
+        page.wait("document.getElementById('live').textContent"
+                  ".startsWith('Rack R3: 10 switches, 40 hosts')")
+        self.assertEqual(page.run(
+            "[...document.querySelectorAll('[aria-label]')].filter((e) => "
+            "e.getAttribute('aria-label').includes('switchs')).length"), 0)
         page.run("document.getElementById('term').value = ''")
         self.find(page, "job node[0000-0003,0100-0103]")
         page.wait("document.getElementById('panel').innerText"

@@ -211,6 +211,30 @@ class Packages(harness.Case):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     @harness.long
+    def test_services_that_run_go_on_after_an_upgrade(self):
+        """They were stopped by an upgrade, and stayed so; a removal left them
+        running."""
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["dpkg-deb", "-e", self.built["slimfly"], folder],
+                           check=True)
+            scripts = {}
+            for name in "preinst", "postinst", "prerm":
+                if os.path.exists(f"{folder}/{name}"):
+                    subprocess.run(["sh", "-n", f"{folder}/{name}"],
+                                   check=True)
+                    with open(f"{folder}/{name}", encoding="utf-8") as file:
+                        scripts[name] = file.read()
+        self.assertNotIn("stop", scripts.get("preinst", ""))
+        for unit in UNITS:
+            self.assertRegex(scripts["postinst"],
+                             rf"deb-systemd-invoke try-restart .*{unit}")
+            self.assertRegex(scripts["prerm"],
+                             rf"deb-systemd-invoke stop .*{unit}")
+        self.assertNotRegex(scripts["postinst"],
+                            r"deb-systemd-invoke '?(start|restart)\b")
+        self.assertIn('"$1" = remove', scripts["prerm"])
+
+    @harness.long
     def test_a_program_is_built_with_the_library(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in "libslimfly0", "libslimfly-dev":

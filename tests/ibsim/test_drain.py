@@ -205,11 +205,36 @@ class Drain(Operated):
         status = self.wait_drained(opensm, 0)
         self.assertEqual(self.live_tables(), text)
 
+    def test_what_is_lost_is_what_was_told(self):
+        """On a Dragonfly, steps take paths away, which drain did not say."""
+        opensm = self.start("df:a=4,h=2,p=1")
+        text = self.live_tables()
+        told = self.drain("df-0-0[3]", code=1)
+        said = re.search(r"packets are lost: (\d+) of \d+ pairs .* one of "
+                         r"(\d+) steps", told)
+        self.assertTrue(said, told)
+        self.drain("df-0-0[3]", "--allow-loss")
+        change = self.wait_drained(opensm, 1)["change"]
+        self.assertEqual((change["kind"], change["safe"]), ("steps", True))
+        self.assertEqual([change["n_pairs_lost"], change["n_steps"]],
+                         [int(said[1]), int(said[2])])
+        # An entry that several steps change counts for each, and says so.
+        for n, most in re.findall(r"(\d+) of (\d+) entries change",
+                                  opensm.log()):
+            self.assertLessEqual(int(n), int(most))
+        self.assertRegex(opensm.log(), r"6480 entries, \d+ written so far, in "
+                         rf"step {said[2]} of {said[2]}; ")
+        told = self.undrain("df-0-0[3]", code=1)
+        self.assertRegex(told, r"packets are lost: \d+ of ")
+        self.undrain("df-0-0[3]", "--allow-loss")
+        self.wait_drained(opensm, 0)
+        self.assertEqual(self.live_tables(), text)
+
     def test_lists_that_people_edit(self):
         opensm = self.start("hx2:size=3x3,p=1")
         text = self.live_tables()
         (a, p), (b, q) = self.cables[0]
-        alone = self.cables[1][0][0]
+        alone = self.cables[-1][0][0]  # OpenSM runs on the first.
 
         def write(*lines):
             with open(self.list, "w", encoding="utf-8") as file:
@@ -243,7 +268,8 @@ class Drain(Operated):
         self.wait_drained(opensm, 0)
         self.assertEqual(self.live_tables(), text)
 
-        # With its hosts, a switch can be drained.
+        # With its hosts, a switch can be drained; but not OpenSM's.
+        self.drain(self.cables[0][0][0], "--with-hosts", "-n", code=1)
         self.assertEqual(self.drain(alone, code=1), "")
         self.assertFalse(os.path.exists(self.list))
         self.drain(alone, "--with-hosts")

@@ -491,6 +491,28 @@ TEST(findings_of_growth)
     clear_scene(&scene);
 }
 
+/* It was said not to grow. */
+TEST(findings_of_a_counter_that_grows_slowly)
+{
+    struct scene scene;
+
+    set_scene(&scene, "sf:q=5");
+    scene.before->ports[1].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    scene.after->ports[1].values[SF_COUNTER_SYMBOL_ERRORS] = 1003;
+    scene.before->ports[2].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    scene.after->ports[2].values[SF_COUNTER_SYMBOL_ERRORS] = 1000;
+    judge(&scene, true);
+    CHECK_EQ(scene.findings->n_findings, 2);
+    CHECK_EQ(scene.findings->findings[0].kind, SF_FINDING_OLD_COUNTER);
+    CHECK_EQ(scene.findings->findings[0].grown, 3);
+    check_says(&scene, 0, sf_counter_finding_write,
+               "it grows slowly, by 3 in 10.0 s");
+    check_says(&scene, 0, sf_counter_finding_write_remedy,
+               "less than the threshold");
+    check_says(&scene, 1, sf_counter_finding_write, "it does not grow now");
+    clear_scene(&scene);
+}
+
 TEST(findings_of_a_saturated_counter_that_seems_to_rest)
 {
     struct scene scene;
@@ -564,6 +586,21 @@ judge_again(struct scene *scene)
              SF_OK);
 }
 
+/* Whether the whole text contains 'text'. */
+static void
+check_text(const struct scene *scene, const char *text)
+{
+    char *said = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&said, &length);
+
+    CHECK(stream);
+    sf_counters_write_text(&scene->view, scene->findings, stream);
+    fclose(stream);
+    CHECK_FOR(strstr(said, text), "\"%s\" is not in \"%s\"", text, said);
+    free(said);
+}
+
 /* One pair of hosts sends on a fabric that is idle otherwise: its links carry
  * far more than uniform traffic of all hosts would bring there, and nothing is
  * wrong. */
@@ -599,6 +636,19 @@ TEST(findings_about_loads_of_an_idle_fabric)
     judge_again(&scene);
     CHECK_EQ(scene.findings->n_findings, 1);
     CHECK_EQ(scene.findings->findings[0].kind, SF_FINDING_BUSY);
+    CHECK_NEAR(scene.findings->findings[0].times, 0, 0);
+    check_says(&scene, 0, sf_counter_finding_write_remedy, "place them apart");
+    check_text(&scene, "No link is called hot while hosts send less than 5 % "
+                       "of what they can in the mean.\n");
+
+    /* That of a host is its own matter. */
+    scene.growths->ports[link].grown[SF_COUNTER_XMIT_DATA] = 0;
+    uint32_t host = sf_fabric_port(scene.fabric, 1, 1);
+    scene.growths->ports[host].grown[SF_COUNTER_XMIT_DATA] = 110000000000;
+    judge_again(&scene);
+    CHECK_EQ(scene.findings->n_findings, 1);
+    check_says(&scene, 0, sf_counter_finding_write_remedy,
+               "the host uses all of its adapter");
     free(predicted);
     clear_scene(&scene);
 }

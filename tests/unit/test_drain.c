@@ -427,6 +427,58 @@ TEST_LONG(drained_links_on_larger_networks)
     }
 }
 
+/* "rack 3" took four racks, and "R3" was no word. */
+TEST(drain_words_name_one_rack_of_several)
+{
+    struct sf_topology *topo = build("sf:q=11");
+    struct sf_plan *plan;
+    struct sf_error err;
+    uint32_t n_switches[4] = { 0 };
+    CHECK_EQ(sf_plan_build(topo, NULL, NULL, &plan, NULL), SF_OK);
+    const struct sf_fabric *fabric = plan->fabric;
+
+    for (uint32_t s = 0; s < fabric->n_switches; s++) {
+        const char *name = plan->racks[fabric->nodes[s].rack].name;
+        n_switches[0] += !strcmp(name, "R3.1");
+        n_switches[1] += !strncmp(name, "R3.", 3);
+    }
+    CHECK(n_switches[0] && n_switches[0] < n_switches[1]);
+    static const struct {
+        const char *word;
+        uint32_t which;
+    } words[] = { { "R3.1", 0 },     { "r3.1", 0 },    { "rack R3.1", 0 },
+                  { "rack 3.1", 0 }, { "group 3", 1 }, { "Group 3", 1 } };
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        struct sf_drain_words found = { 0 };
+        CHECK_FOR(sf_drain_find(fabric, plan, words[i].word, true, &found,
+                                &err) == SF_OK,
+                  "%s", err.text);
+        CHECK_EQ(found.n, n_switches[words[i].which]);
+        sf_drain_words_clear(&found);
+    }
+    static const char *const wrong[] = { "R3", "rack 3", "rack R3" };
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct sf_drain_words found = { 0 };
+        CHECK_EQ(sf_drain_find(fabric, plan, wrong[i], true, &found, &err),
+                 SF_EINVAL);
+        CHECK_FOR(strstr(err.text, "are several racks: R3.1, R3.2") &&
+                      strstr(err.text, "'group 3' for all"),
+                  "%s", err.text);
+        CHECK_EQ(found.n, 0);
+    }
+    static const char *const nothing[] = { "R3.99", "group R3", "group 99",
+                                           "rack",  "R",        "group 3.1" };
+    for (size_t i = 0; i < ARRAY_SIZE(nothing); i++) {
+        struct sf_drain_words found = { 0 };
+        CHECK_EQ(sf_drain_find(fabric, plan, nothing[i], true, &found, &err),
+                 SF_EINVAL);
+        CHECK_FOR(strstr(err.text, "is nothing in the fabric"), "%s: %s",
+                  nothing[i], err.text);
+    }
+    sf_plan_free(plan);
+    sf_topology_free(topo);
+}
+
 TEST(drain_words_name_links_switches_and_racks)
 {
     struct sf_topology *topo = build("sf:q=5");

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "helpers.h"
 #include "monitor/conditions.h"
+#include "monitor/counting.h"
 #include "monitor/documents.h"
 #include "monitor/event_json.h"
 #include "monitor/job.h"
@@ -490,6 +491,162 @@ TEST(timeline_goes_on_after_a_restart)
     sf_plan_free(plan);
 }
 
+/* A reading in which each port has answered: port 'i' with 'errors' symbol
+ * errors, all others with none. */
+static struct sf_counters *
+read_errors(const struct sf_fabric *fabric, double at, uint32_t i,
+            uint64_t errors)
+{
+    struct sf_counters *counters;
+
+    CHECK_EQ(sf_counters_make(fabric, &counters, NULL), SF_OK);
+    for (uint32_t p = 0; p < counters->n_ports; p++) {
+        counters->ports[p].answer = SF_ANSWER_GIVEN;
+        counters->ports[p].at = at;
+        counters->ports[p].known = (1u << SF_N_COUNTERS) - 1;
+    }
+    counters->ports[i].values[SF_COUNTER_SYMBOL_ERRORS] = errors;
+    sf_counters_tally(counters);
+    return counters;
+}
+
+/* Looks behind each port; nobody answers behind port 'i'. */
+static void
+probe(struct sf_counting *counting, const struct sf_fabric *fabric, uint32_t i)
+{
+    struct sf_probes *probes;
+
+    CHECK_EQ(sf_probes_make(fabric, &probes, NULL), SF_OK);
+    for (uint32_t p = 0; p < probes->n_ports; p++) {
+        probes->ports[p].probe = p == i ? SF_PROBE_SILENT : SF_PROBE_ANSWERS;
+    }
+    CHECK_EQ(sf_silence_update(counting->silence, probes, NULL), SF_OK);
+    counting->n_probes++;
+    sf_probes_free(probes);
+}
+
+/* One life of a monitor, with 'n' readings; the events that are new. */
+static void
+count_for_a_life(struct sf_plan *plan, const struct sf_watch *watch,
+                 const char *path, int64_t start, uint32_t n, bool is_healed,
+                 char told[1024])
+{
+    const struct sf_fabric *found = watch->found;
+    uint32_t errors_at = plan->cables[210].a, silent_at = plan->cables[220].a;
+    struct sf_timeline *timeline = make_timeline(NULL);
+    struct sf_counting counting;
+    struct sf_journal journal;
+    struct sf_error err;
+    size_t length = 0;
+
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(sf_counting_init(&counting, plan, NULL, &err), SF_OK);
+    uint64_t last = sf_timeline_last(timeline);
+    for (uint32_t k = 0; k < n; k++) {
+        struct sf_counters *now =
+            read_errors(found, 30 * (k + 1.0), errors_at, 500);
+        struct sf_growths *growths = NULL;
+        if (counting.last) {
+            CHECK_EQ(sf_counters_compare(counting.last, now, &growths, NULL),
+                     SF_OK);
+        }
+        probe(&counting, found, is_healed ? SF_NONE : silent_at);
+        struct sf_counters_view view = { .fabric = found,
+                                         .counters = now,
+                                         .growths = growths,
+                                         .verification = watch->verification,
+                                         .silence = counting.silence };
+        CHECK_EQ(sf_counting_tell(&counting, &view, start + 30000 * k,
+                                  timeline, &err),
+                 SF_OK);
+        sf_growths_free(growths);
+        sf_counters_free(counting.last);
+        counting.last = now;
+    }
+    told[0] = '\0';
+    while (last < sf_timeline_last(timeline)) {
+        const struct sf_event *event = sf_timeline_event(timeline, ++last);
+        length +=
+            (size_t)snprintf(told + length, 1024 - length, "%s %s;",
+                             event->kind, sf_event_type_name(event->type));
+    }
+    sf_journal_write(&journal, timeline, plan);
+    sf_journal_close(&journal, timeline);
+    sf_counting_clear(&counting);
+    sf_timeline_free(timeline);
+}
+
+/* Each restart ended black holes that were still there, and told counters that
+ * were known as errors that grow. */
+TEST(counters_are_not_told_again_after_a_restart)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    struct sf_watch *watch = watch_without(plan, SF_NONE);
+    char path[] = "/tmp/slimfly-journal-XXXXXX", state[64], told[1024];
+    int fd = mkstemp(path);
+
+    CHECK(fd >= 0);
+    close(fd);
+    snprintf(state, sizeof state, "%s.state", path);
+    count_for_a_life(plan, watch, path, 1000000, 8, false, told);
+    CHECK(strstr(told, "black_hole began") &&
+          strstr(told, "old_counter began"));
+    for (uint32_t life = 1; life < 12; life++) {
+        count_for_a_life(plan, watch, path, 1000000 * (1 + (int64_t)life),
+                         life, false, told);
+        CHECK_STR(told, "");
+    }
+    count_for_a_life(plan, watch, path, 90000000, 12, true, told);
+    CHECK_STR(told, "black_hole ended;");
+    unlink(path);
+    unlink(state);
+    sf_watch_free(watch);
+    sf_plan_free(plan);
+}
+
+/* The service did not start any more, and was started again for ever. */
+TEST(journal_survives_a_broken_state)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    char path[] = "/tmp/slimfly-journal-XXXXXX", state[64], broken[64];
+    struct sf_journal journal;
+    struct sf_error err;
+    int fd = mkstemp(path);
+    static const char events[] = "{\"id\":41,\"x\":1}\n{\"id\":42,";
+
+    CHECK(fd >= 0 && write(fd, events, sizeof events - 1) > 0);
+    close(fd);
+    snprintf(state, sizeof state, "%s.state", path);
+    snprintf(broken, sizeof broken, "%s.state.broken", path);
+    FILE *file = fopen(state, "w");
+    CHECK(file &&
+          fputs("{\"schema\": \"slimfly.timeline\",\n\"kno", file) >= 0 &&
+          fclose(file) == 0);
+    struct sf_timeline *timeline = make_timeline(NULL);
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(access(broken, F_OK), 0);
+    CHECK(access(state, F_OK) != 0);
+    CHECK_EQ(sf_timeline_last(timeline), 43);
+    const struct sf_event *event = sf_timeline_event(timeline, 43);
+    CHECK_STR(event->kind, "state_broken");
+    CHECK_EQ(event->severity, SF_SEVERITY_WARNING);
+    CHECK(strstr(event->text, ".state:2: expected JSON") &&
+          strstr(event->text, broken));
+    sf_journal_write(&journal, timeline, plan);
+    sf_journal_close(&journal, timeline);
+    CHECK_EQ(access(state, F_OK), 0);
+    sf_timeline_free(timeline);
+    timeline = make_timeline(NULL);
+    CHECK_EQ(sf_journal_open(&journal, path, timeline, &err), SF_OK);
+    CHECK_EQ(sf_timeline_last(timeline), 43);
+    sf_journal_close(&journal, timeline);
+    unlink(path);
+    unlink(state);
+    unlink(broken);
+    sf_timeline_free(timeline);
+    sf_plan_free(plan);
+}
+
 TEST(journal_survives_a_full_disk)
 {
     struct sf_plan *plan = make_plan("sf:q=5");
@@ -668,7 +825,57 @@ TEST(status_lists_drained_cables)
     CHECK(!more.is_changed);
     sf_status_parse_more("{", 1, plan, is_drained, &more);
     CHECK(!more.is_changed && !more.routed_at[0]);
+    /* The same link, unplugged. */
+    static const char absent[] =
+        "{\"drained\": {\"safe_to_unplug\": true, \"links\": [], "
+        "\"entries\": [{\"kind\": \"link\", \"name\": \"sf-0-0-0[8] "
+        "sf-1-1-0[8]\", \"state\": \"absent\"}]}}";
+    sf_status_parse_more(absent, sizeof absent - 1, plan, is_drained, &more);
+    CHECK(!more.is_changed && more.is_safe);
     free(is_drained);
+    sf_plan_free(plan);
+}
+
+/* Drains were seen by nobody who reads the time line. */
+TEST(drained_cables_are_told)
+{
+    struct sf_plan *plan = make_plan("sf:q=5");
+    struct sf_drained_cables drained = {
+        .plan = plan,
+        .now = sf_calloc(plan->n_cables, 1),
+        .freed = sf_calloc(plan->n_cables, 1),
+    };
+    struct sf_manager_health health = { .verdict = SF_MANAGER_FINE };
+    struct sf_timeline *timeline = make_timeline(NULL);
+    /* Nothing; drained; safe; a failure; still; undrained. */
+    static const struct {
+        bool is_drained, is_safe;
+        const char *failure;
+        uint64_t last;
+    } looks[] = {
+        { false, true, NULL, 0 },   { true, false, NULL, 1 },
+        { true, true, NULL, 2 },    { true, false, "gone", 3 },
+        { true, false, "gone", 3 }, { true, true, NULL, 3 },
+        { false, true, NULL, 4 },   { false, true, NULL, 5 },
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
+        drained.now[210] = looks[i].is_drained;
+        drained.is_safe = looks[i].is_safe;
+        sf_conditions_of_manager(&health, looks[i].failure, &drained,
+                                 1000 * (int64_t)i, timeline);
+        CHECK_EQ(sf_timeline_last(timeline), looks[i].last);
+    }
+    const struct sf_event *event = sf_timeline_event(timeline, 1);
+    CHECK_STR(event->kind, "drained");
+    CHECK_EQ(event->type, SF_EVENT_BEGAN);
+    CHECK_EQ(event->cable, 210);
+    CHECK(strstr(event->text, plan->cables[210].label));
+    CHECK_STR(sf_timeline_event(timeline, 2)->kind, "can_be_unplugged");
+    CHECK_EQ(sf_timeline_event(timeline, 5)->type, SF_EVENT_ENDED);
+    free(drained.freed);
+    free(drained.now);
+    sf_timeline_free(timeline);
     sf_plan_free(plan);
 }
 

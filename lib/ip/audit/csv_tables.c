@@ -1,4 +1,4 @@
-/* csv.c -- compares the tables for people with what switches and hosts load:
+/* csv_tables.c -- compares the tables for people with what switches and hosts load:
  * addresses.csv with the batches, lanes.csv with the rules of nftables. */
 #define _GNU_SOURCE
 #include "base/file.h"
