@@ -15,6 +15,14 @@ is_nothing(const char *word)
            access(word, F_OK) != 0 && errno == ENOENT;
 }
 
+/* Whether 'word' is the name of a family and of no file. */
+static bool
+is_bare_family(const char *word)
+{
+    return !strchr(word, ':') && sf_family_find(word) != SF_NONE &&
+           is_nothing(word);
+}
+
 static bool
 load_network(const struct cli_args *args, struct cli_survey *survey,
              const char *word)
@@ -29,7 +37,9 @@ load_network(const struct cli_args *args, struct cli_survey *survey,
         subject->spec = word;
         return true;
     }
-    if (cli_is_plan(word)) {
+    /* The bare name of a family is a spec to others, which say what it needs;
+     * here people may ask for sizes. */
+    if (cli_is_plan(word) && !is_bare_family(word)) {
         /* A plan stands for what it was made of. */
         struct sf_plan *plan = cli_load_plan(word);
         survey->plans[number] = plan;
