@@ -1,5 +1,6 @@
-/* csv_tables.c -- compares the tables for people with what switches and hosts load:
- * addresses.csv with the batches, lanes.csv with the rules of nftables. */
+/* csv_tables.c -- compares the tables for people with what switches and hosts
+ * load: addresses.csv with the batches, lanes.csv with the rules of nftables.
+ */
 #define _GNU_SOURCE
 #include "base/file.h"
 #include "ip/audit/held.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* How many answers of a comparison the summary has. */
-#define MAX_ANSWERS 8
+#define MAX_ANSWERS 16
 
 /* Smaller gaps of bounds are not told by their number. */
 #define LEAST_GAP 0.001
