@@ -101,7 +101,8 @@ sf_manager_trap_text(const struct sf_manager_trap *trap,
         snprintf(text, SF_TRAP_TEXT_SIZE, "%s at %s", words->words, sender);
     } else if (trap->vendor) {
         snprintf(text, SF_TRAP_TEXT_SIZE,
-                 "notice from device %" PRIu32 " of vendor 0x%06" PRIx32 " at %s",
+                 "notice from device %" PRIu32 " of vendor 0x%06" PRIx32
+                 " at %s",
                  trap->device, trap->vendor, sender);
     } else {
         snprintf(text, SF_TRAP_TEXT_SIZE, "notice %" PRIu32 " from %s",
