@@ -1,10 +1,12 @@
 /* cmd_counters.c -- slimfly counters: what ports have counted, what of it is
  * wrong, and which ports are up while nobody behind them answers. */
+#include "plugin_conf.h"
 #include "readings.h"
 
 enum {
     OPT_INTERVAL = CLI_OWN,
     OPT_PLAN,
+    OPT_CONF,
     OPT_THRESHOLDS,
     OPT_PROMETHEUS,
     OPT_NO_PROBE,
@@ -25,6 +27,10 @@ static const struct cli_option options[] = {
       .max = 86400, .otherwise = "one reading, judged as a whole" },
     { OPT_PLAN, "plan", 0, CLI_FILE, "PLAN",
       .help = "use the names, racks and cables of PLAN" },
+    { OPT_CONF, "conf", 0, CLI_FILE, "FILE",
+      .help = "the options of the plugin for OpenSM, which name the list of "
+              "drained links",
+      .otherwise = CLI_PLUGIN_FILE ", if it is there" },
     { OPT_THRESHOLDS, "thresholds", 0, CLI_FILE, "FILE",
       .help = "judge by the thresholds in FILE",
       .otherwise = "those that are shipped" },
@@ -49,6 +55,7 @@ struct job {
     struct sf_plan *plan;
     struct sf_guid_map *map;
     struct sf_verification *verification;
+    struct sf_drain_list *drained; /* Or NULL. */
     struct sf_thresholds thresholds;
 };
 
@@ -82,6 +89,7 @@ judge(const struct cli_args *args, struct job *job)
         .verification = job->verification,
         .predicted = readings->predicted,
         .silence = readings->silence,
+        .drained = job->drained,
         .read_seconds = readings->read_seconds,
         .read_at = readings->read_at,
     };
@@ -170,6 +178,24 @@ load_thresholds(const struct cli_args *args, struct sf_thresholds *thresholds)
     return status == SF_OK;
 }
 
+/* Reads the list of drained links, if there is one. */
+static bool
+load_drained(const struct cli_args *args, struct job *job)
+{
+    struct cli_plugin_conf conf;
+    struct sf_error err;
+
+    if (!cli_plugin_conf_load(cli_text(args, OPT_CONF), &conf)) {
+        return false;
+    }
+    if (conf.drained[0] &&
+        sf_drain_list_load(conf.drained, &job->drained, &err) != SF_OK) {
+        cli_fail("%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 static void
 set_readings(const struct cli_args *args,
              const struct sf_thresholds *thresholds,
@@ -215,7 +241,7 @@ run(const struct cli_args *args)
         return cli_fail("counters: --prometheus is a format of its own; "
                         "expected no --format beside it");
     }
-    if (!load_thresholds(args, &job.thresholds)) {
+    if (!load_thresholds(args, &job.thresholds) || !load_drained(args, &job)) {
         return CLI_ERROR;
     }
     struct cli_readings *readings = &job.readings;
@@ -230,6 +256,7 @@ run(const struct cli_args *args)
     sf_verification_free(job.verification);
     sf_guid_map_free(job.map);
     sf_plan_free(job.plan);
+    sf_drain_list_free(job.drained);
     cli_readings_clear(readings);
     return code;
 }
@@ -260,8 +287,9 @@ const struct cli_command cli_command_counters = {
         "The command also looks through each port of each switch. A port that "
         "is up while nothing behind it answers loses all packets, and nobody "
         "reports it. It is called a black hole if it was silent in 5 of 7 "
-        "sweeps; ports that were silent are asked again at once. --no-probe "
-        "leaves that out.\n"
+        "sweeps; ports that were silent are asked again at once. One that is "
+        "drained is a note, as nobody sends there. --no-probe leaves that "
+        "out.\n"
         "\n"
         "FABRIC is what ibnetdiscover printed, a folder that 'slimfly route' "
         "or OpenSM wrote, or " CLI_LIVE_IS ", which discovers it. Questions "

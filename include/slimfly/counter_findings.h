@@ -5,6 +5,7 @@
 #define SLIMFLY_COUNTER_FINDINGS_H
 
 #include "slimfly/counters.h"
+#include "slimfly/drain.h"
 #include "slimfly/tables.h"
 #include "slimfly/verify.h"
 
@@ -70,9 +71,10 @@ struct sf_counters_view {
     const struct sf_growths *growths;   /* Up to 'counters', or NULL. */
     const struct sf_verification *verification; /* Of 'fabric' with a plan, for
                                                  * names, racks and cables. */
-    const double *predicted;          /* sf_table_loads(), or NULL. */
-    const struct sf_silence *silence; /* Or NULL. */
-    double read_seconds;              /* How long the reading took, */
+    const double *predicted;             /* sf_table_loads(), or NULL. */
+    const struct sf_silence *silence;    /* Or NULL. */
+    const struct sf_drain_list *drained; /* Or NULL. */
+    double read_seconds;                 /* How long the reading took, */
     double read_at; /* and when, in seconds since 1970; for metrics only. */
 };
 
@@ -100,6 +102,7 @@ struct sf_counter_finding {
     bool is_at_least;        /* or more, */
     bool is_growth;          /* between two readings or in all, */
     uint64_t threshold;      /* and what was allowed. */
+    bool is_drained;         /* SF_FINDING_BLACK_HOLE: nobody sends there. */
     uint64_t grown; /* SF_FINDING_OLD_COUNTER: growth, below its threshold. */
     double share;   /* SF_FINDING_BUSY and _HOT: of what the link carries, */
     double times;   /* and of what the routing predicts; 0 if that is not

@@ -133,6 +133,36 @@ black_hole_at(const struct sf_counters_view *view, uint32_t i)
     return found && found->state == SF_SILENCE_BLACK_HOLE ? found : NULL;
 }
 
+static const char *
+name_of(const struct sf_counters_view *view, const struct sf_end *end)
+{
+    return end->node != SF_NONE && view->verification
+               ? view->verification->plan->fabric->nodes[end->node].name
+           : end->found != SF_NONE ? view->fabric->nodes[end->found].name
+                                   : "";
+}
+
+/* Whether the list of drained links has one of the ends. */
+static bool
+is_drained(const struct sf_counters_view *view,
+           const struct sf_counter_finding *finding)
+{
+    const struct sf_drain_list *list = view->drained;
+
+    for (uint32_t i = 0; list && i < list->n_lines; i++) {
+        const struct sf_drain_entry *entry = &list->lines[i].entry;
+        for (uint32_t k = 0; list->lines[i].is_entry && k < 4; k++) {
+            const struct sf_end *end = &finding->ends[k % 2];
+            if (entry->names[k / 2] &&
+                !strcmp(entry->names[k / 2], name_of(view, end)) &&
+                (entry->is_switch || entry->ports[k / 2] == end->number)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void
 judge_silence(struct judging *judging, uint32_t i)
 {
@@ -147,6 +177,10 @@ judge_silence(struct judging *judging, uint32_t i)
     uint32_t other = found_port(judging->view->fabric, &finding.ends[1]);
     if (other < i && black_hole_at(judging->view, other)) {
         return; /* The cable was found from its other end. */
+    }
+    finding.is_drained = is_drained(judging->view, &finding);
+    if (finding.is_drained) {
+        finding.severity = SF_SEVERITY_NOTE;
     }
     finding.value = hole->n_seen;
     for (uint32_t bits = hole->history; bits; bits &= bits - 1) {

@@ -85,9 +85,11 @@ add_details(const struct sf_counters_view *view,
     case SF_FINDING_BLACK_HOLE:
         json_object_set_new(object, "silent", json_integer(finding->n));
         json_object_set_new(object, "sweeps", make_count(finding->value));
+        json_object_set_new(object, "is_drained",
+                            json_boolean(finding->is_drained));
         json_object_set_new(
             object, "drain",
-            sf_counters_leads_to_host(view, finding)
+            finding->is_drained || sf_counters_leads_to_host(view, finding)
                 ? json_null()
                 : make_sentence(view, finding, sf_counters_write_drain));
         break;

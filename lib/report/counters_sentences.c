@@ -164,9 +164,10 @@ sf_counter_finding_write(const struct sf_counters_view *view,
     switch (finding->kind) {
     case SF_FINDING_BLACK_HOLE:
         fprintf(stream,
-                ": is up, but nobody behind it answered in %" PRIu32
+                ": is up%s, but nobody behind it answered in %" PRIu32
                 " of %" PRIu64 " sweeps",
-                finding->n, finding->value);
+                finding->is_drained ? " and drained" : "", finding->n,
+                finding->value);
         break;
     case SF_FINDING_COUNTER:
     case SF_FINDING_OLD_COUNTER:
@@ -231,6 +232,12 @@ write_black_hole_remedy(const struct sf_counters_view *view,
     if (sf_counters_leads_to_host(view, finding)) {
         fputs("Packets for the host are lost. Look whether the port is "
               "disabled, and restart the host or its adapter.",
+              stream);
+        return;
+    }
+    if (finding->is_drained) {
+        fputs("No packets go there. Look whether the port is disabled, and "
+              "restart or replace what is behind it; then 'slimfly undrain'.",
               stream);
         return;
     }

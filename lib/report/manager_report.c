@@ -111,9 +111,11 @@ sf_manager_write_text(const struct sf_manager *manager,
                     : "not to be unplugged yet: tables are being written");
     }
     if (lives && manager->n_replaced) {
-        fprintf(stream,
-                "  replaced nodes: %u; 'slimfly replace' confirms them\n",
-                manager->n_replaced);
+        fprintf(
+            stream,
+            "  replaced nodes since the start: %u; 'slimfly replace --list' "
+            "shows which are not confirmed\n",
+            manager->n_replaced);
     }
     write_traps(manager, stream);
     fprintf(stream, "  last heartbeat: %" PRId64 " s ago\n",

@@ -10,6 +10,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct sf_fabric *
 fabric_of(const char *spec, uint32_t lmc)
@@ -696,6 +697,51 @@ TEST(findings_of_black_holes)
     check_says(&scene, 0, sf_counter_finding_write_remedy,
                "slimfly drain sf-0-1-2:9");
     clear_scene(&scene);
+}
+
+/* It was critical, and said to be drained, after it had been. */
+TEST(findings_of_black_holes_that_are_drained_are_notes)
+{
+    static const struct {
+        const char *list;
+        enum sf_severity severity;
+    } cases[] = { { "", SF_SEVERITY_CRITICAL },
+                  { "link sf-0-1-2[8] sf-0-0-0[8]\n", SF_SEVERITY_CRITICAL },
+                  { "# why\nlink sf-0-1-2[9] PEER\n", SF_SEVERITY_NOTE },
+                  { "switch sf-0-1-2\n", SF_SEVERITY_NOTE } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene scene;
+        struct sf_drain_list *list;
+        char text[200];
+
+        set_scene(&scene, "sf:q=5");
+        uint32_t port = sf_fabric_port(scene.fabric, 7, 9);
+        const struct sf_port *peer =
+            &scene.fabric->ports[scene.fabric->ports[port].peer];
+        const char *rest = strstr(cases[i].list, "PEER");
+        int n =
+            rest ? (int)(rest - cases[i].list) : (int)strlen(cases[i].list);
+        (void)snprintf(text, sizeof text, "%.*s", n, cases[i].list);
+        if (rest) {
+            (void)snprintf(text + n, sizeof text - (size_t)n, "%s[%u]\n",
+                           scene.fabric->nodes[peer->node].name, peer->number);
+        }
+        CHECK_EQ(sf_drain_list_parse(text, strlen(text), "list", &list, NULL),
+                 SF_OK);
+        sweep(&scene, port, SF_NONE);
+        sweep(&scene, port, SF_NONE);
+        judge(&scene, false);
+        scene.view.drained = list;
+        judge_again(&scene);
+        CHECK_EQ(scene.findings->n_findings, 1);
+        CHECK_EQ(scene.findings->findings[0].severity, cases[i].severity);
+        check_says(&scene, 0, sf_counter_finding_write_remedy,
+                   cases[i].severity == SF_SEVERITY_NOTE ? "slimfly undrain"
+                                                         : "slimfly drain");
+        sf_drain_list_free(list);
+        clear_scene(&scene);
+    }
 }
 
 TEST(findings_of_a_silent_host_name_no_drain)
