@@ -26,6 +26,7 @@ struct side {
 struct work {
     struct side before, after;
     bool has_live_before;
+    struct sf_replacements replaced;
     struct sf_table_diff *diff;
     struct sf_mixture *mixture;
     struct sf_steps *steps;
@@ -102,9 +103,9 @@ judge(struct work *work, struct sf_error *err)
 static int
 tell(const struct cli_args *args, const struct work *work)
 {
-    struct sf_diff_report report = { work->diff, work->before.fabric,
-                                     work->after.fabric, work->mixture,
-                                     work->steps };
+    struct sf_diff_report report = { work->diff,         work->before.fabric,
+                                     work->after.fabric, &work->replaced,
+                                     work->mixture,      work->steps };
     struct cli_output output;
     struct sf_error err = { 0 };
     enum sf_status status = SF_OK;
@@ -121,14 +122,56 @@ tell(const struct cli_args *args, const struct work *work)
     return code == CLI_FINE && !work->diff->is_same ? CLI_FINDINGS : code;
 }
 
+/* Whether a node has the LIDs of the one whose place it took. */
+static bool
+has_same_lids(const struct work *work, const struct sf_replacement *item)
+{
+    const struct sf_fabric *before = work->before.fabric;
+    const struct sf_fabric *after = work->after.fabric;
+
+    if (!item->is_switch) {
+        const struct sf_ib_port *old = sf_ib_port(before, item->old_port);
+        const struct sf_ib_port *new = sf_ib_port(after, item->new_port);
+        return old->lid == new->lid && old->lmc == new->lmc;
+    }
+    return sf_ib_node(before, item->old_node)->lid ==
+           sf_ib_node(after, item->new_node)->lid;
+}
+
+/* Lets nodes that took the places of others, LIDs included, be the same. */
+static enum sf_status
+match_replaced(struct work *work, struct sf_error *err)
+{
+    struct sf_replacements *replaced = &work->replaced;
+    enum sf_status status = sf_replacements_find(
+        work->before.fabric, work->after.fabric, replaced, err);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; status == SF_OK && i < replaced->n; i++) {
+        if (has_same_lids(work, &replaced->items[i])) {
+            replaced->items[n++] = replaced->items[i];
+        }
+    }
+    replaced->n = n;
+    if (status == SF_OK) {
+        sf_replacements_apply(replaced, work->after.fabric,
+                              work->before.fabric);
+    }
+    return status;
+}
+
 static int
 compare(const struct cli_args *args, struct work *work)
 {
     struct sf_error err = { 0 };
+    enum sf_status status = match_replaced(work, &err);
     struct sf_diff_side before = side_of(&work->before);
     struct sf_diff_side after = side_of(&work->after);
-    enum sf_status status =
-        sf_lids_check_same(before.fabric, after.fabric, &err);
+
+    if (status != SF_OK) {
+        return cli_fail("%s", err.text);
+    }
+    status = sf_lids_check_same(before.fabric, after.fabric, &err);
 
     if (status != SF_OK) {
         return cli_fail("diff: %s and %s: %s", args->words[0], args->words[1],
@@ -161,6 +204,7 @@ run(const struct cli_args *args)
     sf_steps_free(work.steps);
     sf_mixture_free(work.mixture);
     sf_table_diff_free(work.diff);
+    sf_replacements_clear(&work.replaced);
     clear(&work.after);
     clear(&work.before);
     return code;
@@ -183,7 +227,9 @@ const struct cli_command cli_command_diff = {
         "each link has before and after. It also says whether a mixture of "
         "old and new entries can deadlock while the change is written, and in "
         "how many steps it is safe. 'slimfly audit OLD NEW' shows the cycles. "
-        "Switches are the same by GUID, ports by number, hosts by LID.\n"
+        "Switches are the same by GUID, ports by number, hosts by LID. A node "
+        "with a new GUID that has the cables and the LIDs of one that is gone "
+        "counts as that one, and is listed as replaced.\n"
         "\n"
         "The exit code is 0 if all is the same, and 1 if not.",
     .examples = "slimfly diff before after\tCompare the tables of two "

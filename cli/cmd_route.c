@@ -193,8 +193,9 @@ tell(const struct cli_routing *job, const char *folder)
 static void
 tell_diff(const struct cli_routing *job)
 {
-    struct sf_diff_report report = { job->diff, job->before_fabric,
-                                     job->fabric, job->mixture, job->steps };
+    struct sf_diff_report report = { job->diff,    job->before_fabric,
+                                     job->fabric,  NULL,
+                                     job->mixture, job->steps };
 
     if (job->diff) {
         printf("%s and these tables are ", job->previous

@@ -365,7 +365,8 @@ cli_what_if_write(const struct cli_what_if *what_if,
                   const struct sf_fabric *fabric, bool is_json,
                   struct sf_error *err)
 {
-    struct sf_diff_report report = { what_if->diff, fabric, fabric,
+    struct sf_diff_report report = { what_if->diff,    fabric,
+                                     fabric,           NULL,
                                      what_if->mixture, what_if->steps };
 
     if (is_json) {

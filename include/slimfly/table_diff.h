@@ -7,6 +7,7 @@
 
 #include "slimfly/ib.h"
 #include "slimfly/mixture.h"
+#include "slimfly/replace.h"
 #include "slimfly/steps.h"
 
 #include <stdio.h>
@@ -71,10 +72,12 @@ enum sf_status sf_table_diff_build(const struct sf_diff_side *before,
                                    struct sf_error *err);
 void sf_table_diff_free(struct sf_table_diff *diff);
 
-/* What is told of a difference; 'mixture' and 'steps' may be NULL. */
+/* What is told of a difference; the last three may be NULL. */
 struct sf_diff_report {
     const struct sf_table_diff *diff;
     const struct sf_fabric *before, *after;
+    const struct sf_replacements *replaced; /* Nodes of 'after' that count as
+                                             * those whose places they took. */
     const struct sf_mixture *mixture;
     const struct sf_steps *steps;
 };

@@ -42,6 +42,17 @@ write_fabric(const struct sf_difference *fabric, FILE *stream)
 }
 
 static void
+write_replaced(const struct sf_diff_report *report, FILE *stream)
+{
+    for (uint32_t i = 0; report->replaced && i < report->replaced->n; i++) {
+        const struct sf_replacement *item = &report->replaced->items[i];
+        fprintf(stream, "  replaced: %s, 0x%016llx by 0x%016llx\n",
+                report->after->nodes[item->new_node].name,
+                (count)item->old_guid, (count)item->new_guid);
+    }
+}
+
+static void
 write_entries(const struct sf_diff_report *report, FILE *stream)
 {
     const struct sf_table_diff *diff = report->diff;
@@ -124,10 +135,12 @@ sf_diff_write_text(const struct sf_diff_report *report, FILE *stream)
     if (diff->is_same) {
         fprintf(stream, "the same: %llu entries, %llu paths\n",
                 (count)diff->n_entries, (count)diff->n_paths);
+        write_replaced(report, stream);
         return;
     }
     fputs("different:\n", stream);
     write_fabric(&diff->fabric, stream);
+    write_replaced(report, stream);
     write_entries(report, stream);
     write_paths(diff, stream);
     write_load("before", &diff->before, report->before, stream);
@@ -187,6 +200,26 @@ json_of_switches(const struct sf_diff_report *report)
 }
 
 static json_t *
+json_of_replaced(const struct sf_diff_report *report)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; report->replaced && i < report->replaced->n; i++) {
+        const struct sf_replacement *item = &report->replaced->items[i];
+        char old_guid[20], new_guid[20];
+        (void)snprintf(old_guid, sizeof old_guid, "0x%016llx",
+                       (count)item->old_guid);
+        (void)snprintf(new_guid, sizeof new_guid, "0x%016llx",
+                       (count)item->new_guid);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s}", "node",
+                            report->after->nodes[item->new_node].name,
+                            "old_guid", old_guid, "new_guid", new_guid));
+    }
+    return list;
+}
+
+static json_t *
 json_of_fabric(const struct sf_difference *fabric)
 {
     return json_pack("{s:{s:I, s:I, s:I}, s:{s:I, s:I, s:I}}", "gone",
@@ -214,11 +247,12 @@ sf_diff_write_json(const struct sf_diff_report *report, FILE *stream,
 {
     const struct sf_table_diff *diff = report->diff;
     json_t *root = json_pack(
-        "{s:s, s:i, s:b, s:o, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+        "{s:s, s:i, s:b, s:o, s:o, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
         "s:I}, s:{s:I, s:I, s:I}, s:{s:b, s:I, s:b, s:I}, s:o, s:o, s:o, s:o}",
         "schema", "slimfly.diff", "schema_version", 1, "same",
         (int)diff->is_same, "fabric", json_of_fabric(&diff->fabric),
-        "n_entries", (json_int_t)diff->n_entries, "n_changed_entries",
+        "replaced", json_of_replaced(report), "n_entries",
+        (json_int_t)diff->n_entries, "n_changed_entries",
         (json_int_t)diff->n_changed, "switches", json_of_switches(report),
         "paths", "n", (json_int_t)diff->n_paths, "changed",
         (json_int_t)diff->n_changed_paths, "longer",

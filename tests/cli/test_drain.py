@@ -463,6 +463,27 @@ class Diff(Operated):
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("written at once", done.stdout)
 
+    def test_a_replaced_switch_is_the_same(self):
+        """It was one switch gone and one new, and all its paths changed."""
+        one = self.route("sf:q=4", "one")
+        two = f"{self.work}/two"
+        os.mkdir(two)
+        text = read(f"{one}/fabric.ibnetdiscover")
+        old = re.search(r'"S-([0-9a-f]{16})"', text)[1]
+        for name in os.listdir(one):
+            with open(f"{two}/{name}", "w", encoding="utf-8") as file:
+                file.write(re.sub("0*" + old.lstrip("0"), "7000000000000001",
+                                  read(f"{one}/{name}")))
+        done = slimfly("diff", one, two)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^the same: \d+ entries")
+        self.assertIn(f"0x{old} by 0x7000000000000001", done.stdout)
+        diff = json.loads(self.succeeds("diff", one, two, "--format", "json"))
+        self.assertEqual([item["old_guid"] for item in diff["replaced"]],
+                         [f"0x{old}"])
+        self.assertEqual(diff["fabric"]["gone"],
+                         {"switches": 0, "links": 0, "hosts": 0})
+
     def test_what_is_no_tables_is_refused(self):
         one = self.route("sf:q=4", "one")
         other = self.route("hx2:size=3x3,p=2", "other")
