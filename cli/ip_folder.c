@@ -139,24 +139,24 @@ static bool
 check_place(const char *folder)
 {
     char *path = strdup(folder);
+    const char *place = path; /* What is there of it. */
 
-    while (path && access(path, F_OK) != 0 && errno == ENOENT) {
+    while (place == path && path && access(path, F_OK) != 0 &&
+           errno == ENOENT) {
         char *slash = strrchr(path, '/');
-        if (!slash) {
-            strcpy(path, ".");
-        } else if (slash == path) {
-            strcpy(path, "/");
+        if (!slash || slash == path) {
+            place = slash ? "/" : ".";
         } else {
             *slash = '\0';
         }
     }
-    bool is_fine = path && cli_is_folder(path) && !access(path, W_OK | X_OK);
+    bool is_fine = path && cli_is_folder(place) && !access(place, W_OK | X_OK);
     if (!path) {
         cli_fail("out of memory");
     } else if (!is_fine) {
         cli_fail("%s: %s", folder,
-                 cli_is_file(path) ? "expected a folder, and this is a file"
-                                   : strerror(errno));
+                 cli_is_file(place) ? "expected a folder, and this is a file"
+                                    : strerror(errno));
     }
     free(path);
     return is_fine;
