@@ -280,8 +280,9 @@ enum sf_claim_over {
 };
 
 struct sf_claim {
-    const char *id; /* "ebb-full-linear" */
-    uint32_t line;  /* Of the paper. */
+    const char *id;         /* "ebb-full-linear" */
+    uint32_t line;          /* Of the paper. */
+    bool is_reason_of_ours; /* 'reason' speaks of our layers, too. */
     const char *says;
     const char *measured; /* What we look at, for people. */
     const char *kinds;    /* "bcast,allreduce" */
@@ -297,7 +298,6 @@ struct sf_claim {
     const char *reason;        /* Why it differs, or may; NULL: not known. */
     const char *reason_kinds;  /* All that the reason speaks of; NULL: what was
                                 * run of 'kinds'. */
-    bool is_reason_of_ours;    /* It speaks of our layers, too. */
 };
 
 /* All, ended by one without an id. */

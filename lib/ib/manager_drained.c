@@ -147,7 +147,9 @@ find(const struct sf_drain_told *told, const struct sf_drain_entry *entry)
 
     sf_drain_entry_text(entry, text);
     for (char *c = text; *c; c++) {
-        *c = *c < ' ' || *c > '~' ? '?' : *c;
+        if (*c < ' ' || *c > '~') {
+            *c = '?';
+        }
     }
     while (i < told->n && (told->entries[i].is_switch != entry->is_switch ||
                            !told->entries[i].name ||

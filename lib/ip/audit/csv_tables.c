@@ -60,6 +60,7 @@ take_line(void *aux, uint32_t line, char *text)
     struct lines *lines = aux;
     char *copy = line > 1 ? sf_calloc(strlen(text) + 1, 1) : NULL;
     char *rest = text;
+    size_t used = 0; /* Of 'copy', which is as long as the line. */
 
     if (line == 1) { /* The names of the columns. */
         return SF_OK;
@@ -67,7 +68,12 @@ take_line(void *aux, uint32_t line, char *text)
     for (uint32_t i = 0; copy && rest; i++) {
         const char *column = strsep(&rest, ",");
         if (i < lines->n_columns && (int)i != lines->passed_over) {
-            strcat(strcat(copy, *copy ? "," : ""), column);
+            size_t length = strlen(column);
+            if (used > 0) {
+                copy[used++] = ',';
+            }
+            memcpy(copy + used, column, length);
+            used += length;
         }
     }
     return push(lines, copy) ? SF_OK : SF_ENOMEM;

@@ -203,7 +203,7 @@ enum sf_status
 sf_lab_folder_remove(struct sf_lab_folder *folder, struct sf_error *err)
 {
     /* The note of what was made goes last. */
-    static const char *const files[] = { SF_LAB_STATE, SF_LAB_STATE ".new",
+    static const char *const files[] = { SF_LAB_STATE, SF_LAB_NEW_STATE,
                                          SF_LAB_HOSTS, SF_LAB_CONTROLLER,
                                          SF_LAB_SPACES };
 

@@ -59,6 +59,7 @@ uint32_t sf_lab_port_number(const struct sf_lab *lab, uint32_t node,
 
 /* folder.c */
 #define SF_LAB_STATE      "lab.json"
+#define SF_LAB_NEW_STATE  SF_LAB_STATE ".new"
 #define SF_LAB_SPACES     "namespaces"
 #define SF_LAB_CONTROLLER "controller.lock"
 

@@ -75,7 +75,7 @@ enum sf_status
 sf_lab_state_write(const struct sf_lab *lab, struct sf_error *err)
 {
     char *path = sf_lab_folder_path(&lab->folder, SF_LAB_STATE);
-    char *fresh = sf_lab_folder_path(&lab->folder, SF_LAB_STATE ".new");
+    char *fresh = sf_lab_folder_path(&lab->folder, SF_LAB_NEW_STATE);
     json_t *root = path && fresh ? make_state(lab) : NULL;
     enum sf_status status = SF_OK;
 
