@@ -258,8 +258,12 @@ compare(const struct cli_args *args, struct job *job)
     enum sf_status status =
         sf_comparison_build(&job->params, &comparison, &err);
     if (status != SF_OK) {
+        bool is_for_lanes =
+            status == SF_ELANES ||
+            (status == SF_EUNREACHABLE &&
+             sf_graph_is_connected(job->params.network->graph));
         return cli_fail("analyze: %s%s", err.text,
-                        status == SF_ELANES || status == SF_EUNREACHABLE
+                        is_for_lanes
                             ? "; --without-lanes measures its paths all the "
                               "same"
                             : "");

@@ -235,6 +235,16 @@ class Metrics(Analyzed):
         for says in "the lanes dfsssp, which need no turns", "--without-lanes":
             self.fails("analyze", spec, "--schemes", "gates", says=says)
 
+    def test_a_disconnected_network_gets_no_advice_on_lanes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "parts.edges")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("a b\nc d\n")
+            done = harness.slimfly("analyze", f"edges:{path},p=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("fall into 2 parts", done.stderr)
+        self.assertNotIn("--without-lanes", done.stderr)
+
     def test_the_share_of_preserved_links_is_that_of_route(self):
         folder = self.route("sf:q=5", "-s", "rues:fraction=0.4", "--lanes",
                             "none")
